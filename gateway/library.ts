@@ -69,7 +69,7 @@ async function convert(
   const to = task.to ?? formatOfOutput(task.outputPath);
   const plan = await planOf({ from, to, options: task.options });
   if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
-    throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
+    throw new FilemillError("INVALID_OPTION", `The result has several files: name the output .${plan.resultFormat} and add --to ${to}.`);
   }
   const notes: { code: string; message: string }[] = [];
   const made = converter.newPath(to);
@@ -108,5 +108,5 @@ function tellInput(path: string, tell: OneOffConverter["tell"]): ReturnType<OneO
 async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {
   const { format } = await tellInput(path, tell);
   if (format !== undefined) return format;
-  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the format; say --from FORMAT.");
+  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "The format cannot be told from content or name; add --from FORMAT.");
 }

@@ -45,10 +45,7 @@ export async function authenticate(
 
 function malformed(authorization: string): FilemillError {
   if (/^bearer$/i.test(authorization)) {
-    return new FilemillError(
-      "INVALID_API_KEY",
-      "There is no key after `Bearer` in the Authorization header; is the variable that holds it set?",
-    );
+    return new FilemillError("INVALID_API_KEY", "There is no key after `Bearer` in the Authorization header; is the variable set?");
   }
   const isBare = authorization.startsWith("fm_");
   return new FilemillError(

@@ -33,8 +33,8 @@ export function createDiskRoom(
       const least = (MIN_FREE_DISK_MB + (isGuest ? GUEST_RESERVE_MB : 0)) * BYTES_PER_MB;
       if (left >= least || (!isGuest && (await makeRoom()) >= least)) return;
       const message = isGuest
-        ? "There is no room for guests' files at the moment; sign in, or try again later."
-        : "There is no room for uploads at the moment; try again later.";
+        ? "There is no room for guests' files right now; sign in, or try again later."
+        : "There is no room for uploads right now; try again later.";
       throw new FilemillError("UNAVAILABLE", message, { retryAfterMs: 30_000 });
     },
   };

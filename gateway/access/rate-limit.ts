@@ -52,7 +52,7 @@ export function createRateLimits(peers: Peers): RateLimits {
         ratelimit: `"${policy}";r=${spent.result.remainingPoints};t=${resetSeconds}`,
       };
       const refusal = spent.refused
-        ? new FilemillError("RATE_LIMITED", `Your plan allows ${quota} requests a minute here; wait ${resetSeconds} s.`, {
+        ? new FilemillError("RATE_LIMITED", `Your plan allows ${quota} requests per minute here; retry in ${resetSeconds} s.`, {
             retryAfterMs: resetSeconds * 1000,
           })
         : undefined;

@@ -78,7 +78,7 @@ export function createResumableUploads(settings: { readonly DATA_DIR: string }, 
       const isOwn = idForm.test(id) && id.startsWith(ownerOf(accountId));
       const found = isOwn ? await stateOf(id) : undefined;
       if (found !== undefined && found.expiresAt.getTime() > Date.now()) return found;
-      throw new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
+      throw new FilemillError("NOT_FOUND", "No such upload; start a new one.");
     },
     async listOf(budgetId, idleMs = Number.POSITIVE_INFINITY) {
       const payer = payerOf(budgetId);

@@ -27,12 +27,12 @@ const own = { unlisted: true } as const;
 
 export const accountEndpoints = defineEndpoints({
   me: {
-    ...{ ...own, method: "GET", path: "/web/v1/me", summary: "Show who is signed in, and the limits", access: "public" },
-    ...{ answers: { 200: answer("The account, or the guest.") }, errors: [] },
+    ...{ ...own, method: "GET", path: "/web/v1/me", summary: "Show who is signed in, and their limits", access: "public" },
+    ...{ answers: { 200: answer("The account or the guest.") }, errors: [] },
   },
   signUp: {
     ...{ ...own, method: "POST", path: "/web/v1/sign-up", summary: "Create an account", access: "public" },
-    ...{ body: json({ email, password }), answers: { 201: answer("The account, signed in.") } },
+    ...{ body: json({ email, password }), answers: { 201: answer("The signed-in account.") } },
     errors: ["SIGN_UP_CLOSED", "ACCOUNT_EXISTS", "RATE_LIMITED", "CROSS_SITE_REQUEST"],
   },
   signIn: {
@@ -68,15 +68,15 @@ export const accountEndpoints = defineEndpoints({
     ...{ answers: { 303: { description: "Redirects to the provider." } }, errors: ["NOT_FOUND"] },
   },
   oidcCallback: {
-    ...{ ...own, method: "GET", path: "/auth/oidc/callback", summary: "Back from the identity provider", access: "public" },
+    ...{ ...own, method: "GET", path: "/auth/oidc/callback", summary: "Return from the identity provider", access: "public" },
     ...{ answers: { 303: { description: "Redirects to the page." } }, errors: ["NOT_FOUND"] },
   },
   listResultLinks: {
-    ...{ ...own, method: "GET", path: "/web/v1/jobs/{id}/links", summary: "List the links to a result", access: "session" },
-    ...{ parameters: [jobId], answers: { 200: answer("Those that still work.") }, errors: ["JOB_NOT_FOUND", "SIGN_IN_REQUIRED"] },
+    ...{ ...own, method: "GET", path: "/web/v1/jobs/{id}/links", summary: "List the share links of a result", access: "session" },
+    ...{ parameters: [jobId], answers: { 200: answer("The share links that still work.") }, errors: ["JOB_NOT_FOUND", "SIGN_IN_REQUIRED"] },
   },
   createResultLink: {
-    ...{ ...own, method: "POST", path: "/web/v1/jobs/{id}/links", summary: "Make a link to a result", access: "session" },
+    ...{ ...own, method: "POST", path: "/web/v1/jobs/{id}/links", summary: "Create a share link for a result", access: "session" },
     parameters: [jobId],
     body: json(
       { lifeSeconds: { type: "integer", minimum: 60, maximum: 2_592_000 }, maxDownloads: { type: "integer", minimum: 0, maximum: 1000 } },
@@ -91,7 +91,7 @@ export const accountEndpoints = defineEndpoints({
   },
   getPresets: {
     ...{ ...own, method: "GET", path: "/web/v1/presets", summary: "List the account's presets", access: "session" },
-    ...{ answers: { 200: answer("Options by the presets' names, and the defaults.") }, errors: ["SIGN_IN_REQUIRED"] },
+    ...{ answers: { 200: answer("Options by preset name, and the defaults.") }, errors: ["SIGN_IN_REQUIRED"] },
   },
   setPresets: {
     ...{ ...own, method: "POST", path: "/web/v1/presets", summary: "Replace the account's presets", access: "session" },

@@ -57,7 +57,7 @@ function expiryOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const moment = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(moment.getTime())) return moment;
-  throw new FilemillError("BAD_REQUEST", "Give `expiresAt` as a date or an instant, such as 2027-01-31 or 2027-01-31T12:00:00Z.", {
+  throw new FilemillError("BAD_REQUEST", "Give `expiresAt` as a date or a timestamp, such as 2027-01-31 or 2027-01-31T12:00:00Z.", {
     details: { field: "expiresAt" },
   });
 }

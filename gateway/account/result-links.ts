@@ -10,7 +10,7 @@ import type { ResultLink } from "#gen/filemill/job/v1/job_pb.ts";
 export function createResultLinkHandler(context: RestContext): Handler {
   const viewOf = viewsOf(context);
   return async (request, reply) => {
-    if (context.settings.LINKS === "off") throw new FilemillError("NOT_FOUND", "This server hands no results on by links.");
+    if (context.settings.LINKS === "off") throw new FilemillError("NOT_FOUND", "Share links are disabled on this server.");
     const { lifeSeconds, maxDownloads = 0 } = request.body as { lifeSeconds: number; maxDownloads?: number };
     const job = ownJobOf(request);
     const { link } = await context.deps.jobs.createResultLink({ ...job, lifeSeconds, maxDownloads }).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { tableOf } from "./table.ts";
 const byEmail = (email: string) => ({ ref: { case: "email", value: email } }) as const;
 
 export function addAccountCommands(program: Command, shell: Shell): void {
-  const accounts = program.command("accounts").description("accounts of the running service");
+  const accounts = program.command("accounts").description("manage accounts of the running service");
   accounts
     .command("create")
     .description("create an account")
@@ -55,7 +55,9 @@ function addStateCommands(accounts: Command, shell: Shell): void {
   ] as const) {
     accounts
       .command(name)
-      .description(disabled ? "refuse an account's keys and sessions, everywhere within a second" : "take a disabled account's keys again")
+      .description(
+        disabled ? "disable an account; its keys and sessions stop working everywhere within a second" : "enable a disabled account",
+      )
       .argument("<email>")
       .action(async (email: string) => {
         await askService(shell, (peers) => peers.accounts.setDisabled({ account: byEmail(email), disabled }));
@@ -63,7 +65,7 @@ function addStateCommands(accounts: Command, shell: Shell): void {
   }
   accounts
     .command("operator")
-    .description("let an account's sessions use the operator's page")
+    .description("give an account access to the operator's page")
     .argument("<email>")
     .option("--off", "take it back")
     .action(async (email: string, { off }: { off?: true }) => {
@@ -71,7 +73,7 @@ function addStateCommands(accounts: Command, shell: Shell): void {
     });
   accounts
     .command("delete")
-    .description("remove an account with its keys, jobs and files; this cannot be undone")
+    .description("delete an account with its keys, jobs and files; this cannot be undone")
     .argument("<email>")
     .action(async (email: string) => {
       await askService(shell, (peers) => peers.accounts.deleteAccount({ account: byEmail(email) }));
@@ -86,10 +88,10 @@ async function newLink(shell: Shell, email: string): Promise<string> {
 }
 
 export function addKeyCommands(program: Command, shell: Shell): void {
-  const keys = program.command("keys").description("API keys of the running service");
+  const keys = program.command("keys").description("manage API keys of the running service");
   keys
     .command("create")
-    .description("create a key and print it alone, the only time it is shown")
+    .description("create a key and print only the key; it is shown once")
     .argument("<email>")
     .option("--name <name>", "what the key is for", "")
     .action(async (email: string, { name }: { name: string }) => {
@@ -114,7 +116,7 @@ export function addKeyCommands(program: Command, shell: Shell): void {
     });
   keys
     .command("revoke")
-    .description("revoke a key, everywhere within a second")
+    .description("revoke a key; it stops working everywhere within a second")
     .argument("<id>", "the key's id, as listed")
     .action(async (keyId: string) => {
       await askService(shell, (peers) => peers.accounts.revokeKey({ keyId }));

@@ -11,8 +11,8 @@ export function addBackupCommands(program: Command, shell: Shell): void {
   const folderOf = (name: string) => resolve(shell.callerFolder, name);
   program
     .command("backup")
-    .description("copy accounts, keys, jobs and files of a service, which may be running, into a new folder")
-    .argument("<folder>", "is not there yet; whoever reads it can act as every account")
+    .description("back up accounts, keys, jobs and files into a new folder; the service may be running")
+    .argument("<folder>", "must not exist yet; anyone who can read it can act as any account")
     .action(async (folder: string) => {
       const { writeBackup } = await import("#kit/backup/write-backup.ts");
       const [settings, log] = openParts();
@@ -22,13 +22,13 @@ export function addBackupCommands(program: Command, shell: Shell): void {
     });
   program
     .command("restore")
-    .description("make an installation from a backup, in an empty DATA_DIR, while no service runs there")
+    .description("restore a backup into an empty DATA_DIR, while no service uses it")
     .argument("<folder>", "of a backup")
     .action(async (folder: string) => {
       const { restoreBackup } = await import("#kit/backup/restore-backup.ts");
       const [settings, log] = openParts();
       const { at, buckets, blobs } = await restoreBackup(settings, folderOf(folder), log);
       const records = buckets.reduce((sum, { entries }) => sum + entries, 0);
-      shell.err(`${records} records and ${blobs} files of ${at} are restored.`);
+      shell.err(`${records} records and ${blobs} files of ${at} were restored.`);
     });
 }

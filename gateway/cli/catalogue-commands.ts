@@ -11,12 +11,12 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
-const asJson = "print it for programs";
+const asJson = "print JSON for programs";
 type Flags = ServerFlags & { readonly json?: true };
 
 export function addCatalogueCommands(program: Command, shell: Shell): void {
   withServer(program.command("formats"))
-    .description("formats and conversions of a server, of the service running here, or of this machine")
+    .description("list formats and conversions: of a server, of the service running here, or of this machine")
     .argument("[from]", "list the conversions from this format")
     .option("--json", asJson)
     .action(async (from: string | undefined, flags: Flags) => {
@@ -27,7 +27,7 @@ export function addCatalogueCommands(program: Command, shell: Shell): void {
       shell.out(id === undefined ? formatTable(listed) : conversionTable(found));
     });
   withServer(program.command("routes"))
-    .description("one conversion closely: its steps, its options, and the notes to expect")
+    .description("show one conversion: its steps, options, and the notes to expect")
     .argument("<from>")
     .argument("<to>")
     .option("--json", asJson)
@@ -47,19 +47,20 @@ export function addCatalogueCommands(program: Command, shell: Shell): void {
 export function addInspectCommand(program: Command, shell: Shell): void {
   program
     .command("inspect")
-    .description("what a file is, by its content, and what it can become")
+    .description("detect a file's format by its content, and list what it can become")
     .argument("<file>")
     .option("--json", asJson)
     .action(async (file: string, { json }: Flags) => {
       await using library = await shell.openLibrary();
       const { format, nameDisagrees } = await library.tell(resolve(shell.callerFolder, file));
-      if (format === undefined) throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format.");
+      if (format === undefined)
+        throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "The file's format cannot be told from its content or name.");
       const listed = await library.formats();
       const found = conversionsFrom(listed, format);
       const label = parseFormatId(format)?.label ?? format;
       if (json === true) return shell.out(JSON.stringify({ format, label, nameDisagrees, conversions: found }, null, 2));
-      shell.out(`${file}: ${label} (${format})${nameDisagrees ? ", though its name says otherwise" : ""}`);
-      shell.out(found.length === 0 ? "Nothing can be made of it here." : conversionTable(found));
+      shell.out(`${file}: ${label} (${format})${nameDisagrees ? ", although its name says otherwise" : ""}`);
+      shell.out(found.length === 0 ? "It cannot be converted here." : conversionTable(found));
     });
 }
 

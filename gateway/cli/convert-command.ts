@@ -30,14 +30,14 @@ const defaultAtOnce = 4;
 
 export function addConvertCommand(program: Command, shell: Shell): void {
   withOptions(withServer(program.command("convert")))
-    .description("convert files, in this process without any service, or by a server")
-    .argument("<paths...>", "IN OUT for one file, - for standard input or output; with --out-dir any number of files and folders")
-    .option("--from <format>", "the format of the input, where its content should not decide")
-    .option("--to <format>", "the format of the output, where its name should not decide")
-    .option("--out-dir <folder>", "where the results of many files go, named as the files are; needs --to")
-    .option("--password-file <file>", "a file that holds the password of protected inputs; or set FILEMILL_INPUT_PASSWORD")
-    .option("--protect-file <file>", "a file that holds the password to protect the result with; or set FILEMILL_OUTPUT_PASSWORD")
-    .addOption(new Option("--at-once <n>", "with --server: how many files at once").argParser(parseCount).default(defaultAtOnce))
+    .description("convert files, locally or on a server")
+    .argument("<paths...>", "IN OUT for one file (- is standard input or output); with --out-dir, any number of files and folders")
+    .option("--from <format>", "input format; default: detected from the content")
+    .option("--to <format>", "output format; default: from the name of the output")
+    .option("--out-dir <folder>", "folder for the results, which keep the names of their files; needs --to")
+    .option("--password-file <file>", "file with the password of protected inputs; or set FILEMILL_INPUT_PASSWORD")
+    .option("--protect-file <file>", "file with the password to protect the result; or set FILEMILL_OUTPUT_PASSWORD")
+    .addOption(new Option("--at-once <n>", "with --server: number of parallel conversions").argParser(parseCount).default(defaultAtOnce))
     .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
       const pairs = await pairsOf(paths, flags, shell, command);
       await checkBeforehand(pairs, flags);
@@ -45,7 +45,7 @@ export function addConvertCommand(program: Command, shell: Shell): void {
       const password = await passwordIn(flags.passwordFile, shell.env.FILEMILL_INPUT_PASSWORD, shell);
       const outputPassword = await passwordIn(flags.protectFile, shell.env.FILEMILL_OUTPUT_PASSWORD, shell);
       if (outputPassword !== undefined && isFalse(options.protect)) {
-        throw new FilemillError("INVALID_OPTION", "The password protects the result; leave out --opt protect=false.");
+        throw new FilemillError("INVALID_OPTION", "A password for the result was given; remove --opt protect=false.");
       }
       const server = serverAddressOf(flags, shell);
       using bars = await openProgressBars(shell.isInteractive);
@@ -79,7 +79,7 @@ async function checkBeforehand(pairs: readonly FilePair[], { from, to, outDir }:
     if (outDir !== undefined || outputPath === pipeSign) continue;
     if (to === undefined) formatOfOutput(outputPath);
     await stat(dirname(outputPath)).catch((cause: NodeJS.ErrnoException) => {
-      throw new FilemillError("BAD_REQUEST", `The folder of the result, ${dirname(outputPath)}, is not there (${cause.code}).`, { cause });
+      throw new FilemillError("BAD_REQUEST", `The output folder ${dirname(outputPath)} does not exist (${cause.code}).`, { cause });
     });
   }
 }
@@ -88,7 +88,7 @@ async function checkInput(path: string): Promise<void> {
   const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     throw new FilemillError("INVALID_INPUT", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
-  if (facts.isDirectory()) throw new FilemillError("BAD_REQUEST", `${path} is a folder; say --out-dir FOLDER --to FORMAT.`);
+  if (facts.isDirectory()) throw new FilemillError("BAD_REQUEST", `${path} is a folder; use --out-dir FOLDER --to FORMAT.`);
   if (facts.isFile() && facts.size === 0) throw new FilemillError("INVALID_INPUT", `${path} is empty.`);
 }
 
@@ -113,12 +113,12 @@ async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFo
   if (flags.outDir !== undefined) {
     if (flags.to === undefined) command.error("error: --out-dir needs --to FORMAT");
     const pairs = await filePairsOf(absolute, resolve(callerFolder, flags.outDir), flags.to.replace(/^\./, "").toLowerCase());
-    if (pairs.length === 0) throw new FilemillError("BAD_REQUEST", "There is no file to convert.");
+    if (pairs.length === 0) throw new FilemillError("BAD_REQUEST", "There are no files to convert.");
     return pairs;
   }
   const [inputPath, outputPath, ...more] = absolute;
   if (inputPath === undefined || outputPath === undefined || more.length > 0) {
-    return command.error("error: name one file IN and its result OUT, or many with --out-dir FOLDER --to FORMAT");
+    return command.error("error: name IN and OUT for one file, or --out-dir FOLDER --to FORMAT for several");
   }
   if (outputPath === pipeSign && flags.to === undefined) command.error("error: standard output needs --to FORMAT");
   return [{ inputPath, outputPath }];
@@ -215,6 +215,6 @@ async function convertOne(
 
 export function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 20) throw new InvalidArgumentError("It is a number from 1 to 20.");
+  if (!Number.isInteger(count) || count < 1 || count > 20) throw new InvalidArgumentError("It must be a number from 1 to 20.");
   return count;
 }

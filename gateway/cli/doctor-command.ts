@@ -7,7 +7,7 @@ import { tableOf } from "./table.ts";
 export function addDoctorCommand(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("whether the sandbox holds, which engines this machine has, and what to install for the rest")
+    .description("check the sandbox and the engines of this machine, and show what to install")
     .action(async () => {
       await using library = await shell.openLibrary({ attacksAnyway: true });
       const engines = await library.engines();
@@ -20,13 +20,10 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       shell.out(tableOf(["ENGINE", "VERSION", "CONVERSIONS", "TO INSTALL"], rows));
       const withheld = engines.filter(({ isWithheld }) => isWithheld).map(({ label }) => label);
       if (withheld.length > 0)
-        shell.out(
-          `Not offered without namespaces: ${withheld.join(", ")}. Their processes need sockets, which the weaker sandbox cannot confine.`,
-        );
+        shell.out(`Not offered without namespaces: ${withheld.join(", ")}. They need sockets, which the weaker sandbox cannot confine.`);
       const unproven = engines.filter(({ version, proven }) => version !== undefined && proven === 0);
       for (const { label, version } of unproven) shell.out(`not proven with this version: ${label} ${version}`);
-      if (unproven.length > 0)
-        shell.out("While Filemill runs it proves them in the background; `npm run prove -- --local` does it at once.");
+      if (unproven.length > 0) shell.out("While Filemill runs, it proves them in the background; `npm run prove -- --local` does it now.");
       const missing = missingPackages(allPackages);
       for (const row of missing) shell.out(`missing: ${row.package} (${row.for})`);
       const names = missing.map((row) => row.package).join(" ");

@@ -23,7 +23,10 @@ export async function filePairsOf(paths: readonly string[], outDir: string, exte
     const outputPath = isAlone ? short(file) : join(outDir, `${place}.${extension}`);
     const other = taken.get(outputPath);
     if (other !== undefined) {
-      throw new FilemillError("BAD_REQUEST", `Both ${other} and ${inputPath} would become ${outputPath}; convert them into two folders.`);
+      throw new FilemillError(
+        "BAD_REQUEST",
+        `${other} and ${inputPath} would both become ${outputPath}; convert them into separate folders.`,
+      );
     }
     taken.set(outputPath, inputPath);
     return { inputPath, outputPath };

@@ -19,10 +19,10 @@ type Options = { readonly user: string; readonly print: boolean; readonly allEng
 export function addInstallServiceCommand(program: Command, shell: Shell): void {
   program
     .command("install-service")
-    .description("make this clone a hardened service of systemd, under a user of its own, and start it; as root")
-    .option("--user <name>", "whom it runs as; made where it is not there", "filemill")
-    .option("--all-engines", "install the packages of every engine, not of everyday ones alone", false)
-    .option("--print", "print the unit, and do nothing", false)
+    .description("install this clone as a hardened systemd service with its own user, and start it; needs root")
+    .option("--user <name>", "the user that the service runs as; created if missing", "filemill")
+    .option("--all-engines", "install the packages of every engine, not only the everyday ones", false)
+    .option("--print", "print the unit and change nothing", false)
     .action(async (options: Options) => {
       const installation = { clone: root, node: process.execPath, user: options.user };
       const refusal = refusalOf(installation, options.print ? undefined : hostOf());
@@ -30,7 +30,7 @@ export function addInstallServiceCommand(program: Command, shell: Shell): void {
       const unit = unitOf(readFileSync(join(root, ".deploy/filemill.service"), "utf8"), installation);
       if (options.print) return shell.out(unit.trimEnd());
       await install(installation, unit, options.allEngines);
-      shell.err(`${unitFile} is written, the service enabled and started.`);
+      shell.err(`${unitFile} was written; the service is enabled and running.`);
       shell.err("Its address and, the first time, an API key: journalctl -u filemill");
     });
 }

@@ -6,10 +6,10 @@ import { needServerAddress, type ServerFlags, withServer } from "./server-addres
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
-const asJson = "print what the API says, for programs";
+const asJson = "print the API's JSON, for programs";
 
 export function addJobCommands(program: Command, shell: Shell): void {
-  const jobs = program.command("jobs").description("the account's jobs on a server");
+  const jobs = program.command("jobs").description("manage the account's jobs on a server");
   const remoteOf = async (flags: ServerFlags) => {
     const server = needServerAddress(flags, shell);
     return (await import("./remote.ts")).openRemote(server);
@@ -18,7 +18,7 @@ export function addJobCommands(program: Command, shell: Shell): void {
   withServer(jobs.command("list"))
     .description("list jobs, newest first")
     .option("--status <status>", "only those in this state")
-    .option("--limit <n>", "at most this many, up to 100", "20")
+    .option("--limit <n>", "maximum number of jobs, up to 100", "20")
     .option("--json", asJson)
     .action(async (flags: ServerFlags & { readonly status?: string; readonly limit: string; readonly json?: true }) => {
       const listed = await (await remoteOf(flags)).jobs(flags.status, Number(flags.limit));
@@ -27,7 +27,7 @@ export function addJobCommands(program: Command, shell: Shell): void {
       shell.out(tableOf(["ID", "STATUS", "FROM", "TO", "BYTES", "MS", "CREATED"], rows));
     });
   withServer(jobs.command("wait"))
-    .description("wait until a job ends and print its state; the exit code tells whether it is done")
+    .description("wait until a job ends and print its state; exits with 0 if it is done")
     .argument("<id>")
     .option("--json", asJson)
     .action(async (id: string, flags: ServerFlags & { readonly json?: true }) => {
@@ -45,7 +45,7 @@ export function addJobCommands(program: Command, shell: Shell): void {
       await remote.download(await remote.job(id), resolve(shell.callerFolder, out), shell.signal);
     });
   withServer(jobs.command("delete"))
-    .description("cancel a job that is unfinished, and remove what is stored of it")
+    .description("cancel the job if it is unfinished, and delete it with its result")
     .argument("<id>")
     .action(async (id: string, flags: ServerFlags) => (await remoteOf(flags)).remove(id));
 }

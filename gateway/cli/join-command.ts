@@ -18,12 +18,12 @@ type JoinFlags = ServerFlags & OptionFlags & { readonly to?: string };
 
 export function addJoinCommand(program: Command, shell: Shell): void {
   withOptions(withServer(program.command("join")))
-    .description("make one file of several, in the order in which they are named: a PDF, a TIFF, a film, a sound, a book")
-    .argument("<paths...>", "IN IN… OUT: two files or more, and their result")
-    .option("--to <format>", "the format of the output, where its name should not decide")
+    .description("join files, in the order given, into one PDF, TIFF, video, audio file or e-book")
+    .argument("<paths...>", "IN IN… OUT: two or more files, then the result")
+    .option("--to <format>", "output format; default: from the name of the output")
     .action(async (paths: string[], flags: JoinFlags, command: Command) => {
       const [outputPath, ...parts] = paths.map((path) => resolve(shell.callerFolder, path)).reverse();
-      if (outputPath === undefined || parts.length < 2) return command.error("error: name two files or more, and their result OUT");
+      if (outputPath === undefined || parts.length < 2) return command.error("error: name two or more files, then the result OUT");
       if (parts.includes(outputPath)) {
         throw new FilemillError("BAD_REQUEST", "The result would overwrite one of the files; give it another name or folder.");
       }

@@ -51,7 +51,7 @@ export async function openLibraryBench(
 
   const jobOf = (id: string): LocalJob => {
     const job = jobs.get(id);
-    if (job === undefined) throw new FilemillError("JOB_NOT_FOUND", "There is no such job since this server was started.");
+    if (job === undefined) throw new FilemillError("JOB_NOT_FOUND", "No such job since this server started.");
     return job;
   };
 
@@ -126,6 +126,6 @@ export async function outputOf(path: string, to: string, output: string | undefi
     () => true,
     () => false,
   );
-  if (isTaken) throw new FilemillError("BAD_REQUEST", `${place} exists already; name another place as output.`);
+  if (isTaken) throw new FilemillError("BAD_REQUEST", `${place} already exists; name another output.`);
   return place;
 }

@@ -7,7 +7,7 @@ export function manualOf(program: Command, version: string): string {
   const lines = [
     `.TH FILEMILL 1 "" "Filemill ${version}" "User Commands"`,
     ".SH NAME",
-    `filemill \\- convert files, here or by a server`,
+    `filemill \\- convert files, locally or on a server`,
     ".SH SYNOPSIS",
     ".B filemill",
     ".I command",
@@ -26,15 +26,15 @@ export function manualOf(program: Command, version: string): string {
     ".SH ENVIRONMENT",
     ".TP",
     ".B FILEMILL_SERVER",
-    "The server that does the work; without one everything is done here.",
+    "The server that converts. Unset: files are converted locally.",
     ".TP",
     ".B FILEMILL_API_KEY",
-    "The key for it.",
+    "The API key for that server.",
     ".TP",
     ".B DATA_DIR",
-    "Where a service that runs here keeps its state.",
+    "The data folder of the service that runs here.",
     ".SH EXIT STATUS",
-    "0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 or 143 stopped by a signal.",
+    "0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 or 143 stopped by a signal.",
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -5,11 +5,11 @@ import { openConversions } from "./open-conversions.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 
-const instructions = `Converts files of this machine between formats, and reads documents as Markdown. Name files by path; relative ones are meant from where the server was started. A result is written beside its source unless output names a place. Options and fidelity of a conversion: find_conversions. What takes long goes on: job_status.`;
+const instructions = `Converts local files between formats and reads documents as Markdown. Name files by path; relative paths start at the folder where this server was started. The result is written next to its source unless output names another path. find_conversions lists the options and fidelity of a conversion. A long conversion continues in the background: check it with job_status.`;
 
 export function addMcpCommand(program: Command, shell: Shell): void {
   withServer(program.command("mcp"))
-    .description("serve the Model Context Protocol on standard input and output: tools for AI agents to convert files of this machine")
+    .description("run a Model Context Protocol server on standard input and output, so that AI agents can convert local files")
     .action(async (flags: ServerFlags) => {
       const server = serverAddressOf(flags, shell);
       await using library = await openConversions(server, shell);

@@ -10,10 +10,10 @@ export function addFileTools(server: McpServer, bench: LibraryBench, folder: str
   server.registerTool(
     "convert",
     {
-      description: "Converts a file of this machine and writes the result beside it, or to output.",
+      description: "Converts a local file and writes the result next to it, or to output.",
       inputSchema: z.object({
         path: z.string().min(1).describe("the file"),
-        output: z.string().min(1).optional().describe("where the result goes; what lies there is replaced"),
+        output: z.string().min(1).optional().describe("path of the result; an existing file is overwritten"),
         ...orderShape,
         wait_seconds: waitSeconds,
       }),
@@ -30,7 +30,7 @@ export function addFileTools(server: McpServer, bench: LibraryBench, folder: str
     "read_document",
     {
       description: readDescription,
-      inputSchema: z.object({ path: z.string().min(1).optional().describe("the file, for its first page"), ...readShape }),
+      inputSchema: z.object({ path: z.string().min(1).optional().describe("path of the file, for its first page"), ...readShape }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ path, ...order }, { mcpReq }) =>

@@ -1,11 +1,11 @@
 /** Messages of the services and the API name headers and addresses; whoever typed a command is told its options. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/; GET \/api\/v1\/formats lists them all\./, "; `filemill formats` lists them all."],
-  [/; name it with `\?from=<format>`\./, "; say --from FORMAT."],
-  [/; send it in the header X-Input-Password\./, "; say --password-file FILE."],
+  [/; name it with `\?from=<format>`\./, "; add --from FORMAT."],
+  [/; send it in the header X-Input-Password\./, "; add --password-file FILE."],
   [
     /Send the file again, with the password for the result in X-Output-Password\./,
-    "Say --protect-file FILE with the password for the result.",
+    "Add --protect-file FILE with the password for the result.",
   ],
   [/ \(DELETE \/api\/v1\/jobs\/\{id\}, or on the page \/jobs\)/, " (filemill jobs delete ID)"],
   [/\bX-Input-Password\b/, "--password-file"],

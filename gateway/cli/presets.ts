@@ -17,12 +17,11 @@ function addOption(pair: string, options: OptionTexts): OptionTexts {
   return { ...options, [pair.slice(0, at)]: pair.slice(at + 1) };
 }
 
-const optFlag = () =>
-  new Option("--opt <name=value>", "an option of the conversion; may be given several times").argParser(addOption).default({}, "none");
+const optFlag = () => new Option("--opt <name=value>", "a conversion option; repeatable").argParser(addOption).default({}, "none");
 
 /** Adds `--opt` and `--preset`, which `optionsOf` reads. */
 export function withOptions(command: Command): Command {
-  return command.addOption(optFlag()).option("--preset <name>", "options kept by `filemill preset save`; those of --opt go before them");
+  return command.addOption(optFlag()).option("--preset <name>", "options saved with `filemill preset save`; --opt overrides them");
 }
 
 /** @throws FilemillError BAD_REQUEST where there is no such preset. */
@@ -33,22 +32,22 @@ export async function optionsOf({ opt, preset }: OptionFlags, shell: Shell): Pro
 }
 
 export function addPresetCommands(program: Command, shell: Shell): void {
-  const presets = program.command("preset").description("options of conversions, kept by name for --preset");
+  const presets = program.command("preset").description("manage presets: named sets of options for --preset");
   presets
     .command("save")
-    .description("keep options by a name; what had the name is replaced")
+    .description("save options under a name; an existing preset is replaced")
     .argument("<name>", "letters, digits, - and _", parseName)
     .addOption(optFlag())
     .action(async (name: string, { opt }: OptionFlags, command: Command) => {
-      if (Object.keys(opt).length === 0) command.error("error: name the options to keep: --opt name=value");
+      if (Object.keys(opt).length === 0) command.error("error: give at least one option: --opt name=value");
       await writePresets({ ...(await readPresets(shell)), [name]: opt }, shell);
     });
   presets
     .command("list")
-    .description("list them with their options")
+    .description("list presets with their options")
     .action(async () => {
       const rows = Object.entries(await readPresets(shell)).map(([name, options]) => [name, optionsText(options)]);
-      if (rows.length === 0) shell.err("No presets yet; `filemill preset save NAME --opt name=value` keeps one.");
+      if (rows.length === 0) shell.err("No presets yet; save one with `filemill preset save NAME --opt name=value`.");
       else shell.out(tableOf(["NAME", "OPTIONS"], rows.toSorted()));
     });
   presets
@@ -63,7 +62,7 @@ export function addPresetCommands(program: Command, shell: Shell): void {
 }
 
 function parseName(text: string): string {
-  if (!isPresetName(text)) throw new InvalidArgumentError("It has up to 64 letters, digits, - and _.");
+  if (!isPresetName(text)) throw new InvalidArgumentError("A name has up to 64 letters, digits, - and _.");
   return text;
 }
 
@@ -77,7 +76,7 @@ function presetOf(presets: Presets, name: string): OptionTexts {
 /** As the XDG base directory specification has it. */
 function fileOf({ env }: Shell): string {
   const folder = env.XDG_CONFIG_HOME || (env.HOME ? join(env.HOME, ".config") : undefined);
-  if (folder === undefined) throw new FilemillError("BAD_REQUEST", "Presets lie in your home folder, and HOME does not name it.");
+  if (folder === undefined) throw new FilemillError("BAD_REQUEST", "Presets are stored in your home folder, but HOME is not set.");
   return join(folder, "filemill/presets.json");
 }
 
@@ -88,9 +87,9 @@ async function readPresets(shell: Shell): Promise<Presets> {
     if (isPresets(kept)) return kept;
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return {};
-    throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; mend or remove the file.`, { cause });
+    throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; repair or delete the file.`, { cause });
   }
-  throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; mend or remove the file.`);
+  throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; repair or delete the file.`);
 }
 
 async function writePresets(presets: Presets, shell: Shell): Promise<void> {

@@ -22,7 +22,7 @@ export function runCommandLine(args: readonly string[], shell: Shell): Promise<n
 
 function createProgram(shell: Shell): Command {
   const program = newProgram(
-    "File conversion: on this machine or by a server, and the administration of a running service.",
+    "Convert files, locally or on a server, and manage a running service.",
     `
 Examples:
   filemill convert report.docx report.pdf
@@ -36,7 +36,7 @@ Examples:
   filemill routes png webp
 
 A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
-Exit codes: 0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 stopped by Ctrl-C.`,
+Exit codes: 0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 stopped by Ctrl-C.`,
     shell,
   );
   addConvertCommand(program, shell);

@@ -152,7 +152,7 @@ async function formOf(task: ConvertTask): Promise<FormData> {
     throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
   const to = task.to ?? /\.([^.]+)$/.exec(basename(task.outputPath))?.[1];
-  if (to === undefined) throw new FilemillError("UNSUPPORTED_TARGET", "The output has no extension; say --to FORMAT.");
+  if (to === undefined) throw new FilemillError("UNSUPPORTED_TARGET", "The output has no extension; add --to FORMAT.");
   const form = new FormData();
   form.set("to", to);
   form.set("file", file, basename(task.inputPath));

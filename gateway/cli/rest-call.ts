@@ -46,7 +46,7 @@ async function send(server: ServerAddress, call: RestCall): Promise<IncomingMess
   const url = new URL(call.path, server.url);
   // A server behind another address says so by PUBLIC_URL; the key goes to nobody else.
   if (url.origin !== server.url.origin)
-    throw new FilemillError("BAD_REQUEST", `The server points to ${url.origin}; name that as --server.`);
+    throw new FilemillError("BAD_REQUEST", `The server redirects to ${url.origin}; use that as --server.`);
   const form = call.body?.();
   const headers = {
     ...(server.key === undefined ? {} : { authorization: `Bearer ${server.key}` }),
@@ -87,7 +87,8 @@ function reasonOf(cause: Error): string {
 async function errorOf(answer: IncomingMessage): Promise<FilemillError> {
   const said = await json(answer).catch(() => undefined);
   const error = isObject(said) && isObject(said.error) ? said.error : undefined;
-  if (error === undefined) return new FilemillError("UNAVAILABLE", `The server answered ${answer.statusCode}, not as Filemill does.`);
+  if (error === undefined)
+    return new FilemillError("UNAVAILABLE", `The server answered ${answer.statusCode}, which is not an answer of Filemill.`);
   const code = typeof error.code === "string" && isErrorCode(error.code) ? error.code : "INTERNAL";
   return new FilemillError(code, String(error.message));
 }

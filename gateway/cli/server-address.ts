@@ -8,7 +8,7 @@ export type ServerAddress = { readonly url: URL; readonly key: string | undefine
 
 /** Adds `--server`; the key is never an argument, which other users of the machine could read. */
 export function withServer(command: Command): Command {
-  return command.option("--server <url>", "a Filemill server; its key is read from FILEMILL_API_KEY (default: FILEMILL_SERVER)");
+  return command.option("--server <url>", "URL of a Filemill server (default: FILEMILL_SERVER); the key is read from FILEMILL_API_KEY");
 }
 
 /** Undefined when neither the flag nor FILEMILL_SERVER names a server. @throws FilemillError BAD_REQUEST for what is no address. */
@@ -17,7 +17,7 @@ export function serverAddressOf({ server }: ServerFlags, { env }: Shell): Server
   if (text === undefined || text === "") return undefined;
   const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new FilemillError("BAD_REQUEST", "The server's address is a URL such as https://files.example.org.");
+    throw new FilemillError("BAD_REQUEST", "The server's address must be a URL such as https://files.example.org.");
   }
   return { url, key: env.FILEMILL_API_KEY || undefined };
 }

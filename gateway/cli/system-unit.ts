@@ -21,14 +21,14 @@ export function unitOf(template: string, { clone, node, user }: Installation): s
 /** Why it cannot be done; undefined when it can. @param host - Undefined: the unit is only to be shown. */
 export function refusalOf({ clone, node, user }: Installation, host: Host | undefined): string | undefined {
   if (host?.hasSystemd === false) return "This system does not run systemd: see OPERATING.md for other ways, or --print the unit.";
-  if (host !== undefined && host.uid !== 0) return "Installing a service needs root: run it by sudo, or --print the unit.";
+  if (host !== undefined && host.uid !== 0) return "Installing a service needs root: use sudo, or --print the unit.";
   const place = "/opt/filemill is a good place";
-  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) return `"${user}" is not a name for a user of this system.`;
+  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) return `"${user}" is not a valid user name on this system.`;
   // Blanks and percent signs mean something in a unit.
   if (![clone, node].every((path) => /^[\w./+@-]+$/.test(path)))
-    return `The clone's path, ${clone}, has characters that a unit cannot have: ${place}.`;
+    return `The clone's path, ${clone}, has characters that a unit file cannot contain: ${place}.`;
   if (/^\/(home|root|run\/user|tmp|var\/tmp)\//.test(`${clone}/`)) {
-    return `The service would not see ${clone}, for it is kept from home and temporary folders: move the clone; ${place}.`;
+    return `The service cannot see ${clone}, because it has no access to home and temporary folders: move the clone; ${place}.`;
   }
   return undefined;
 }

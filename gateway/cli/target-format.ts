@@ -8,7 +8,7 @@ export function formatOfOutput(path: string): string {
   const format = formatOfFileName(basename(path));
   if (format !== undefined) return format.id;
   const near = nearestIds(extname(path), formats);
-  const message = `The output's extension is not that of a known format${didYouMean(near, "; say --to FORMAT.")}`;
+  const message = `The output's extension is not that of a known format${didYouMean(near, "; add --to FORMAT.")}`;
   throw new FilemillError("UNSUPPORTED_TARGET", message);
 }
 

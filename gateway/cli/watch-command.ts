@@ -26,13 +26,13 @@ type WatchFlags = ServerFlags &
 
 export function addWatchCommand(program: Command, shell: Shell): void {
   withOptions(withServer(program.command("watch")))
-    .description("convert every file that arrives in a folder or below it, until it is stopped")
+    .description("convert every file that arrives in a folder or its subfolders, until stopped")
     .argument("<folder>")
     .requiredOption("--to <format>", "the format of the results")
-    .option("--out-dir <folder>", "where the results go (default: the folder `converted` in the one that is watched)")
-    .option("--move-to <folder>", "where originals go when they were converted (default: they stay)")
-    .option("--once", "convert what lies there now, and end")
-    .addOption(new Option("--every <seconds>", "how often to look").argParser(parseCount).default(1))
+    .option("--out-dir <folder>", "folder for the results (default: `converted` in the watched folder)")
+    .option("--move-to <folder>", "folder for the originals once converted (default: they stay)")
+    .option("--once", "convert what is there now, then exit")
+    .addOption(new Option("--every <seconds>", "how often to check").argParser(parseCount).default(1))
     .action(async (path: string, flags: WatchFlags) => {
       checkFormat("--to", flags.to);
       const at = (other: string): string => resolve(shell.callerFolder, other);

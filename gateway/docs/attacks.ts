@@ -12,9 +12,9 @@ export type AttackResult = {
 };
 
 const outcomes: Readonly<Record<string, string>> = {
-  converts: "converts, without what it reached for",
-  "is bounded": "ends within its time and memory",
-  "is quick": "takes at most two seconds more of the main process than a good file",
+  converts: "converts, but gets nothing that it reached for",
+  "is bounded": "ends within its time and memory limits",
+  "is quick": "costs the main process at most two seconds more than a harmless file",
 };
 
 /** For `renewSections`. */

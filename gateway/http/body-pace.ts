@@ -36,5 +36,5 @@ export function limitBodyTime(incoming: IncomingMessage, limitMs: number): void 
 }
 
 export function bodyTooSlow(): FilemillError {
-  return new FilemillError("REQUEST_TIMEOUT", "The body came too slowly; send it again on a faster connection.");
+  return new FilemillError("REQUEST_TIMEOUT", "The body arrived too slowly; send it again on a faster connection.");
 }

@@ -20,7 +20,7 @@ export function createHostCheck({ HOST, PUBLIC_URL, ALLOWED_HOSTS }: HostSetting
     if (hosts === undefined) return;
     const name = nameOf(baseUrlOf(undefined, hosts));
     if (isLoopback(name) || names.has(name)) return;
-    throw new FilemillError("BAD_REQUEST", "This server is not known by that name; its operator can add it to ALLOWED_HOSTS.");
+    throw new FilemillError("BAD_REQUEST", "This server does not answer to that host name; its operator can add it to ALLOWED_HOSTS.");
   };
 }
 

@@ -78,7 +78,7 @@ const reasons = { 400: "Bad Request", 405: "Method Not Allowed", 408: "Request T
 function failureOf(code: string | undefined): { status: keyof typeof reasons; failure: FilemillError } {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: 408, failure: new FilemillError("REQUEST_TIMEOUT", "The request's headers came too slowly.") };
+      return { status: 408, failure: new FilemillError("REQUEST_TIMEOUT", "The request's headers arrived too slowly.") };
     case "HPE_HEADER_OVERFLOW":
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return { status: 431, failure: new FilemillError("BAD_REQUEST", "The request's headers are longer than 16 KiB; send fewer.") };

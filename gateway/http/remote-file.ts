@@ -43,7 +43,7 @@ export async function openRemoteFile(text: string, rules: RemoteFileRules): Prom
     if (status < 300 || status >= 400 || location === undefined) throw unfetched(`its server answered ${status}`);
     url = parseUrl(URL.parse(location, url.href)?.href ?? "", rules);
   }
-  throw unfetched("it redirects too often");
+  throw unfetched("it redirects too many times");
 }
 
 function parseUrl(text: string, { allowPrivate }: RemoteFileRules): URL {
@@ -75,9 +75,9 @@ function ask(url: URL, { allowPrivate, signal, resolve = resolveHost }: RemoteFi
 function fileOf(url: URL, answer: IncomingMessage): RemoteFile {
   if (!/^(identity)?$/i.test(answer.headers["content-encoding"] ?? "")) {
     answer.destroy();
-    throw unfetched("its server packs it, though it was asked not to");
+    throw unfetched("its server compresses it, although it was asked not to");
   }
-  answer.setTimeout(silenceMs, () => answer.destroy(unfetched("its server fell silent")));
+  answer.setTimeout(silenceMs, () => answer.destroy(unfetched("its server stopped sending")));
   const leastBytes = Number(answer.headers["content-length"] ?? 0);
   return { name: nameOf(url, answer.headers["content-disposition"]), leastBytes, bytes: answer };
 }

@@ -21,7 +21,7 @@ const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 
 const address = z.string().min(1).max(2000).optional();
 
-const instructions = `Converts files between formats. A file of the user's comes in by request_upload: send it with the command that it prints, which answers with the job. Text that you wrote comes in by convert. Then job_status, and get_result for a link that the user can open, or read_document for the text. Options and fidelity of a conversion: find_conversions.`;
+const instructions = `Converts files between formats. For a file of the user, call request_upload and run the command it prints; the answer names the job. For text that you wrote, call convert. Then call job_status, and get_result for a link that the user can open, or read_document for the text. find_conversions lists the options and fidelity of a conversion.`;
 
 /** Answers one message of an agent, on behalf of the request's caller. */
 export function answerMessage(context: RestContext, request: FastifyRequest, message: Request): Promise<Response> {
@@ -39,8 +39,8 @@ function serverOf(context: RestContext, request: FastifyRequest, bench: ServiceB
   server.registerTool(
     "read_document",
     {
-      description: `${readDescription} Name its url, or the job of a conversion to md or txt (request_upload with to md).`,
-      inputSchema: z.object({ url: address.describe("the file, for its first page"), ...readShape }),
+      description: `${readDescription} Give its url, or the job of a conversion to md or txt (request_upload with to=md).`,
+      inputSchema: z.object({ url: address.describe("path of the file, for its first page"), ...readShape }),
       annotations: { readOnlyHint: true },
     },
     ({ url, ...order }, { mcpReq }) =>
@@ -54,12 +54,12 @@ function addConvert(server: McpServer, bench: ServiceBench): void {
     "convert",
     {
       description:
-        "Converts a text that you have at hand, for example Markdown into docx or pdf, CSV into xlsx, or a file on the web. For a file of the user's: request_upload.",
+        "Converts text that you have, for example Markdown to docx or pdf or CSV to xlsx, or a file on the web. For a file of the user, use request_upload.",
       inputSchema: z.object({
         ...orderShape,
-        text: z.string().min(1).optional().describe("the content of the file; say its format in from: md, html, csv, json, svg"),
-        name: z.string().min(1).max(200).default("text").describe("of the text, for the result's name"),
-        url: address.describe("the file instead, on the web"),
+        text: z.string().min(1).optional().describe("content of the file; set its format in from: md, html, csv, json, svg"),
+        name: z.string().min(1).max(200).default("text").describe("file name of the text, used to name the result"),
+        url: address.describe("URL of a file on the web, instead of text"),
         wait_seconds: waitSeconds,
       }),
       annotations: { readOnlyHint: false, destructiveHint: false },
@@ -75,7 +75,7 @@ function addConvert(server: McpServer, bench: ServiceBench): void {
 function sourceOf(text: string | undefined, name: string, url: string | undefined): ServiceSource {
   if (text !== undefined && url === undefined) return { text, name };
   if (url !== undefined && text === undefined) return { url };
-  throw new FilemillError("BAD_REQUEST", "Give either text or url; a file of the user's comes in by request_upload.");
+  throw new FilemillError("BAD_REQUEST", "Give either text or url; for a file of the user, call request_upload.");
 }
 
 function addUpload(server: McpServer, context: RestContext, request: FastifyRequest, bench: ServiceBench): void {
@@ -83,10 +83,10 @@ function addUpload(server: McpServer, context: RestContext, request: FastifyRequ
     "request_upload",
     {
       description:
-        "Where to send one file to have it converted: an address that works without a key for 15 minutes, and the command that sends it. The answer to the upload names the job.",
+        "Returns an address that accepts one file for conversion, without a key, for 15 minutes, and the command that uploads it. The answer to the upload names the job.",
       inputSchema: z.object({
         ...orderShape,
-        deliver_to: z.string().max(2000).optional().describe("a pre-signed https address that the result is sent to by PUT, if wanted"),
+        deliver_to: z.string().max(2000).optional().describe("pre-signed https address to deliver the result to, by PUT (optional)"),
       }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
@@ -122,7 +122,7 @@ function addGetResult(server: McpServer, context: RestContext, request: FastifyR
     "get_result",
     {
       description:
-        "A link to the result of a job that is done, which works without a key for 15 minutes. With show, a small picture is shown here as well.",
+        "Returns a link to the result of a finished job; it works without a key for 15 minutes. With show, a small picture is also shown here.",
       inputSchema: z.object({ job: z.string().regex(/^[0-9a-z]{26}$/), show: z.boolean().default(false) }),
       annotations: { readOnlyHint: true },
     },
@@ -146,7 +146,7 @@ async function pictureOf({ deps }: RestContext, job: Job): Promise<{ type: "imag
   if (job.state !== JobState.DONE || !shownTypes.has(mimeType) || sizeBytes > maxShownBytes) {
     throw new FilemillError(
       "INVALID_OPTION",
-      "Only PNG, JPEG, WebP and GIF of up to 512 KiB are shown; leave out show, or convert it smaller.",
+      "Only PNG, JPEG, WebP and GIF up to 512 KiB can be shown; leave out show, or convert to a smaller picture.",
     );
   }
   const bytes = Buffer.concat(await (await deps.blobs.read(id)).toArray());

@@ -7,7 +7,7 @@ const ticket: Parameter = {
   name: "ticket",
   in: "path",
   required: true,
-  description: "As a tool gave it out.",
+  description: "The ticket, as a tool returned it.",
   schema: { type: "string" },
 };
 
@@ -26,19 +26,19 @@ export const mcpEndpoints = defineEndpoints({
   ticketUpload: {
     method: "PUT",
     path: "/mcp/uploads/{ticket}/{name}",
-    summary: "Send the file of a conversion that an agent asked for",
+    summary: "Upload the file for a conversion that an agent requested",
     access: "convert",
     byTicket: "upload",
     unlisted: true,
     parameters: [ticket, { name: "name", in: "path", required: true, description: "The file's name.", schema: { type: "string" } }],
     body: { mediaType: "application/octet-stream", schema: { type: "string", format: "binary" } },
-    answers: { 200: { description: "The job.", mediaType: "application/json" }, 202: { description: "The job goes on." } },
+    answers: { 200: { description: "The job.", mediaType: "application/json" }, 202: { description: "The job is still running." } },
     errors: ["NOT_FOUND", "INPUT_TOO_LARGE", "INVALID_INPUT", "IDEMPOTENCY_KEY_REUSED"],
   },
   ticketDownload: {
     method: "GET",
     path: "/mcp/downloads/{ticket}",
-    summary: "Fetch the result that a ticket is for",
+    summary: "Download the result that a ticket is for",
     access: "read",
     byTicket: "download",
     unlisted: true,

@@ -24,7 +24,7 @@ export async function textPageOf(
 ): Promise<TextPage> {
   if (offset >= totalBytes) {
     if (offset === 0) return { text: "", totalBytes, nextOffset: undefined };
-    throw new FilemillError("BAD_REQUEST", `The offset lies behind the end of the text, which has ${totalBytes} bytes.`);
+    throw new FilemillError("BAD_REQUEST", `The offset is beyond the end of the text, which has ${totalBytes} bytes.`);
   }
   const bytes = await read(offset, Math.min(maxBytes, totalBytes - offset));
   const isLast = offset + bytes.length >= totalBytes;

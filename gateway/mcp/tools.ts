@@ -19,11 +19,11 @@ const jobId = z.string().regex(/^[0-9a-z]{26}$/);
 /** What a conversion takes besides its file. */
 export const orderShape = {
   to: id.describe("target format, such as pdf, md, webp"),
-  from: id.optional().describe("source format, only where content and name do not tell it"),
+  from: id.optional().describe("source format; only needed if content and name do not show it"),
   options: z
     .record(z.string().max(64), z.union([z.string().max(500), z.number(), z.boolean()]))
     .default({})
-    .describe("options of this conversion; find_conversions with from and to lists them"),
+    .describe("conversion options; find_conversions with from and to lists them"),
 };
 
 export function optionsOf(given: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
@@ -44,7 +44,7 @@ function addCatalogueTools<Source>(server: McpServer, bench: Workbench<Source>):
   server.registerTool(
     "list_formats",
     {
-      description: "Formats that can be converted here: id, name and kind, one a line. Narrow them by kind or by a word.",
+      description: "Lists the formats that can be converted here, one per line: id, name and kind. Filter by kind or by a word.",
       inputSchema: z.object({
         kind: z.string().max(32).optional().describe("image, document, spreadsheet, presentation, audio, video, archive, …"),
         search: z.string().max(64).optional().describe("a word in the name, id or extension"),
@@ -59,7 +59,7 @@ function addCatalogueTools<Source>(server: McpServer, bench: Workbench<Source>):
             (kind === undefined || format.kind === kind.toLowerCase()) &&
             [format.id, format.label.toLowerCase(), ...format.extensions].some((text) => text.includes(word)),
         );
-        if (found.length === 0) return "No format fits; list_formats without arguments lists them all.";
+        if (found.length === 0) return "No format matches; call list_formats without arguments to list all.";
         return found.map((format) => `${format.id}  ${format.label} (${format.kind})`).join("\n");
       }),
   );
@@ -67,7 +67,7 @@ function addCatalogueTools<Source>(server: McpServer, bench: Workbench<Source>):
     "find_conversions",
     {
       description:
-        "What a format can become, with the fidelity of each: lossless, high, reduced (layout or quality is simplified) or extract (a part is kept). With `to`: that one conversion with its options and what to expect.",
+        "Lists what a format can be converted to, with the fidelity of each conversion: lossless, high, reduced (layout or quality is simplified) or extract (only a part is kept). With `to`: that one conversion, with its options and what to expect.",
       inputSchema: z.object({ from: id.describe("a format id or file extension"), to: id.optional() }),
       annotations: readOnly,
     },
@@ -76,8 +76,7 @@ function addCatalogueTools<Source>(server: McpServer, bench: Workbench<Source>):
         if (to !== undefined) return routeAnswer(await bench.route(from, to));
         const format = parseFormatId(from)?.id ?? from;
         const found = await bench.conversionsFrom(format);
-        if (found.length === 0)
-          throw new FilemillError("UNSUPPORTED_CONVERSION", `Nothing can be made of ${format} here; see list_formats.`);
+        if (found.length === 0) throw new FilemillError("UNSUPPORTED_CONVERSION", `${format} cannot be converted here; see list_formats.`);
         return `${format} becomes:\n${found.map(conversionLine).join("\n")}`;
       }),
   );
@@ -87,7 +86,7 @@ function addJobStatus<Source>(server: McpServer, bench: Workbench<Source>): void
   server.registerTool(
     "job_status",
     {
-      description: "How far a conversion is, waiting for its end up to wait_seconds; without a job, the newest ones.",
+      description: "Reports the progress of a conversion; waits up to wait_seconds for its end. Without a job, lists the newest jobs.",
       inputSchema: z.object({ job: jobId.optional(), wait_seconds: waitSeconds }),
       annotations: readOnly,
     },
@@ -104,8 +103,8 @@ export const readDescription =
 
 /** What read_document takes besides a file. */
 export const readShape = {
-  job: jobId.optional().describe("a conversion to text that is done, as in an answer of before"),
-  offset: z.number().int().min(0).default(0).describe("where to go on: the offset that the page before named"),
+  job: jobId.optional().describe("a finished conversion to text, from an earlier answer"),
+  offset: z.number().int().min(0).default(0).describe("where to continue: the offset that the previous page named"),
   max_characters: z.number().int().min(1000).max(pageCharacters.max).default(pageCharacters.default),
   wait_seconds: waitSeconds,
 };
@@ -123,9 +122,9 @@ export async function readDocument<Source>(
   const read = file === undefined ? await bench.job(job ?? "", order.waitMs, signal) : await asText(bench, file, order);
   if (read.status !== "done") return endAnswer(read);
   const { text, totalBytes, nextOffset } = await bench.readText(read.id, offset, bytes);
-  const rest = nextOffset === undefined ? "" : `; the text goes on: read_document with this job and offset ${nextOffset}`;
+  const rest = nextOffset === undefined ? "" : `; there is more: read_document with this job and offset ${nextOffset}`;
   const notes = offset > 0 ? [] : read.notes.map(({ code, message }) => `\n[${code}: ${message}]`);
-  return `${text}\n\n[job ${read.id}, ${read.to}, ${totalBytes} bytes in all${rest}]${notes.join("")}`;
+  return `${text}\n\n[job ${read.id}, ${read.to}, ${totalBytes} bytes in total${rest}]${notes.join("")}`;
 }
 
 /** What a document becomes best, to be read. */

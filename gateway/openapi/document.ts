@@ -37,7 +37,7 @@ export function openapiDocument(endpoints: Readonly<Record<string, Endpoint>>, s
         key: {
           type: "http",
           scheme: "bearer",
-          description: "An API key: `fm_` and 49 characters. It may be limited to the scopes `convert` and `read`.",
+          description: "An API key: `fm_` and 49 characters. It can be limited to the scopes `convert` and `read`.",
         },
       },
       schemas: componentSchemas(),
@@ -59,8 +59,8 @@ function messageOf(type: string): Schema {
       summary: `Sent for the event ${type}`,
       parameters: [
         header("webhook-id", "The same for every attempt."),
-        header("webhook-timestamp", "When this attempt was made, in seconds since 1970."),
-        header("webhook-signature", "Signatures of id, timestamp and body, as Standard Webhooks 1.0 says; one for each secret."),
+        header("webhook-timestamp", "Time of this attempt, in seconds since 1970."),
+        header("webhook-signature", "Signatures of id, timestamp and body, one for each secret, as defined by Standard Webhooks 1.0."),
       ],
       requestBody: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/WebhookMessage" } } } },
       responses: { "2XX": { description: "Taken." }, 410: { description: "Disables the webhook." } },

@@ -85,14 +85,14 @@ function jobSchema(): Schema {
     status: { enum: Object.keys(jobStatuses) },
     from,
     to,
-    bytes: { type: "integer", minimum: 0, description: "Size of the result; 0 while there is none." },
+    bytes: { type: "integer", minimum: 0, description: "Size of the result; 0 if there is none yet." },
     durationMs,
     notes,
-    expiresAt: { ...expiresAt, description: "When the result is removed." },
-    download: { ...nullable(url), description: "Where the bytes are, once done." },
-    status_url: { ...nullable(url), description: "Where to look until it has ended." },
-    queuePosition: { ...nullable(queuePosition ?? {}), description: "From 1 when queued, 0 when running." },
-    estimateMs: { ...nullable(estimateMs ?? {}), description: "Expected time until the end." },
+    expiresAt: { ...expiresAt, description: "When the result will be deleted." },
+    download: { ...nullable(url), description: "URL of the result, once the job is done." },
+    status_url: { ...nullable(url), description: "URL to poll until the job ends." },
+    queuePosition: { ...nullable(queuePosition ?? {}), description: "Position in the queue, from 1; 0 when running." },
+    estimateMs: { ...nullable(estimateMs ?? {}), description: "Estimated time left." },
     error: nullable(closed({ code: ref("ErrorCode"), message: { type: "string" } })),
     createdAt,
     delivery: deliverySchema(),
@@ -107,11 +107,11 @@ function deliverySchema(): Schema {
     ...closed({
       state: { enum: Object.keys(resultDeliveryStates) },
       attempts: { type: "integer", minimum: 0 },
-      lastStatus: { ...nullable({ type: "integer" }), description: "What the address's server answered last." },
+      lastStatus: { ...nullable({ type: "integer" }), description: "Last answer of the server at the address." },
       nextAttemptAt: nullable({ type: "string", format: "date-time" }),
       error: nullable(closed({ code: { enum: Object.keys(deliveryFailures) }, message: { type: "string" } })),
     }),
-    description: "How far the result is on its way to `deliverTo`; absent where none was named.",
+    description: "State of the delivery to `deliverTo`; absent if none was requested.",
   };
 }
 
@@ -128,12 +128,12 @@ function routeDetailSchema(): Schema {
       type: "array",
       items: ref("Note"),
       description:
-        "The notes that a result may bear with the default options, each of files that have what it is about. Notes of one file or attempt alone, such as INPUT_DAMAGED, are not among them.",
+        "The notes that a result can have with the default options; each applies only to files that contain what it is about. Notes about a single file or attempt, such as INPUT_DAMAGED, are not listed.",
     },
     estimateMs: {
       type: ["integer", "null"],
       minimum: 1,
-      description: "How long one conversion took lately, over all sizes of files; null when there is nothing to go by.",
+      description: "How long one conversion took recently, across all file sizes; null if there is no data.",
     },
     proof: {
       ...nullable(closed(fieldsOf(RouteProofSchema, ["figures", "reader", "sample", "ms", "date"]))),
@@ -148,7 +148,7 @@ function optionSchema(): Schema {
     {
       name: own.name ?? {},
       type: { enum: wordsOf(Option_TypeSchema) },
-      default: { type: ["number", "string", "boolean", "null"], description: "null: the engine decides, as the description says." },
+      default: { type: ["number", "string", "boolean", "null"], description: "null: the engine decides, as described." },
       ...own,
     },
     ["min", "max", "values", "unit"],

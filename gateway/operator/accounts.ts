@@ -102,7 +102,8 @@ function accountIdOf(request: FastifyRequest): string {
 
 /** So that there is always somebody left who can undo it. Throws BAD_REQUEST. */
 function checkOther(request: FastifyRequest, id: string): void {
-  if (callerOf(request).account.id === id) throw new FilemillError("BAD_REQUEST", "Another operator has to do this to your own account.");
+  if (callerOf(request).account.id === id)
+    throw new FilemillError("BAD_REQUEST", "You cannot do this to your own account; ask another operator.");
 }
 
 /** Who changed what stands in the log. */

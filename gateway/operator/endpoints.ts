@@ -19,16 +19,21 @@ const aboutAccount = ["ACCOUNT_NOT_FOUND", ...changing] as const;
 
 export const operatorEndpoints = defineEndpoints({
   operatorHouse: {
-    ...{ ...own, method: "GET", path: "/web/v1/operator/house", summary: "How this deployment is: what is ready, disk, queue, plans" },
+    ...{
+      ...own,
+      method: "GET",
+      path: "/web/v1/operator/house",
+      summary: "Show the state of this deployment: readiness, disk, queue, plans",
+    },
     ...{ answers: { 200: answer("Its state.") }, errors: ["NOT_FOUND"] },
   },
   operatorEngines: {
-    ...{ ...own, method: "GET", path: "/web/v1/operator/engines", summary: "The engines with their versions and listed conversions" },
+    ...{ ...own, method: "GET", path: "/web/v1/operator/engines", summary: "List the engines with their versions and conversions" },
     ...{ answers: { 200: answer("The engines by name.") }, errors: ["NOT_FOUND"] },
   },
   operatorAccounts: {
-    ...{ ...own, method: "GET", path: "/web/v1/operator/accounts", summary: "Accounts with what they use, newest first" },
-    parameters: [inQuery("search", "A part of the e-mail address."), inQuery("cursor", "From an earlier answer.")],
+    ...{ ...own, method: "GET", path: "/web/v1/operator/accounts", summary: "List accounts with their usage, newest first" },
+    parameters: [inQuery("search", "Part of the e-mail address."), inQuery("cursor", "Cursor from an earlier answer.")],
     ...{ answers: { 200: answer("A page of accounts.") }, errors: ["NOT_FOUND"] },
   },
   operatorCreateAccount: {
@@ -41,7 +46,7 @@ export const operatorEndpoints = defineEndpoints({
       ...own,
       method: "PATCH",
       path: "/web/v1/operator/accounts/{id}",
-      summary: "Change an account's plan, suspend it, make it operator",
+      summary: "Change an account's plan, suspend it, or make it an operator",
     },
     parameters: [id],
     body: json({ plan, disabled: { type: "boolean" }, operator: { type: "boolean" } }, []),
@@ -52,15 +57,15 @@ export const operatorEndpoints = defineEndpoints({
     ...{ parameters: [id], answers: { 204: nothing }, errors: aboutAccount },
   },
   operatorLinkAccount: {
-    ...{ ...own, method: "POST", path: "/web/v1/operator/accounts/{id}/link", summary: "Make a one-time sign-in link" },
+    ...{ ...own, method: "POST", path: "/web/v1/operator/accounts/{id}/link", summary: "Create a one-time sign-in link" },
     ...{ parameters: [id], answers: { 201: answer("The link, which is shown only once.") }, errors: aboutAccount },
   },
   operatorJobs: {
-    ...{ ...own, method: "GET", path: "/web/v1/operator/jobs", summary: "Jobs of all accounts and guests, newest first" },
+    ...{ ...own, method: "GET", path: "/web/v1/operator/jobs", summary: "List jobs of all accounts and guests, newest first" },
     parameters: [
-      inQuery("status", "Only those in this state."),
+      inQuery("status", "Only jobs in this state."),
       inQuery("limit", "1 to 100."),
-      inQuery("cursor", "From an earlier answer."),
+      inQuery("cursor", "Cursor from an earlier answer."),
     ],
     ...{ answers: { 200: answer("A page of jobs, without the names of their files.") }, errors: ["NOT_FOUND"] },
   },

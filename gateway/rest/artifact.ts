@@ -40,7 +40,7 @@ export function resultOf(job: Job): Blob {
     case JobState.CANCELLED:
       throw new FilemillError("JOB_CANCELLED", "The job was cancelled; convert the file again.");
     case JobState.EXPIRED:
-      throw new FilemillError("RESULT_EXPIRED", "The result is past its expiry and was removed; convert the file again.");
+      throw new FilemillError("RESULT_EXPIRED", "The result has expired and was deleted; convert the file again.");
     default:
       throw new FilemillError("JOB_NOT_DONE", "The job is not done yet; ask again when its status is `done`.", {
         ...(job.estimateMs === undefined ? {} : { retryAfterMs: job.estimateMs }),
@@ -58,7 +58,7 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.headers(headers).code(304).send();
   const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
   if (asked === "unsatisfiable") {
-    const error = new FilemillError("BAD_REQUEST", `The range lies outside the result, which has ${sizeBytes} bytes.`);
+    const error = new FilemillError("BAD_REQUEST", `The range is outside the result, which has ${sizeBytes} bytes.`);
     const refusal = errorAnswerOf(error, errorContextOf(reply.request, undefined), {}, 416);
     return sendErrorAnswer(reply.header("content-range", `bytes */${sizeBytes}`), refusal);
   }

@@ -91,7 +91,7 @@ function passwordOf(request: FastifyRequest, name: "X-Input-Password" | "X-Outpu
   const password = others.length === 0 ? decoded(header) : undefined;
   const length = password?.length ?? 0;
   if (password !== undefined && length > 0 && length <= maxPasswordCharacters && isOneLine(password)) return password;
-  throw new FilemillError("BAD_REQUEST", `${name} must be percent-encoded UTF-8 of 1 to 512 characters in one line, given once.`);
+  throw new FilemillError("BAD_REQUEST", `${name} must be one line of 1 to 512 characters, as percent-encoded UTF-8, sent once.`);
 }
 
 function decoded(text: string): string | undefined {

@@ -7,7 +7,7 @@ export const deliverTo = {
   minLength: 1,
   maxLength: 8000,
   description:
-    "An https address, such as a pre-signed one of an object store, to which the result is sent by PUT, with its Content-Type and Content-Length, when the job is done. Redirects are not followed. Where there is no answer, or 408, 425, 429 or 5xx, it is tried again as webhooks are. The job's `delivery` says how far it is.",
+    "An https URL, such as a pre-signed URL of an object store. When the job is done, the result is sent there by PUT, with Content-Type and Content-Length. Redirects are not followed. If there is no answer, or 408, 425, 429 or 5xx, the delivery is retried like a webhook. The job's `delivery` shows its state.",
   examples: ["https://bucket.s3.amazonaws.com/photo.webp?X-Amz-Signature=…"],
 } as const;
 
@@ -35,9 +35,9 @@ export const convertUrlEndpoints = defineEndpoints({
   convertUrl: {
     method: "POST",
     path: "/api/v1/convert-url",
-    summary: "Convert a file from an address",
+    summary: "Convert a file from a URL",
     description:
-      "Fetches the file and converts it as `POST /api/v1/convert` does, with the same headers, plans and answers. The address is one of the public internet on the port of its scheme, unless the operator allows others; redirects are followed, at most five.",
+      "Fetches the file and converts it like `POST /api/v1/convert`, with the same headers, plan limits and answers. The URL must be on the public internet and use the default port of its scheme, unless the operator allows others. Up to five redirects are followed.",
     access: "convert",
     body: {
       mediaType: "application/json",
@@ -46,14 +46,14 @@ export const convertUrlEndpoints = defineEndpoints({
         required: ["url", "to"],
         additionalProperties: false,
         properties: {
-          url: { type: "string", maxLength: 2000, description: "Where the file is.", examples: ["https://example.org/photo.jpg"] },
+          url: { type: "string", maxLength: 2000, description: "URL of the file.", examples: ["https://example.org/photo.jpg"] },
           to: { type: "string", minLength: 1, maxLength: 64, description: "Target format, as in `POST /convert`.", examples: ["webp"] },
           from: { type: "string", maxLength: 64, description: "Source format; overrides detection." },
-          name: { type: "string", minLength: 1, maxLength: 255, description: "The file's name, where its server's is not good." },
+          name: { type: "string", minLength: 1, maxLength: 255, description: "File name, to replace the one its server gives." },
           options: {
             type: "object",
             additionalProperties: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] },
-            description: "Options of the conversion by name.",
+            description: "Conversion options by name.",
           },
           deliverTo,
         },

@@ -41,7 +41,7 @@ type Wanted = Pick<Body, "url" | "to" | "name"> & { readonly from: string | unde
 /** Brings in the file at an address. Throws NOT_FOUND where the operator has turned that off. */
 export function fetching({ deps, settings, views }: RestContext, caller: Caller, { url, to, from, name }: Wanted): Receive {
   const { URL_FETCH } = settings;
-  if (URL_FETCH === "off") throw new FilemillError("NOT_FOUND", "This server fetches no files; send them by POST /api/v1/convert.");
+  if (URL_FETCH === "off") throw new FilemillError("NOT_FOUND", "This server does not fetch files; upload them with POST /api/v1/convert.");
   const ceiling = ceilingOf({ views }, caller, from, to);
   return async ({ passage, signal }) => {
     using over = following(signal);
@@ -53,7 +53,7 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
     }
     const { blobs, readersAreHere: mayBeHeld } = deps;
     const rules = { blobs, ceiling, passage, signal: over.signal, mayBeHeld };
-    const blob = await storeBytes(file.bytes, rules, () => unfetched("its server broke off"));
+    const blob = await storeBytes(file.bytes, rules, () => unfetched("its server closed the connection"));
     return { to, blob, fileName: boundedFileName(name ?? file.name) };
   };
 }

@@ -14,17 +14,17 @@ const jobId: Parameter = {
 const wait: Parameter = {
   name: "Prefer",
   in: "header",
-  description: "`wait=N` holds the answer up to N seconds (60 at most) until the job ends.",
+  description: "`wait=N` holds the answer until the job ends, for up to N seconds (at most 60).",
   schema: { type: "string", examples: ["wait=30"] },
 };
 
 const artifactHeaders = {
   "Content-Disposition": "attachment, with the source's base name and the target's extension",
-  ETag: "strong, from the content",
+  ETag: "strong, derived from the content",
   "Repr-Digest": "SHA-256 of the whole result (RFC 9530)",
   "X-Job-Id": "id of the job",
-  "X-Duration-Ms": "time the conversion took",
-  "X-Notes": "the job's notes as JSON, when there are any",
+  "X-Duration-Ms": "duration of the conversion",
+  "X-Notes": "the job's notes as JSON, if there are any",
 };
 
 const artifact: Answer = {
@@ -48,7 +48,7 @@ export const restEndpoints = defineEndpoints({
     path: "/api/v1/convert",
     summary: "Convert a file",
     description:
-      "Two multipart fields, `to` and `file`, in either order. The options of the conversion (see `GET /api/v1/formats`) go into the query string.",
+      "Two multipart fields, `to` and `file`, in either order. Conversion options (see `GET /api/v1/formats`) go into the query string.",
     access: "convert",
     forPages: true,
     parameters: [
@@ -56,40 +56,40 @@ export const restEndpoints = defineEndpoints({
         name: "download",
         in: "query",
         description:
-          "1: answer with the bytes instead of the job, if the conversion ends while the request waits. wait: always answer with the bytes; a conversion that takes longer answers 303, and whoever follows redirects gets them.",
+          "1: answer with the result instead of the job if the conversion ends while the request waits. wait: always answer with the result; if the conversion takes longer, the answer is 303, and following redirects leads to the result.",
         schema: { enum: ["0", "1", "wait", "false", "true"] },
       },
       { name: "from", in: "query", description: "Source format; overrides detection.", schema: { type: "string", maxLength: 16 } },
       {
         name: "options",
         in: "query",
-        description: "Options of the conversion by name, for example `quality=80&width=640`.",
+        description: "Conversion options by name, for example `quality=80&width=640`.",
         schema: { type: "object", additionalProperties: { type: "string" } },
       },
       {
         name: "Idempotency-Key",
         in: "header",
-        description: "The same key with the same request within 24 h answers with the first job.",
+        description: "A repeated request with the same key within 24 h returns the first job.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       {
         name: "X-Input-Password",
         in: "header",
         description:
-          "The password of a protected file, as percent-encoded UTF-8. It is kept in memory until the job has ended, and nowhere else.",
+          "The password of a protected file, as percent-encoded UTF-8. It is kept in memory until the job ends, and nowhere else.",
         schema: { type: "string", minLength: 1, maxLength: 6144 },
       },
       {
         name: "X-Output-Password",
         in: "header",
         description:
-          "A password to protect the result with, as percent-encoded UTF-8, of conversions that have the option `protect`. It is kept in the same way as X-Input-Password.",
+          "A password to protect the result with, as percent-encoded UTF-8, for conversions with the option `protect`. It is kept like X-Input-Password.",
         schema: { type: "string", minLength: 1, maxLength: 6144 },
       },
       {
         name: "Prefer",
         in: "header",
-        description: "`respond-async` queues at once; `wait=N` waits at most N seconds before 202.",
+        description: "`respond-async` queues the job and answers 202 immediately; `wait=N` waits at most N seconds before 202.",
         schema: { type: "string", examples: ["respond-async", "wait=5"] },
       },
     ],
@@ -105,7 +105,7 @@ export const restEndpoints = defineEndpoints({
             description: "Target format id; case, a leading dot and a known extension are accepted.",
             examples: ["webp"],
           },
-          file: { type: "string", format: "binary", description: "The file; its format is told by content, then by name." },
+          file: { type: "string", format: "binary", description: "The file; its format is detected by content, then by name." },
         },
       },
     },
@@ -114,13 +114,13 @@ export const restEndpoints = defineEndpoints({
         "Idempotent-Replayed": "true when an earlier request created this job",
       }),
       202: oneJob("The job is still running; poll `status_url`.", {
-        Location: "the job's address, as `status_url`",
+        Location: "URL of the job, as in `status_url`",
         "Retry-After": "seconds to wait before polling",
         "Preference-Applied": "the preference that was followed",
       }),
       303: {
-        description: "With `download=wait`: the job is still running; the result will be at this address.",
-        headers: { Location: "where the result will be" },
+        description: "With `download=wait`: the job is still running; the result will be at this URL.",
+        headers: { Location: "URL of the result" },
       },
     },
     errors: [...conversionErrors, "MISSING_FIELD", "UNEXPECTED_FIELD", "REQUEST_TIMEOUT", "RESULT_EXPIRED"],
@@ -135,7 +135,12 @@ export const restEndpoints = defineEndpoints({
     head: true,
     parameters: [
       { name: "status", in: "query", description: "Only jobs in this state.", schema: { enum: Object.keys(jobStatuses) } },
-      { name: "limit", in: "query", description: "At most this many.", schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
+      {
+        name: "limit",
+        in: "query",
+        description: "Maximum number of jobs.",
+        schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+      },
       { name: "cursor", in: "query", description: "`nextCursor` of the previous page.", schema: { type: "string", maxLength: 200 } },
     ],
     answers: { 200: { description: "A page of jobs.", mediaType: "application/json", schema: ref("JobList") } },
@@ -176,7 +181,7 @@ export const restEndpoints = defineEndpoints({
       {
         name: "Last-Event-ID",
         in: "header",
-        description: "Id of the last event seen: only what is newer is sent, and 204 when nothing will come.",
+        description: "ID of the last event seen. Only newer events are sent; 204 if no more will come.",
         schema: { type: "string", pattern: "^\\d{1,19}$" },
       },
     ],
@@ -198,19 +203,19 @@ export const restEndpoints = defineEndpoints({
       {
         name: "wait",
         in: "query",
-        description: "1: hold the answer until the job ends. After a while 307 leads to the same address again.",
+        description: "1: hold the answer until the job ends. After a while, a 307 redirects to the same URL again.",
         schema: { enum: ["1"] },
       },
       { name: "Range", in: "header", description: "One byte range.", schema: { type: "string", examples: ["bytes=0-1023"] } },
       { name: "If-Range", in: "header", description: "Apply Range only to this ETag.", schema: { type: "string" } },
-      { name: "If-None-Match", in: "header", description: "Answer 304 when the result has this ETag.", schema: { type: "string" } },
+      { name: "If-None-Match", in: "header", description: "Answer 304 if the result still has this ETag.", schema: { type: "string" } },
     ],
     answers: {
       200: artifact,
-      206: { ...artifact, description: "The part of the result that Range asked for." },
+      206: { ...artifact, description: "The part of the result requested by Range." },
       304: { description: "Not modified." },
       307: { description: "With `wait=1`: not done yet; ask again at once.", headers: { Location: "the same address" } },
-      416: { description: "The range lies outside the result.", mediaType: "application/json", schema: ref("Error") },
+      416: { description: "The range is outside the result.", mediaType: "application/json", schema: ref("Error") },
     },
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
   },
@@ -242,7 +247,7 @@ export const restEndpoints = defineEndpoints({
     answers: {
       200: { description: "They are.", mediaType: "application/json", schema: ref("Readiness") },
       503: {
-        description: "Not ready; `parts` lists everything that is missing or broken, `part` the first of these.",
+        description: "Not ready; `parts` lists everything that is missing or broken, `part` names the first.",
         mediaType: "application/json",
         schema: ref("Readiness"),
       },
@@ -252,7 +257,7 @@ export const restEndpoints = defineEndpoints({
   metrics: {
     method: "GET",
     path: "/metrics",
-    summary: "Prometheus metrics, for programs on the same host and for bearers of METRICS_TOKEN",
+    summary: "Prometheus metrics, for this host and for clients with METRICS_TOKEN",
     access: "public",
     unlisted: true,
     head: true,

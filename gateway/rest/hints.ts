@@ -26,7 +26,7 @@ export function unknownSource(written: string, known: Known): FilemillError {
 export function unexpectedField(name: string, known: Known): FilemillError {
   const field = name.slice(0, 64);
   if (reservedParameters.has(name) || known?.optionNames.has(name) === true) {
-    const message = `\`${name}\` goes into the query string (\`?${name}=…\`), not into the form, which has only \`to\` and \`file\`.`;
+    const message = `\`${name}\` goes into the query string (\`?${name}=…\`), not into the form, which only has \`to\` and \`file\`.`;
     return new FilemillError("UNEXPECTED_FIELD", message, { details: { field } });
   }
   const near = nearestNames(name, ["to", "file"]);

@@ -112,7 +112,7 @@ export function pageOf(request: FastifyRequest): { readonly state: JobState; rea
   const query = parseQuery(request.raw.url ?? "");
   for (const name of query.keys()) {
     if (!["status", "limit", "cursor"].includes(name)) {
-      throw new FilemillError("BAD_REQUEST", "Only `status`, `limit` and `cursor` can be given here.");
+      throw new FilemillError("BAD_REQUEST", "Only `status`, `limit` and `cursor` are accepted here.");
     }
   }
   return { state: stateOf(query.get("status")), limit: limitOf(query.get("limit")), cursor: cursorOf(query.get("cursor")) };

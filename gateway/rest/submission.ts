@@ -123,10 +123,13 @@ async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upl
   if (from !== undefined) return { from, notes: [], extent: undefined };
   const { format, nameDisagrees, extent } = await context.deps.conversion.inspect({ blob: upload.blob, fileName: upload.fileName });
   if (format === "" && nameDisagrees) {
-    throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
+    throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its format is not recognised; send an intact file.");
   }
   if (format === "") {
-    throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
+    throw new FilemillError(
+      "UNKNOWN_SOURCE_FORMAT",
+      "The file's format cannot be told from its content or name; name it with `?from=<format>`.",
+    );
   }
   const message = "The file's content does not match its name; the content was used.";
   return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [], extent };

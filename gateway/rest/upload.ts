@@ -132,7 +132,7 @@ function checkFilePart(part: MultipartFile, before: Blob | undefined, { unexpect
   part.file.on("error", () => {});
   if (part.fieldname === "to") throw missing("to", "Send `to` as a plain field, not as a file (curl: `-F to=webp`).");
   if (part.fieldname !== "file") throw unexpected(part.fieldname);
-  if (before !== undefined) throw twice("file", "Send one file in one request.");
+  if (before !== undefined) throw twice("file", "Send one file per request.");
 }
 
 async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceiling): Promise<Blob> {
@@ -196,7 +196,7 @@ function brokenBody(cause: unknown): FilemillError {
 
 export function tooLarge({ limitMb, limitedBy }: Ceiling): FilemillError {
   const whose = limitedBy === "plan" ? "your plan" : "this conversion";
-  return new FilemillError("INPUT_TOO_LARGE", `The file is over the ${limitMb} MB that ${whose} allows; send a smaller one.`, {
+  return new FilemillError("INPUT_TOO_LARGE", `The file is over the ${limitMb} MB that ${whose} allows; send a smaller file.`, {
     details: { limitMb, limitedBy },
   });
 }

@@ -32,7 +32,7 @@ export function createUploadHandler(context: RestContext): Handler {
     const caller = callerOf(request);
     checkServing(context);
     const said = String(request.headers["upload-length"] ?? "");
-    if (!/^\d{1,15}$/.test(said)) throw new FilemillError("BAD_REQUEST", "Say how long the file is, in Upload-Length.");
+    if (!/^\d{1,15}$/.test(said)) throw new FilemillError("BAD_REQUEST", "Send the file's length in Upload-Length.");
     const sizeBytes = Number(said);
     if (sizeBytes === 0) throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
     const ceiling = ceilingOf(context, caller, undefined, undefined);
@@ -42,7 +42,7 @@ export function createUploadHandler(context: RestContext): Handler {
       const others = await uploads.listOf(budget.id, budget.guest ? guestIdleMs : undefined);
       const { maxUnfinishedJobs: limit } = caller.plan;
       if (others.length >= limit) {
-        throw new FilemillError("TOO_MANY_JOBS", "There are too many unfinished uploads here; finish or delete one.", {
+        throw new FilemillError("TOO_MANY_JOBS", "You have too many unfinished uploads; finish or delete one.", {
           details: { limit },
         });
       }
@@ -101,7 +101,7 @@ export function convertUploadHandler(context: RestContext): Handler {
     const upload = await uploadOf(context, request);
     const { sizeBytes, offset, id } = upload;
     if (offset < sizeBytes) {
-      const message = `The upload is not complete: ${offset} of ${sizeBytes} bytes have come.`;
+      const message = `The upload is incomplete: ${offset} of ${sizeBytes} bytes have arrived.`;
       throw new FilemillError("BAD_REQUEST", message, { details: { offset, sizeBytes } });
     }
     const from = fromOf(body.from, context.views.known());
@@ -128,7 +128,7 @@ function taking(
     const ceiling = ceilingOf(context, callerOf(request), from, to);
     if (upload.sizeBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
     const rules = { blobs: context.deps.blobs, ceiling, passage, signal, mayBeHeld: false };
-    const gone = () => new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
+    const gone = () => new FilemillError("NOT_FOUND", "No such upload; start a new one.");
     const blob = await storeBytes(createReadStream(upload.path, { highWaterMark: 1 << 20 }), rules, gone);
     return { to, blob, fileName: boundedFileName(name ?? upload.name ?? "file") };
   };
@@ -141,7 +141,7 @@ function uploadOf(context: RestContext, request: FastifyRequest): Promise<Resuma
 
 function checkServing({ draining }: RestContext): void {
   if (!draining.aborted) return;
-  throw new FilemillError("UNAVAILABLE", "The service is about to restart; go on in a moment.", { retryAfterMs: 5000 });
+  throw new FilemillError("UNAVAILABLE", "The service is about to restart; continue in a moment.", { retryAfterMs: 5000 });
 }
 
 type Meant = { readonly id: string } | { readonly newId: string };
@@ -177,8 +177,8 @@ async function relay(
 
 /** Clients of the protocol go by the status, which stays what the library says. */
 function refusalOf(status: number, said: string): FilemillError {
-  if (status >= 500) return new FilemillError("UNAVAILABLE", "The piece could not be written; go on in a moment.");
-  if (status === 413) return new FilemillError("INPUT_TOO_LARGE", "More came than the upload was said to be long.");
-  if (status === 404 || status === 410) return new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
-  return new FilemillError("BAD_REQUEST", said.slice(0, 200) || "The request is not one of the tus protocol.");
+  if (status >= 500) return new FilemillError("UNAVAILABLE", "The piece could not be written; continue in a moment.");
+  if (status === 413) return new FilemillError("INPUT_TOO_LARGE", "The upload is longer than its Upload-Length.");
+  if (status === 404 || status === 410) return new FilemillError("NOT_FOUND", "No such upload; start a new one.");
+  return new FilemillError("BAD_REQUEST", said.slice(0, 200) || "The request is not a valid tus request.");
 }

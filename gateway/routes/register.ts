@@ -159,7 +159,7 @@ function unknownOf(request: FastifyRequest, reply: FastifyReply): FilemillError 
   if (allowed.length === 0) return new FilemillError("NOT_FOUND", "There is nothing at this address; see /docs.");
   const methods = [...new Set(allowed.flatMap(methodsOf))];
   reply.header("allow", methods.join(", "));
-  return new FilemillError("METHOD_NOT_ALLOWED", `This address takes only ${new Intl.ListFormat("en").format(methods)}.`);
+  return new FilemillError("METHOD_NOT_ALLOWED", `This address accepts only ${new Intl.ListFormat("en").format(methods)}.`);
 }
 
 function patternOf(path: string): RegExp {

@@ -75,7 +75,7 @@ export function assetHandler(): Handler {
     const { params } = request;
     const name = typeof params === "object" && params !== null && "name" in params ? String(params.name) : "";
     const asset = (await currentBundle()).assets.get(name) ?? (await textsNamed(name));
-    if (asset === undefined) throw new FilemillError("NOT_FOUND", "There is no such file; reload the page that asked for it.");
+    if (asset === undefined) throw new FilemillError("NOT_FOUND", "No such file; reload the page that requested it.");
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return sendCompressed(request, reply, asset.contentType, asset.representations);
   };

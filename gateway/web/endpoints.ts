@@ -18,7 +18,7 @@ const forPages = { method: "GET", access: "public", unlisted: true, head: true }
 export const pageEndpoints = defineEndpoints({
   home: page("/", "The converter"),
   jobsPage: page("/jobs", "The account's jobs"),
-  automate: page("/automate", "Keys, plan and settings of the account"),
+  automate: page("/automate", "Keys, plan and account settings"),
   operatePage: page("/operate", "The operator's page"),
   docs: page("/docs", "The API reference"),
   formatsPage: page("/docs/formats", "Every format and how faithful its conversions are"),
@@ -27,12 +27,12 @@ export const pageEndpoints = defineEndpoints({
     ...forPages,
     head: false,
     path: "/language",
-    summary: "Keeps the language of the pages",
+    summary: "Sets the language of the pages",
     parameters: [
       { name: "to", in: "query", required: true, description: "A language, such as `de`.", schema: { type: "string" } },
-      { name: "next", in: "query", description: "The page to go back to.", schema: { type: "string" } },
+      { name: "next", in: "query", description: "The page to return to.", schema: { type: "string" } },
     ],
-    answers: { 303: { description: "The page to go back to." } },
+    answers: { 303: { description: "The page to return to." } },
     errors: ["NOT_FOUND"],
   },
   asset: {
@@ -45,14 +45,14 @@ export const pageEndpoints = defineEndpoints({
   favicon: {
     ...forPages,
     path: "/favicon.ico",
-    summary: "The icon, where browsers look for it by themselves",
+    summary: "The icon at the path where browsers look for it",
     answers: { 200: { description: "The icon.", mediaType: "image/x-icon" }, 304: { description: "Unchanged." } },
     errors: [],
   },
   manifest: {
     ...forPages,
     path: "/manifest.webmanifest",
-    summary: "What makes the pages an app",
+    summary: "The web app manifest",
     answers: { 200: { description: "The manifest.", mediaType: "application/manifest+json" }, 304: { description: "Unchanged." } },
     errors: [],
   },
@@ -63,14 +63,14 @@ export const pageEndpoints = defineEndpoints({
     answers: { 200: { description: "A script.", mediaType: "text/javascript" }, 304: { description: "Unchanged." } },
     errors: [],
   },
-  offline: page("/offline", "What the service worker shows while the server cannot be reached"),
+  offline: page("/offline", "The page that the service worker shows while the server cannot be reached"),
   sharePage: {
-    ...{ ...forPages, head: false, path: "/share/{token}", summary: "A result that was handed on by a link" },
+    ...{ ...forPages, head: false, path: "/share/{token}", summary: "The page of a shared result" },
     answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
     errors: ["NOT_FOUND", "RATE_LIMITED"],
   },
   shareFile: {
-    ...{ ...forPages, head: false, path: "/share/{token}/file", summary: "Its bytes, counted as a download" },
+    ...{ ...forPages, head: false, path: "/share/{token}/file", summary: "The bytes of a shared result, counted as a download" },
     ...{ answers: { 200: { description: "The result.", mediaType: "*/*" } }, errors: ["NOT_FOUND", "RATE_LIMITED"] },
   },
   catalogueIndex: {

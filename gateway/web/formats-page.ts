@@ -37,7 +37,7 @@ export function catalogueRoutesHandler(context: RestContext): Handler {
     const from = typeof params === "object" && params !== null && "from" in params ? String(params.from) : "";
     const conversions = (await context.views.current()).conversionsFrom(from);
     if (conversions === undefined)
-      throw new FilemillError("NOT_FOUND", "No conversion from such a format is listed; see GET /web/v1/catalogue.");
+      throw new FilemillError("NOT_FOUND", "No conversion from this format is listed; see GET /web/v1/catalogue.");
     reply.header("cache-control", "no-cache");
     const body = Buffer.concat([Buffer.from('{"conversions":['), conversions, Buffer.from("]}")]);
     return sendCompressed(request, reply, "application/json", await compressedOf(body, 5));
@@ -48,7 +48,7 @@ const fidelities = [
   ["lossless", "The decoded content is identical."],
   ["high", "Re-encoded, with no visible loss at default options."],
   ["reduced", "Layout, animation, transparency, colours or structure are visibly simplified."],
-  ["extract", "A part is kept: the sound of a film, the text of a PDF, the first frame."],
+  ["extract", "Only a part is kept: the audio of a video, the text of a PDF, the first frame."],
 ] as const;
 
 const counted = new Intl.NumberFormat("en");

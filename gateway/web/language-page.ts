@@ -9,7 +9,7 @@ export function languageHandler(): Handler {
     const query = parseQuery(request.url);
     const language = query.get("to") ?? "";
     if (!isLanguage(language))
-      throw new FilemillError("NOT_FOUND", "The pages are not in this language; choose one at the end of any page.");
+      throw new FilemillError("NOT_FOUND", "The pages are not available in this language; choose one at the bottom of any page.");
     chooseLanguage(reply, language);
     reply.header("cache-control", "no-store");
     return reply.redirect(placeOf(query.get("next") ?? "/"), 303);

@@ -35,7 +35,7 @@ export function typeOf(schema: JsonSchema): Html {
 
 function boundsOf({ minimum, maximum, default: preset }: JsonSchema): string {
   const bounds = maximum === undefined ? "" : `, ${minimum ?? 0} to ${maximum}`;
-  return preset === undefined ? bounds : `${bounds}, ${String(preset)} if not said`;
+  return preset === undefined ? bounds : `${bounds}, ${String(preset)} by default`;
 }
 
 function referenceOf(name: string): Html {
@@ -53,7 +53,7 @@ export function propertyRows(schema: JsonSchema): Html {
     ([
       name,
       property,
-    ]) => html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(property)}${required.has(name) ? "" : ", may be missing"}</span></dt>${property.description === undefined ? "" : html`<dd>${prose(property.description)}</dd>`}</div>
+    ]) => html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(property)}${required.has(name) ? "" : ", optional"}</span></dt>${property.description === undefined ? "" : html`<dd>${prose(property.description)}</dd>`}</div>
 `,
   );
   return rows.length === 0 ? html`<p>${typeOf(schema)}</p>` : html`<dl class="properties">${rows}</dl>`;

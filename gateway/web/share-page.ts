@@ -57,7 +57,7 @@ export function shareFileHandler(context: RestContext): Handler {
 /** Throws NOT_FOUND alike whatever is wrong with the link. */
 function openerOf({ deps, settings, throttle }: RestContext): Opener {
   const tokens = createLinkTokens(deps);
-  const over = () => new FilemillError("NOT_FOUND", "This link is not valid, or not any more.");
+  const over = () => new FilemillError("NOT_FOUND", "This link is not valid or has expired.");
   return async (request, download) => {
     await throttle.link(clientOf(request.ip));
     const { token } = request.params as { token: string };

@@ -37,7 +37,7 @@ export const webhookEndpoints = defineEndpoints({
     ...own,
     ...{ method: "POST", path: "/api/v1/webhooks", summary: "Create a webhook that notifies your server when a job ends" },
     description:
-      "Messages are signed as Standard Webhooks 1.0 says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Messages that get no 2xx answer are retried with growing delays for some days; 410 disables the webhook. A message may arrive twice, with the same `webhook-id`.",
+      "Messages are signed as Standard Webhooks 1.0 defines (`webhook-id`, `webhook-timestamp`, `webhook-signature`). A message without a 2xx answer is retried with growing delays for several days; 410 disables the webhook. A message can arrive twice, with the same `webhook-id`.",
     body: {
       mediaType: "application/json",
       schema: { type: "object", additionalProperties: false, required: ["url"], properties: members },
@@ -47,7 +47,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   updateWebhook: {
     ...own,
-    ...{ method: "PATCH", path: "/api/v1/webhooks/{id}", summary: "Change a webhook, enable or disable it, or renew its secret" },
+    ...{ method: "PATCH", path: "/api/v1/webhooks/{id}", summary: "Change a webhook, enable or disable it, or rotate its secret" },
     parameters: [webhookId],
     body: {
       mediaType: "application/json",
@@ -69,7 +69,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   deleteWebhook: {
     ...own,
-    ...{ method: "DELETE", path: "/api/v1/webhooks/{id}", summary: "Remove a webhook with its deliveries", parameters: [webhookId] },
+    ...{ method: "DELETE", path: "/api/v1/webhooks/{id}", summary: "Delete a webhook and its deliveries", parameters: [webhookId] },
     ...{ answers: { 204: { description: "Gone." } }, errors: unknown },
   },
   listDeliveries: {

@@ -2,7 +2,7 @@
 import { FilemillError } from "./errors.ts";
 
 const bytesPerMb = 1e6;
-const howToMakeRoom = "Delete jobs that are not needed any more (DELETE /api/v1/jobs/{id}, or on the page /jobs)";
+const howToMakeRoom = "Delete jobs you no longer need (DELETE /api/v1/jobs/{id}, or on the page /jobs)";
 
 /** @param untilMs - When the first of what is kept expires. */
 export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: number): FilemillError {
@@ -11,7 +11,7 @@ export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: n
   const wait = until === undefined ? "or wait until their results expire" : `or wait until ${until}, when the first result expires`;
   return new FilemillError(
     "QUOTA_EXCEEDED",
-    `You are using ${usedMb} of your ${limitMb} MB, and this file does not fit. ${howToMakeRoom}, ${wait}.`,
+    `You are using ${usedMb} of your ${limitMb} MB, so this file does not fit. ${howToMakeRoom}, ${wait}.`,
     {
       details: { limitMb, usedMb, ...(until === undefined ? {} : { until }) },
     },
@@ -21,7 +21,7 @@ export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: n
 export function resultQuotaError(limitMb: number): FilemillError {
   return new FilemillError(
     "QUOTA_EXCEEDED",
-    `The result would be larger than the ${limitMb} MB that your plan allows; convert less of the file or choose a smaller size or lower quality.`,
+    `The result would exceed the ${limitMb} MB that your plan allows; convert less of the file, or choose a smaller size or lower quality.`,
     { details: { limitMb } },
   );
 }
@@ -31,7 +31,7 @@ export function processorQuotaError(limitSeconds: number, usedMs: number, retryA
   const wait = `wait ${Math.max(1, Math.ceil(retryAfterMs / 60_000))} min`;
   return new FilemillError(
     "QUOTA_EXCEEDED",
-    `Your conversions of the last hour took ${usedSeconds} s of processor time, and your plan has ${limitSeconds} s; ${wait}.`,
+    `Your conversions used ${usedSeconds} s of CPU time in the last hour; your plan allows ${limitSeconds} s; ${wait}.`,
     { details: { limitSeconds, usedSeconds }, retryAfterMs: Math.max(1000, retryAfterMs) },
   );
 }

@@ -125,7 +125,7 @@ async function sourceFormatOf(parts: RpcParts, { fileName }: ConvertStart, input
   if (input.sizeBytes === 0n) throw new FilemillError("INVALID_INPUT", "The file is empty.");
   const { format } = await tellBlob(parts, input, fileName);
   if (format !== undefined) return format;
-  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither the file's content nor its name tells its format; name it in `from`.");
+  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "The file's format cannot be told from its content or name; name it in `from`.");
 }
 
 /** The result of a finished job, or why there is none. */
@@ -141,7 +141,7 @@ function resultOf(job: Job | undefined): Blob {
     case JobState.CANCELLED:
       throw new FilemillError("JOB_CANCELLED", "The job was cancelled; it has no result.");
     case JobState.EXPIRED:
-      throw new FilemillError("RESULT_EXPIRED", "The result expired and was removed.");
+      throw new FilemillError("RESULT_EXPIRED", "The result has expired and was deleted.");
     case JobState.QUEUED:
     case JobState.RUNNING:
       throw new FilemillError("JOB_NOT_DONE", "The job is not finished yet.");

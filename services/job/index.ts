@@ -53,7 +53,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
 
   const coreFor = (purpose?: "create"): Core => {
     if (core !== undefined && !(draining && purpose === "create")) return core;
-    throw new FilemillError("UNAVAILABLE", "The service is starting or ending; try again.", { retryAfterMs: 2000 });
+    throw new FilemillError("UNAVAILABLE", "The service is starting or shutting down; try again.", { retryAfterMs: 2000 });
   };
 
   return {

@@ -4,10 +4,10 @@ import { dirname, join, resolve } from "node:path";
 import { SettingError } from "./config.ts";
 
 const advice: Readonly<Record<string, string>> = {
-  EROFS: "is on a read-only file system: mount it for writing, or choose another folder",
-  EACCES: "may not be written by this user: change its owner, or choose another folder",
-  ENOSPC: "has no room left: make some, or choose another folder",
-  EDQUOT: "has no room left for this user: make some, or choose another folder",
+  EROFS: "is on a read-only file system: mount it read-write, or choose another folder",
+  EACCES: "is not writable by this user: change its owner, or choose another folder",
+  ENOSPC: "has no space left: free some, or choose another folder",
+  EDQUOT: "has no space left for this user: free some, or choose another folder",
 };
 
 /**
@@ -18,7 +18,7 @@ const advice: Readonly<Record<string, string>> = {
 export async function openDataDir(dir: string): Promise<string> {
   const path = resolve(dir);
   await makeFolder(path).catch((cause: unknown) => {
-    throw new SettingError(`DATA_DIR ${path} cannot be made: choose a folder that may be written.`, { cause });
+    throw new SettingError(`DATA_DIR ${path} cannot be created: choose a writable folder.`, { cause });
   });
   const probe = join(path, `.probe-${randomUUID()}`);
   try {

@@ -23,7 +23,7 @@ export function tryLock(path: string): Disposable | undefined {
   } catch (cause) {
     if (database?.isOpen === true) database.close();
     if (cause instanceof Error && "errcode" in cause && cause.errcode === busy) return undefined;
-    throw new FilemillError("UNAVAILABLE", "A file under DATA_DIR cannot be locked. Is the folder writable, on a disk that has locks?", {
+    throw new FilemillError("UNAVAILABLE", "A file under DATA_DIR cannot be locked. Is the folder writable, on a file system with locks?", {
       cause,
     });
   }

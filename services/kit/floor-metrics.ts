@@ -9,7 +9,7 @@ export function measureFloor(register: Registry, dataDir: string): void {
   const registers = [register];
   new Gauge({
     name: "filemill_disk_bytes",
-    help: "The volume of DATA_DIR: free to us, and as a whole",
+    help: "Disk of DATA_DIR: space available to Filemill, and in total",
     labelNames: ["of"],
     registers,
     async collect() {
@@ -20,7 +20,7 @@ export function measureFloor(register: Registry, dataDir: string): void {
   });
   new Gauge({
     name: "filemill_broker_store_bytes",
-    help: "What the embedded broker keeps on the disk; 0 where NATS_URL names another one",
+    help: "Disk space used by the embedded broker; 0 if NATS_URL is set",
     registers,
     async collect() {
       this.set(await bytesUnder(join(dataDir, "nats", "store")));
@@ -32,7 +32,7 @@ export function measureFloor(register: Registry, dataDir: string): void {
 export function measureProbes(register: Registry, probes: () => readonly Probe[]): void {
   new Gauge({
     name: "filemill_part_well",
-    help: "1 where the last round trip through the part succeeded (broker, blobs, scratch, sandbox, inspectors), else 0",
+    help: "1 if the last round trip through the part succeeded (broker, blobs, scratch, sandbox, inspectors), otherwise 0",
     labelNames: ["part"],
     registers: [register],
     async collect() {
@@ -45,7 +45,7 @@ export function measureProbes(register: Registry, probes: () => readonly Probe[]
 export function measureProving(register: Registry, services: readonly Pick<Service, "readiness">[]): void {
   new Gauge({
     name: "filemill_proving_conversions",
-    help: "Conversions that are being proven on this machine: done, and in all; 0 where nothing is to be proven",
+    help: "Conversions being proven on this machine: done, and in total; 0 if there are none to prove",
     labelNames: ["of"],
     registers: [register],
     collect() {

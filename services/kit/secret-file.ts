@@ -27,11 +27,13 @@ export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const status = await file.stat();
     if (!status.isFile() || (status.mode & accessOfOthers) !== 0) {
-      throw new SettingError(`${basename(path)} under DATA_DIR can be read by others: remove it, and the next start makes a new one.`);
+      throw new SettingError(
+        `${basename(path)} under DATA_DIR can be read by other users: delete it, and the next start creates a new one.`,
+      );
     }
     const secret = (await file.readFile("utf8")).trim();
     if (/^\S{16,}$/.test(secret)) return secret;
-    throw new SettingError(`${basename(path)} under DATA_DIR holds no secret: remove it, and the next start makes a new one.`);
+    throw new SettingError(`${basename(path)} under DATA_DIR holds no secret: delete it, and the next start creates a new one.`);
   } finally {
     await file.close();
   }
@@ -49,6 +51,6 @@ async function makeSecret(path: string): Promise<string> {
     await rm(draft, { force: true });
   }
   const secret = await readSecret(path);
-  if (secret === undefined) throw new SettingError(`${basename(path)} under DATA_DIR vanished while it was made; start again.`);
+  if (secret === undefined) throw new SettingError(`${basename(path)} under DATA_DIR disappeared while it was being created; start again.`);
   return secret;
 }

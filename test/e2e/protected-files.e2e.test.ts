@@ -119,7 +119,7 @@ describe("a protected file", () => {
       return Buffer.concat(made);
     };
     expect(await isOpenedOnlyBy(await convert({}), "abc")).toBe(true);
-    await expect(convert({ protect: "false" })).rejects.toThrow("leave out protect=false");
+    await expect(convert({ protect: "false" })).rejects.toThrow("remove protect=false");
   });
 
   it("is refused with another password under the same Idempotency-Key, and replayed with the same one", async () => {
@@ -195,7 +195,7 @@ describe("the password of a file", () => {
         stderr: expect.stringContaining("The password file is empty."),
       });
       await expect(protect("--protect-file", secret, "--opt", "protect=false")).rejects.toMatchObject({
-        stderr: expect.stringContaining("leave out --opt protect=false"),
+        stderr: expect.stringContaining("remove --opt protect=false"),
       });
       await expect(readFile(made)).rejects.toThrow();
       await protect("--protect-file", secret);

@@ -13,11 +13,11 @@ import { needServerAddress, type ServerFlags } from "#gateway/cli/server-address
 import { addWatchCommand } from "#gateway/cli/watch-command.ts";
 
 const shell = processShell(process, () => {
-  const message = "This is the client alone; name a server by --server URL or FILEMILL_SERVER.";
+  const message = "This is the client only; name a server with --server URL or FILEMILL_SERVER.";
   return Promise.reject(new FilemillError("BAD_REQUEST", message));
 });
 const program = newProgram(
-  "File conversion by a server.",
+  "Convert files on a server.",
   `
 Examples:
   export FILEMILL_SERVER=https://files.example.org FILEMILL_API_KEY=fm_…
@@ -25,7 +25,7 @@ Examples:
   filemill convert photos/ --out-dir small --to webp --opt width=800
   filemill jobs list
 
-Exit codes: 0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 stopped by Ctrl-C.`,
+Exit codes: 0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 stopped by Ctrl-C.`,
   shell,
 );
 // Without a server they would look for a service, or for engines, on this machine.

@@ -25,7 +25,7 @@ await bundled({
   logLevel: "warning",
 });
 const client = {
-  ...{ name: "filemill-client", version, description: `${description} The command that calls a server.`, license },
+  ...{ name: "filemill-client", version, description: `${description} The command-line client.`, license },
   ...{ type: "module", bin: { filemill: "filemill.mjs" }, files: ["filemill.mjs"], engines: { node: ">=22" } },
 };
 await writeFile(new URL("package.json", folder), `${JSON.stringify(client, null, 2)}\n`);
@@ -33,7 +33,7 @@ await writeFile(
   new URL("README.md", folder),
   `# The filemill command
 
-Converts files by a Filemill server.
+Converts files on a Filemill server.
 
     export FILEMILL_SERVER=https://files.example.org FILEMILL_API_KEY=fm_…
     npx filemill-client convert report.docx report.pdf

@@ -20,7 +20,7 @@ export function accessOf({ key: secret, scope }: Use, directory: Directory, plan
   const key = isKeySecret(secret) ? directory.key(hash) : undefined;
   const account = key === undefined ? undefined : directory.account(key.accountId);
   if (key === undefined || account === undefined || account.deletedAt !== undefined)
-    throw new FilemillError("INVALID_API_KEY", "Unknown API key; check that it was copied completely and belongs to this server.");
+    throw new FilemillError("INVALID_API_KEY", "Unknown API key; check that it is complete and belongs to this server.");
   checkLife(key);
   if (account.disabledAt !== undefined)
     throw new FilemillError("NOT_ENTITLED", "The account is disabled; ask the operator of this server.", { details: { disabled: true } });

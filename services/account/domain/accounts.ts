@@ -25,7 +25,7 @@ export async function createAccount(
     operator: wanted.operator === true,
   });
   if (!(await records.createAccount(account)))
-    throw new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address exists already.");
+    throw new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address already exists.");
   return account;
 }
 
@@ -90,7 +90,7 @@ export function accountOf(directory: Directory, ref: AccountRef): Account {
 export function planOf(plans: Plans, id: string): Plan {
   const plan = plans.get(id);
   if (plan === undefined)
-    throw new FilemillError("PLAN_NOT_FOUND", `There is no plan "${id}"; there are: ${[...plans.keys()].join(", ")}.`, {
+    throw new FilemillError("PLAN_NOT_FOUND", `There is no plan "${id}"; choose one of: ${[...plans.keys()].join(", ")}.`, {
       details: { plan: id, allowed: [...plans.keys()] },
     });
   return plan;

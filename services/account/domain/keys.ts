@@ -18,7 +18,7 @@ export type WantedKey = { readonly name: string; readonly scopes?: readonly KeyS
 /** A new key; the secret is told here and never again. Rejects with BAD_REQUEST (`details.field`). */
 export async function createKey(records: Records, account: Account, wanted: WantedKey): Promise<{ key: Key; secret: string }> {
   const { expiresAt } = wanted;
-  if (expiresAt !== undefined && timestampMs(expiresAt) <= Date.now()) throw refused("expiresAt", "A key can only expire in the future.");
+  if (expiresAt !== undefined && timestampMs(expiresAt) <= Date.now()) throw refused("expiresAt", "A key's expiry must be in the future.");
   const secret = createKeySecret();
   const key = create(KeySchema, {
     id: `key_${nextUlid()}`,

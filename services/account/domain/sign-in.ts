@@ -34,7 +34,7 @@ export async function signUp(house: House, { email, password }: { email: string;
     throw new FilemillError("SIGN_UP_CLOSED", "Sign-up is closed here; ask the operator of this server for an account.");
   const parsed = parseEmail(email);
   const accepted = parsePassword(password, parsed, "password");
-  const taken = new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address exists already; sign in.");
+  const taken = new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address already exists; sign in.");
   if (house.directory.accountByEmail(parsed) !== undefined) throw taken;
   const passwordHash = await house.hasher.hash(accepted, "stranger");
   const account = await createAccount(house.records, house.plans, { email: parsed, plan: openPlan, emailVerified: false });
@@ -51,7 +51,7 @@ export async function signIn(
   const account = house.directory.accountByEmail(email.slice(0, 1024).trim().normalize("NFC").toLowerCase());
   const stored = account === undefined ? undefined : passwordHashOf(house.tables, account.id);
   const isRight = await house.hasher.verify(spelled(password), stored, asker);
-  if (!isRight || stored === undefined || !isOpen(account)) throw invalid("The e-mail address or the password is not right.");
+  if (!isRight || stored === undefined || !isOpen(account)) throw invalid("The e-mail address or password is wrong.");
   if (house.hasher.isOutdated(stored)) await storePassword(house.tables, account.id, await house.hasher.hash(spelled(password), asker));
   return { account, sessionToken: await beginSession(house.tables.sessions, account) };
 }
@@ -66,7 +66,7 @@ export async function createLink({ links }: Pick<SignInTables, "links">, account
 
 /** Uses a link up: of two who try, one gets in. Rejects with INVALID_CREDENTIALS. */
 export async function signInByLink(house: House, token: string): Promise<SignedIn> {
-  const refusal = invalid("This sign-in link was used already or is not valid any more; ask for a new one.");
+  const refusal = invalid("This sign-in link was already used or has expired; ask for a new one.");
   if (!isToken(token)) throw refusal;
   const mine = timestampFromMs(Date.now());
   let isFirst = false;
@@ -94,7 +94,7 @@ export async function setPassword(house: House, asked: { sessionToken: string; c
   const stored = passwordHashOf(tables, account.id);
   const mustKnow = stored !== undefined && !isFreshFromLink(session);
   if (mustKnow && !(await hasher.verify(spelled(asked.current), stored, "known")))
-    throw invalid("The current password is incorrect.", "current");
+    throw invalid("The current password is wrong.", "current");
   await storePassword(tables, account.id, await hasher.hash(next, "known"));
   await endSessions(tables.sessions, account.id, asked.sessionToken);
 }
@@ -105,7 +105,7 @@ export async function confirm(house: House, asked: { sessionToken: string; passw
   const stored = passwordHashOf(house.tables, account.id);
   if (stored !== undefined) {
     if (await house.hasher.verify(spelled(asked.password), stored, "known")) return;
-    throw invalid("The password is not right.", "password");
+    throw invalid("The password is wrong.", "password");
   }
   if (asked.email.trim().normalize("NFC").toLowerCase() !== account.email) throw invalid("Type the account's e-mail address.", "email");
 }

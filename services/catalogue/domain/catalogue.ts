@@ -86,7 +86,7 @@ function nextBestPlan(graph: Graph, { from, to }: FoundRoute, raw: PlanQuery["op
     const options = acceptedOptions(route, raw);
     if (options !== undefined) return planOf(route, options);
   }
-  throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no other way from ${from} to ${to}.`, {
+  throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no other route from ${from} to ${to}.`, {
     details: { from, to, alternatives: [] },
   });
 }

@@ -114,7 +114,7 @@ function faultOf(error: unknown, { engine, from, to }: PlannedHop, index: number
 }
 
 function messageOf(planned: Plan, taken: Plan): string {
-  const lower = taken.fidelity > planned.fidelity ? " It keeps less of the file." : "";
+  const lower = taken.fidelity > planned.fidelity ? " It preserves less of the file." : "";
   return `${noteTable.ALTERNATE_ROUTE}${lower}`;
 }
 

@@ -52,5 +52,5 @@ async function within<T>(result: Promise<T>, limitMs: number): Promise<T | "late
 }
 
 function tooSlow(): FilemillError {
-  return new FilemillError("REQUEST_TIMEOUT", "The stream came too slowly; send it again on a faster connection.");
+  return new FilemillError("REQUEST_TIMEOUT", "The stream arrived too slowly; send it again on a faster connection.");
 }

@@ -27,7 +27,7 @@ export function partOptions(part: Part): readonly OptionDefinition[] {
     name: manyOptionOf(part),
     type: "string",
     pattern: `^(all|${numbers})$`,
-    description: `\`all\`, or numbers such as \`1-3,7\`: a ZIP archive with a file for each ${whole[part]}`,
+    description: `\`all\`, or numbers such as \`1-3,7\`: a ZIP archive with one file per ${whole[part]}`,
   };
   return [oneOption(part), several];
 }
@@ -36,7 +36,7 @@ function oneOption(part: Part): OptionDefinition {
   if (part === "sheet") {
     return { name: part, type: "string", pattern: "^[^\\x00-\\x1f]{1,64}$", default: "1", description: "Which sheet, by number or name" };
   }
-  const of = part === "track" ? " of the file's sound tracks; without it the default one" : "";
+  const of = part === "track" ? " of the file's audio tracks; default: the default track" : "";
   const rest = { name: part, type: "integer", min: 1, max: 100_000, description: `Which ${whole[part]}${of}` } as const;
   return part === "track" ? { ...rest, max: 999 } : { ...rest, default: 1 };
 }
@@ -84,7 +84,7 @@ function tooMany(part: Part): FilemillError {
   const option = manyOptionOf(part);
   return new FilemillError(
     "INPUT_TOO_COMPLEX",
-    `Up to ${maxParts} ${part}s become files at once; choose some by \`${option}=1-${maxParts}\`.`,
+    `Up to ${maxParts} ${part}s can be converted at once; choose some with \`${option}=1-${maxParts}\`.`,
   );
 }
 

@@ -11,7 +11,7 @@ const exif = {
 /** What is told. */
 export const tellable = {
   ...exif,
-  place: "the place where it was taken (GPS)",
+  place: "the location (GPS)",
   xmp: "XMP",
   iptc: "IPTC",
   comments: "comments",

@@ -18,7 +18,7 @@ export function failureOfEnd(end: SandboxEnd, isWarm = false): FilemillError | u
     case undefined:
       return end.signal === undefined ? undefined : failureOfSignal(end.signal, end, isWarm);
     case "timeout":
-      return new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
+      return new FilemillError("CONVERSION_TIMEOUT", "The conversion exceeded its time limit.");
     case "memory":
       return needsMemory();
     case "folder":
@@ -58,9 +58,9 @@ export function saysOutOfMemory({ stderr }: Pick<SandboxEnd, "stderr">): boolean
 }
 
 export function needsMemory(): FilemillError {
-  return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
+  return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion is allowed to use.");
 }
 
 export function worksTooMuch(): FilemillError {
-  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
+  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than is normal for files of this size.");
 }

@@ -150,8 +150,8 @@ function outputBoundOf({ plan, bound }: PlanRun, index: number, input: FileRef):
 
 function assertFits(input: FileRef, hop: Hop, index: number): void {
   if (input.sizeBytes <= hop.maxInputMb * 1e6) return;
-  if (index > 0) throw new FilemillError("INPUT_TOO_COMPLEX", "The file grows too large when converted to this format.");
-  throw new FilemillError("INPUT_TOO_LARGE", `This conversion takes files of up to ${hop.maxInputMb} MB.`, {
+  if (index > 0) throw new FilemillError("INPUT_TOO_COMPLEX", "The file becomes too large in this format.");
+  throw new FilemillError("INPUT_TOO_LARGE", `This conversion accepts files up to ${hop.maxInputMb} MB.`, {
     details: { limitMb: hop.maxInputMb, limitedBy: "conversion" },
   });
 }

@@ -80,7 +80,7 @@ async function convertParts(
     await runRest(one, { [part]: part === "sheet" ? String(number) : number });
     bytes += await ports.sizeOf(path);
     if (run.bound !== undefined && bytes > resultBytesOf(run.bound)) throw tooLargeFor(run.bound);
-    if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The results are too large together; choose fewer.");
+    if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The results are too large in total; choose fewer.");
   }
   if (numbers.length < labels.length) {
     run.onNote?.(leftOutNoteOf(part), `Only ${numbers.length} of ${labels.length} ${part}s were converted.`);

@@ -94,7 +94,7 @@ class Child implements SandboxChild {
 
 /** Calls back when the request has used up what it may, or nobody wants its answer any more. Returns the end of it. */
 function watchRequest(pid: number, folder: string, bounds: RequestBounds, stop: (error: FilemillError) => void): () => void {
-  const late = () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit."));
+  const late = () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine exceeded its time limit."));
   const timer = setTimeout(late, bounds.timeoutMs);
   const processor = watchProcessor(pid, bounds.cpuSeconds, () => stop(worksTooMuch()));
   const full = watchFolder(folder, bounds.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));

@@ -18,21 +18,21 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
   });
   const duration = new Histogram({
     name: "filemill_job_duration_seconds",
-    help: "From the start of the last attempt to its end, of jobs that are done",
+    help: "Time from start to end of the last attempt, for jobs that are done",
     labelNames: ["lane"],
     buckets,
     registers,
   });
   const wait = new Histogram({
     name: "filemill_job_queue_wait_seconds",
-    help: "From the creation of a job to its first attempt",
+    help: "Time from the creation of a job to its first attempt",
     labelNames: ["lane"],
     buckets,
     registers,
   });
   const refusals = new Counter({
     name: "filemill_quota_refusals_total",
-    help: "Uploads and results refused for what their callers keep or use, by the bound that was met (stored, result, processor)",
+    help: "Uploads and results refused because of a caller's quota, by quota (stored, result, processor)",
     labelNames: ["class", "quota"],
     registers,
   });
@@ -51,7 +51,7 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
 function showGauges(registers: Registry[], projection: Projection, lanes: readonly string[]): void {
   new Gauge({
     name: "filemill_jobs_unfinished",
-    help: "Jobs queued and running",
+    help: "Queued and running jobs",
     labelNames: ["lane", "state"],
     registers,
     collect() {
@@ -64,7 +64,7 @@ function showGauges(registers: Registry[], projection: Projection, lanes: readon
   });
   new Gauge({
     name: "filemill_queue_age_seconds",
-    help: "How long the oldest queued job has been there",
+    help: "Age of the oldest queued job",
     labelNames: ["lane"],
     registers,
     collect() {
@@ -73,7 +73,7 @@ function showGauges(registers: Registry[], projection: Projection, lanes: readon
   });
   new Gauge({
     name: "filemill_stored_bytes",
-    help: "Inputs of unfinished jobs and results, by whose they are (account, guest)",
+    help: "Stored inputs of unfinished jobs and results, by owner (account, guest)",
     labelNames: ["class"],
     registers,
     collect() {

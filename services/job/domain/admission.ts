@@ -11,7 +11,7 @@ export function checkCeiling(sizeBytes: bigint, plan: Plan, planMaxInputMb: numb
   const limitMb = byPlan ? planMaxInputMb : plan.maxInputMb;
   if (limitMb === 0 || sizeBytes <= BigInt(limitMb) * bytesPerMb) return;
   const limitedBy = byPlan ? "plan" : "conversion";
-  throw new FilemillError("INPUT_TOO_LARGE", `The file is larger than ${limitMb} MB, the ceiling of this ${limitedBy}.`, {
+  throw new FilemillError("INPUT_TOO_LARGE", `The file exceeds the limit of this ${limitedBy}, ${limitMb} MB.`, {
     details: { limitMb, limitedBy },
   });
 }
@@ -37,7 +37,7 @@ export function createAdmission(projection: Projection, maxOfAll: number): Admis
         const pending = [...taken.entries()].filter(([other]) => projection.get(other) === undefined);
         const ofPayer = projection.unfinishedCount(payer) + pending.filter(([, place]) => place.payer === payer).length;
         if (maxOfPayer > 0 && ofPayer >= maxOfPayer) {
-          const message = `You have ${maxOfPayer} unfinished jobs already; try again when one has ended.`;
+          const message = `You already have ${maxOfPayer} unfinished jobs; try again when one has finished.`;
           throw new FilemillError("TOO_MANY_JOBS", message, { details: { limit: maxOfPayer }, retryAfterMs });
         }
         if (projection.unfinishedCount() + pending.length >= maxOfAll) {

@@ -58,7 +58,7 @@ function protecting(request: CreateJobRequest): CreateJobRequest {
   if (request.outputPassword === "") return request;
   const { protect = "true" } = request.options;
   if (protect === "false" || protect === "0") {
-    throw new FilemillError("INVALID_OPTION", "X-Output-Password protects the result; leave out protect=false.", {
+    throw new FilemillError("INVALID_OPTION", "X-Output-Password protects the result; remove protect=false.", {
       details: { option: "protect", allowed: ["true"] },
     });
   }
@@ -80,7 +80,10 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
         if (first !== undefined) return { job: core.view(first), replayed: true };
         break;
       case "other":
-        throw new FilemillError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request; choose a new one.");
+        throw new FilemillError(
+          "IDEMPOTENCY_KEY_REUSED",
+          "This Idempotency-Key was already used with a different request; choose a new one.",
+        );
       case "free": {
         const plan = await planning;
         const jobId = core.nextId(nowMs);

@@ -21,14 +21,15 @@ type Named = { readonly accountId: string; readonly jobId: string };
 /** Rejects with JOB_NOT_FOUND, JOB_NOT_DONE, RESULT_EXPIRED or BAD_REQUEST. */
 export async function createResultLink(core: Core, asked: Omit<CreateResultLinkRequest, "$typeName">): Promise<ResultLink> {
   const { accountId, jobId, lifeSeconds, maxDownloads } = asked;
-  if (lifeSeconds < life.min || lifeSeconds > life.max) throw refused("lifeSeconds", "A link lives from a minute to 30 days.");
-  if (maxDownloads > mostDownloads) throw refused("maxDownloads", `A link bounds downloads to ${mostDownloads} at most.`);
+  if (lifeSeconds < life.min || lifeSeconds > life.max)
+    throw refused("lifeSeconds", "A share link can be valid for one minute to 30 days.");
+  if (maxDownloads > mostDownloads) throw refused("maxDownloads", `A share link can allow at most ${mostDownloads} downloads.`);
   await findOwn(core, accountId, jobId);
   const id = randomBytes(16).toString("base64url");
   const change = await core.records.change(jobId, (held) => {
     checkDone(core.view(held));
     const living = livingOf(held.record, core.clock.now());
-    if (living.length >= maxLinks) throw refused("links", `A result has ${maxLinks} links at most; revoke one.`);
+    if (living.length >= maxLinks) throw refused("links", `A result can have at most ${maxLinks} share links; revoke one.`);
     const nowMs = core.clock.now();
     const expiresAtMs = Math.min(nowMs + lifeSeconds * 1000, expiresAtMsOf(held.record));
     const times = { createdAt: timestampFromMs(nowMs), expiresAt: timestampFromMs(expiresAtMs) };
@@ -91,12 +92,12 @@ function livingOf({ links }: Record, nowMs: number): ResultLink[] {
 
 function checkDone({ state }: Job): void {
   if (state === JobState.DONE) return;
-  if (state === JobState.EXPIRED) throw new FilemillError("RESULT_EXPIRED", "The result is past its expiry and was removed.");
-  throw new FilemillError("JOB_NOT_DONE", "A link leads to a result, which this job does not have.");
+  if (state === JobState.EXPIRED) throw new FilemillError("RESULT_EXPIRED", "The result has expired and was deleted.");
+  throw new FilemillError("JOB_NOT_DONE", "This job has no result to share.");
 }
 
 function over(): FilemillError {
-  return new FilemillError("NOT_FOUND", "This link is not valid, or not any more.");
+  return new FilemillError("NOT_FOUND", "This link is not valid or has expired.");
 }
 
 function refused(field: string, message: string): FilemillError {

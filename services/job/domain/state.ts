@@ -169,5 +169,5 @@ export function delivering(record: Record, delivery: Omit<ResultDelivery, "$type
 function parkedError(record: Record): ErrorMessage {
   const { attempts } = record.job;
   const tries = attempts === 1 ? "once" : `${attempts} times`;
-  return toErrorMessage(new FilemillError("CONVERSION_FAILED", `The conversion was tried ${tries} and never finished.`));
+  return toErrorMessage(new FilemillError("CONVERSION_FAILED", `The conversion was attempted ${tries} and never finished.`));
 }

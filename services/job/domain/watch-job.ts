@@ -27,7 +27,7 @@ export async function* watchJob(core: Core, accountId: string, jobId: string, si
     while (!hasEnded(shown)) {
       const change = await changes.next(shown.state === JobState.QUEUED ? placeMs : undefined);
       if (signal.aborted) return;
-      if (core.background.signal.aborted) throw new FilemillError("UNAVAILABLE", "The service is ending.", { retryAfterMs: 2000 });
+      if (core.background.signal.aborted) throw new FilemillError("UNAVAILABLE", "The service is shutting down.", { retryAfterMs: 2000 });
       if (change !== "idle" && change.value === undefined) return;
       held = change === "idle" ? held : (change.value ?? held);
       const next = core.view(held);

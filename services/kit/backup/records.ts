@@ -24,9 +24,13 @@ export async function openRecords(settings: Settings, log: Log): Promise<BrokerH
   const [config, password] = await Promise.all(
     ["server.conf", "password"].map((name) => readFile(join(dataDir, "nats", name), "utf8")),
   ).catch((cause: unknown) => {
-    throw new FilemillError("UNAVAILABLE", "The broker's files under DATA_DIR cannot be read: call as the user that Filemill runs as.", {
-      cause,
-    });
+    throw new FilemillError(
+      "UNAVAILABLE",
+      "The broker's files under DATA_DIR cannot be read: run this as the user that Filemill runs as.",
+      {
+        cause,
+      },
+    );
   });
   const port = /^port: (\d+)$/m.exec(config ?? "")?.[1] ?? "";
   return openBroker({ dataDir, cluster: { url: `nats://${ownerUser}:${password}@127.0.0.1:${port}`, replicas: 1 }, log });

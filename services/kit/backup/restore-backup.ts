@@ -20,9 +20,9 @@ import { isRunning, openRecords } from "./records.ts";
 export async function restoreBackup(settings: Settings, folder: string, log: Log): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const dataDir = resolve(settings.DATA_DIR);
-  if (await isRunning(settings)) throw new FilemillError("BAD_REQUEST", "Filemill runs on this DATA_DIR; stop it first.");
+  if (await isRunning(settings)) throw new FilemillError("BAD_REQUEST", "Filemill is running on this DATA_DIR; stop it first.");
   if ((await readdir(dataDir).catch(() => [])).length > 0) {
-    throw new FilemillError("BAD_REQUEST", `DATA_DIR ${dataDir} is not empty; a backup is restored into an empty one.`);
+    throw new FilemillError("BAD_REQUEST", `DATA_DIR ${dataDir} is not empty; restore a backup into an empty one.`);
   }
   await openDataDir(dataDir);
   await using host = await openRecords(settings, log);
@@ -45,7 +45,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   );
   if (manifest?.format === formatVersion) return manifest;
   const why =
-    manifest === undefined ? "is no backup" : `is a backup of the form ${manifest.format}, and this Filemill reads ${formatVersion}`;
+    manifest === undefined ? "is no backup" : `is a backup of format ${manifest.format}, but this Filemill reads format ${formatVersion}`;
   throw new FilemillError("BAD_REQUEST", `${folder} ${why}.`);
 }
 
@@ -56,7 +56,7 @@ async function restoreBucket(host: BrokerHost, name: string, ttlMs: number | und
     // Never over what is there: with NATS_URL this may be somebody's installation.
     await bucket.create(key, Buffer.from(base64, "base64")).catch((cause: unknown) => {
       if (!(cause instanceof RevisionConflict)) throw cause;
-      throw new FilemillError("BAD_REQUEST", "The broker of NATS_URL has records already; a backup is restored into an empty one.", {
+      throw new FilemillError("BAD_REQUEST", "The broker of NATS_URL already has records; restore a backup into an empty one.", {
         cause,
       });
     });

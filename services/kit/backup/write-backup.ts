@@ -52,7 +52,7 @@ export async function writeBackup(settings: Settings, folder: string, log: Log):
 
 async function makeDraft(folder: string, draft: string): Promise<void> {
   const refuse = (why: string): never => {
-    throw new FilemillError("BAD_REQUEST", `${folder} ${why}; name a folder that is not there yet.`);
+    throw new FilemillError("BAD_REQUEST", `${folder} ${why}; name a folder that does not exist yet.`);
   };
   if ((await readdir(folder).catch(() => undefined)) !== undefined) refuse("is there already");
   await rm(draft, { recursive: true, force: true });

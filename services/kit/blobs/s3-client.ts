@@ -38,7 +38,7 @@ export async function openBucket(settings: S3Settings, log: Log): Promise<Bucket
     const status = statusOf(error);
     if (status === 404) throw new SettingError(`BLOBS names the bucket ${name}, which does not exist: create it first.`, { cause: error });
     if (status === 403 || status === 401) {
-      throw new SettingError(`The bucket ${name} may not be used with these S3 credentials.`, { cause: error });
+      throw new SettingError(`The bucket ${name} cannot be used with these S3 credentials.`, { cause: error });
     }
     log.warn("blobs.bucket_away", { bucket: name, err: error });
     return bucket;
@@ -51,7 +51,7 @@ function bucketOf({ BLOBS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_A
   const { hostname, pathname } = new URL(BLOBS ?? "");
   const folders = pathname.split("/").filter((folder) => folder !== "");
   if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined)) {
-    throw new SettingError("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set both or not at all.");
+    throw new SettingError("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.");
   }
   const isOwn = S3_ACCESS_KEY_ID !== undefined && S3_SECRET_ACCESS_KEY !== undefined;
   const client = new S3Client({

@@ -58,7 +58,7 @@ export async function stopStaleServer(pidFile: string, configFile: string): Prom
       if (!(await isOurs())) return;
     }
   }
-  throw new FilemillError("UNAVAILABLE", `An old nats-server (process ${pid}) uses this DATA_DIR and does not end.`);
+  throw new FilemillError("UNAVAILABLE", `An old nats-server (process ${pid}) uses this DATA_DIR and does not exit.`);
 }
 
 async function commandOf(pid: number): Promise<string> {

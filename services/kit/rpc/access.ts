@@ -19,7 +19,9 @@ export async function findRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Prom
   if (RPC_TOKEN !== undefined) return RPC_TOKEN;
   return readSecret(tokenFileOf(DATA_DIR)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EACCES") throw cause;
-    throw new FilemillError("INVALID_RPC_TOKEN", "Only the user that Filemill runs as can read its token: call as that user.", { cause });
+    throw new FilemillError("INVALID_RPC_TOKEN", "Only the user that Filemill runs as can read its token: run this as that user.", {
+      cause,
+    });
   });
 }
 

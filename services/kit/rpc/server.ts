@@ -84,7 +84,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (cause) {
-    throw new FilemillError("UNAVAILABLE", `RPC_PORT ${options.port} on ${options.host} cannot be listened on: is it taken?`, { cause });
+    throw new FilemillError("UNAVAILABLE", `Cannot listen on RPC_PORT ${options.port} of ${options.host}: is it in use?`, { cause });
   }
   const socket = await openSocket(port, options).catch(async (error: unknown) => {
     await app.close();

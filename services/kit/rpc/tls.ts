@@ -16,7 +16,7 @@ const names = ["RPC_CA", "RPC_CERT", "RPC_KEY"] as const;
 export async function readRpcTls(settings: TlsSettings): Promise<RpcTls | undefined> {
   const missing = names.filter((name) => settings[name] === undefined);
   if (missing.length === names.length) return undefined;
-  if (missing.length > 0) throw new SettingError(`${names.join(", ")} belong together: ${missing.join(" and ")} must be set too.`);
+  if (missing.length > 0) throw new SettingError(`${names.join(", ")} must be set together; missing: ${missing.join(" and ")}.`);
   const [ca = "", cert = "", key = ""] = await Promise.all(names.map((name) => contentOf(name, settings[name] ?? "")));
   try {
     createSecureContext({ ca, cert, key });
@@ -24,7 +24,7 @@ export async function readRpcTls(settings: TlsSettings): Promise<RpcTls | undefi
     new X509Certificate(ca);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SettingError(`RPC_CA and RPC_CERT must be certificates in PEM, and RPC_KEY the key of RPC_CERT (${why}).`, { cause });
+    throw new SettingError(`RPC_CA and RPC_CERT must be PEM certificates, and RPC_KEY the private key of RPC_CERT (${why}).`, { cause });
   }
   return { ca, cert, key };
 }

@@ -48,6 +48,6 @@ export function peerTransport(peer: PeerName, settings: FloorSettings): Transpor
   const address = settings[peer];
   if (address === "local") throw new SettingError(`${peer} must be the URL of that service when it does not run in this process.`);
   if (settings.rpcTls !== undefined && !address.startsWith("https:"))
-    throw new SettingError(`${peer} must be an https URL where RPC_CERT is set, not ${address}: the token would go in the clear.`);
+    throw new SettingError(`${peer} must be an https URL when RPC_CERT is set, not ${address}: the token would be sent in clear text.`);
   return remoteTransport(address, settings.RPC_TOKEN, settings.rpcTls);
 }

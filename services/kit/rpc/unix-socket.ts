@@ -22,10 +22,10 @@ export async function listenAtPath(server: Server, path: string): Promise<AsyncD
   const present = await lstat(path).catch(() => undefined);
   if (present?.isSocket() === false) return refuse("would replace another file");
   // Made where nobody else may enter and moved when its rights are right: at its place it is never open to others.
-  const folder = await mkdtemp(join(dirname(path), ".rpc-")).catch((cause: unknown) => refuse("cannot be made there", cause));
+  const folder = await mkdtemp(join(dirname(path), ".rpc-")).catch((cause: unknown) => refuse("cannot be created there", cause));
   try {
     const draft = join(folder, "s");
-    await listening(server, draft).catch((cause: unknown) => refuse("cannot be made there", cause));
+    await listening(server, draft).catch((cause: unknown) => refuse("cannot be created there", cause));
     await chmod(draft, 0o600);
     const { ino } = await lstat(draft);
     await rename(draft, path);

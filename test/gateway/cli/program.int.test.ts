@@ -168,7 +168,7 @@ describe("without a service", () => {
     const said = await filemill(["convert", "in.png", "out.wepb"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*did you mean webp\?$/m) });
     const unknown = await filemill(["convert", "in.png", "out"], { callerFolder: folder, openLibrary: library });
-    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*say --to FORMAT\.$/m) });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*add --to FORMAT\.$/m) });
   });
 
   test("the doctor names every engine with its version", async () => {

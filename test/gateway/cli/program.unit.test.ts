@@ -35,8 +35,8 @@ test.each([
   [["convert", "package.json", "out.wepb"], /^UNSUPPORTED_TARGET: .*did you mean webp\?$/],
   [["convert", "package.json", "out.bin", "--to", "wepb"], /^UNSUPPORTED_TARGET: --to wepb .*did you mean webp\?$/],
   [["convert", "package.json", "out.yaml", "--from", "wepb"], /^UNKNOWN_SOURCE_FORMAT: --from wepb .*did you mean webp\?$/],
-  [["convert", "package.json", "nowhere/out.yaml"], /^BAD_REQUEST: The folder of the result, \/\S+nowhere, is not there/],
-  [["convert", "gateway", "out.webp"], /^BAD_REQUEST: \/\S+gateway is a folder; say --out-dir/],
+  [["convert", "package.json", "nowhere/out.yaml"], /^BAD_REQUEST: The output folder \/\S+nowhere does not exist/],
+  [["convert", "gateway", "out.webp"], /^BAD_REQUEST: \/\S+gateway is a folder; use --out-dir/],
   [["convert", "package.json", "./package.json"], /^BAD_REQUEST: .*overwrite/],
   [["watch", "nowhere", "--to", "pdf"], /^BAD_REQUEST: \/\S+nowhere is not a folder\.$/],
   [["routes", "png", "wepb"], /^UNSUPPORTED_CONVERSION: There is no format "wepb"; did you mean webp\?$/],
@@ -47,7 +47,7 @@ test.each([
 
 /** Only who writes requests by hand can get these. */
 const neverMet =
-  /multipart|Content-Encoding|query parameter|Host header|Prefer|X-Filemill|Idempotency-Key|headers (came|are)|than its header|headers of a message|fetches no files/;
+  /multipart|Content-Encoding|query parameter|Host header|Prefer|X-Filemill|Idempotency-Key|headers (arrived|are)|than its header|headers of a message|does not fetch files/;
 
 test("messages name the options of the command, not headers and addresses", () => {
   const folders = [

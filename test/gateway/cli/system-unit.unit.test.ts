@@ -16,12 +16,12 @@ test("the unit names this clone, its Node and the user, and nothing of where the
 test.each([
   [{}, { ...host, hasSystemd: false }, /does not run systemd/],
   [{}, { ...host, uid: 1000 }, /needs root/],
-  [{ clone: "/home/me/filemill" }, host, /would not see \/home\/me\/filemill/],
-  [{ clone: "/root/filemill" }, undefined, /would not see/],
-  [{ clone: "/srv/file mill" }, host, /characters that a unit cannot have/],
-  [{ clone: "/srv/100%" }, host, /characters that a unit cannot have/],
-  [{ user: "a\nExecStartPre=/bin/sh" }, host, /not a name for a user/],
-  [{ user: "-u" }, undefined, /not a name for a user/],
+  [{ clone: "/home/me/filemill" }, host, /cannot see \/home\/me\/filemill/],
+  [{ clone: "/root/filemill" }, undefined, /cannot see/],
+  [{ clone: "/srv/file mill" }, host, /characters that a unit file cannot contain/],
+  [{ clone: "/srv/100%" }, host, /characters that a unit file cannot contain/],
+  [{ user: "a\nExecStartPre=/bin/sh" }, host, /not a valid user name/],
+  [{ user: "-u" }, undefined, /not a valid user name/],
 ])("what it cannot be done with is refused: %j %j", (changed, on, told) => {
   expect(refusalOf({ ...installation, ...changed }, on)).toMatch(told);
 });

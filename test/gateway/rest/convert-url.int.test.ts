@@ -76,10 +76,10 @@ test("what comes of it is that of POST /convert: preferences, repetition, errors
 
 test.each([
   ["/nothing", 400, /answered 404/],
-  ["/round", 400, /redirects too often/],
+  ["/round", 400, /redirects too many times/],
   ["/ftp", 400, /http or https URL/],
-  ["/packed", 400, /packs it/],
-  ["/cut", 400, /broke off/],
+  ["/packed", 400, /compresses it/],
+  ["/cut", 400, /closed the connection/],
   ["/large", 413, /over the 5 MB/],
   ["/endless", 413, /over the 5 MB/],
   ["/empty", 422, /empty/],

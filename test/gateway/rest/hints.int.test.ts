@@ -86,7 +86,7 @@ describe("a mistyped format", () => {
 
 it.each([
   ["", "MISSING_API_KEY", /Send your API key in the header `Authorization: Bearer <key>`/],
-  ["Bearer ", "INVALID_API_KEY", /is the variable that holds it set\?/],
+  ["Bearer ", "INVALID_API_KEY", /is the variable set\?/],
   [auth.authorization.replace("Bearer ", ""), "INVALID_API_KEY", /put `Bearer ` before the key/],
   ["Basic YTpi", "INVALID_API_KEY", /must read `Bearer <key>`\.$/],
 ])("the header %j is answered %s with what is wrong", async (authorization, code, message) => {

@@ -109,10 +109,10 @@ test("what a conversion may lose is told before it is made, target by target", a
   const item = card(page, "see-through.png");
   const notes = item.getByRole("list", { name: "What to expect" });
   await item.getByRole("radio", { name: "JPG" }).check();
-  await notes.getByText("Transparency, if there is any, is flattened onto a background colour.").waitFor();
+  await notes.getByText("Any transparency is flattened onto a background colour.").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("radio", { name: "WEBP" }).check();
-  await notes.getByText("The place of a picture (GPS), if its file names it, stays in the result.").waitFor();
+  await notes.getByText("If the picture contains its location (GPS), the result keeps it.").waitFor();
   expect(await notes.getByText("Transparency").count()).toBe(0);
   expect(page.faults).toEqual([]);
   await page.context().close();
@@ -199,7 +199,7 @@ test("what a plan or a route does not take is said before it is sent", async () 
     .getByText(/over the 25 MB of your plan/)
     .waitFor();
   await choose(page, { name: "what.is-this", mimeType: "", buffer: Buffer.from("?") });
-  await card(page, "what.is-this").getByRole("button", { name: "Say what it is" }).click();
+  await card(page, "what.is-this").getByRole("button", { name: "Choose its format" }).click();
   await page.getByRole("combobox").fill("plain text");
   await page.keyboard.press("Enter");
   await card(page, "what.is-this").getByText("Plain text").waitFor();

@@ -1,4 +1,4 @@
-/** A result handed on by a link, from the page to somebody without an account. */
+/** Sharing a result by a link, from the page to somebody without an account. */
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
@@ -96,7 +96,7 @@ test("the jobs page makes a link, counts it and revokes it, on a phone", { timeo
     .first()
     .setInputFiles([{ name: "photo.png", mimeType: "image/png", buffer: Buffer.from(png) }]);
   await page.getByRole("button", { name: "Convert to JPG" }).click();
-  await page.getByRole("button", { name: "Hand on photo.jpg" }).click();
+  await page.getByRole("button", { name: "Share photo.jpg" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Create link" }).click();
   const url = await dialog.locator(".link-text").innerText();

@@ -73,7 +73,7 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   const elsewhere = openBrowserClient(server.url);
   await elsewhere.ask("POST", "/web/v1/sign-in", { email, password });
   expect((await elsewhere.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
-  await jobs.getByText("Of this browser, as a guest.").waitFor();
+  await jobs.getByText("Converted in this browser, as a guest.").waitFor();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   expect(await jobs.getByRole("banner").getByRole("link", { name: email }).count()).toBe(0);
   expect(page.faults).toEqual([]);

@@ -76,7 +76,7 @@ test("a file that is started while the files are packed stays in the list", asyn
   await card(page, "b.png").getByRole("button", { name: "Convert to JPG" }).click();
   await card(page, "b.png").getByRole("link", { name: "Download b.jpg" }).waitFor();
   await page.evaluate(() => window.dispatchEvent(new Event("packed")));
-  await page.getByText("A file was started or removed while the files were packed.").waitFor();
+  await page.getByText("A file was started or removed while the files were being packed.").waitFor();
   expect(await page.getByRole("list", { name: "Files" }).locator(".item-name").allTextContents()).toEqual(["a.png", "b.png", "c.png"]);
   expect(page.faults).toEqual([]);
   await page.context().close();

@@ -73,7 +73,7 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   await page.getByText("40 files · 39 done").waitFor();
   // Thirty-seven times the same note is one.
   await page.getByText(/^\d+ notes? on the results$/).click();
-  expect(await page.getByText("The place of a picture (GPS), if its file names it, stays in the result.").count()).toBeLessThanOrEqual(1);
+  expect(await page.getByText("If the picture contains its location (GPS), the result keeps it.").count()).toBeLessThanOrEqual(1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   expect(await seriousFindings(page)).toEqual([]);
   const downloading = page.waitForEvent("download");
@@ -152,7 +152,7 @@ test("one target is given to all that can take it, and the rest is told why not"
   await page.keyboard.press("Enter");
   await page.getByText("2 files become WEBP.").waitFor();
   await page.getByText("1 file is WEBP already: c.webp").waitFor();
-  await page.getByText("SRT does not become WEBP: song.srt").waitFor();
+  await page.getByText("SRT cannot be converted to WEBP: song.srt").waitFor();
   expect(await card(page, "song.srt").getByRole("radio", { checked: true }).count()).toBe(0);
   await page.getByRole("button", { name: "Convert all 2" }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);

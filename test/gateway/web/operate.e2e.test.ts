@@ -51,10 +51,10 @@ test("neither a guest nor an account nor an operator's API key learns that there
 test("the operator goes from the first start's link to accounts and jobs, on a phone, without a shell", { timeout: 240_000 }, async () => {
   const link = server.signInLink ?? "";
   const page = await browser.open(link.slice(server.url.length), phone);
-  await page.getByRole("heading", { name: "First steps" }).waitFor();
+  await page.getByRole("heading", { name: "Getting started" }).waitFor();
   expect(new URL(page.url()).hash).toBe("");
   await page.getByRole("link", { name: "Operate" }).waitFor();
-  await page.getByText("Isolation of engines").waitFor();
+  await page.getByText("Engine sandbox").waitFor();
   await page.getByRole("heading", { name: /^Engines \(\d+\)$/ }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
@@ -77,7 +77,7 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   expect(await jobs.locator("time").first().innerText()).toMatch(/now|second|minute/);
   expect(await page.content()).not.toContain("secret-name");
   await jobs.getByRole("combobox").selectOption("failed");
-  await jobs.getByText("There are none.").waitFor();
+  await jobs.getByText("None.").waitFor();
 
   await page.getByRole("searchbox").fill("ada@");
   await page.getByRole("heading", { name: "Accounts (1)" }).waitFor();

@@ -61,7 +61,7 @@ test("documents are protected by the same password, which is sent once more wher
   await page.locator("input[type=file]").setInputFiles(["a.pdf", "b.pdf"].map((name) => ({ name, mimeType: "application/pdf", buffer })));
   await card(page, "a.pdf").getByRole("radio", { name: "PDF, changed" }).check();
   await card(page, "a.pdf").getByRole("switch", { name: "Protect" }).check();
-  await card(page, "a.pdf").getByLabel("Password to protect the result with").fill("grün 7!");
+  await card(page, "a.pdf").getByLabel("Password for the result").fill("grün 7!");
   await card(page, "a.pdf").getByRole("button", { name: "Same for all pdf files" }).click();
   const item = card(page, "b.pdf");
   await page.route(
@@ -93,7 +93,7 @@ test("a protected document is opened by its own password and protected by anothe
   const item = card(page, "protected.pdf");
   await item.getByRole("radio", { name: "PDF, changed" }).check();
   await item.getByRole("switch", { name: "Protect" }).check();
-  await item.getByLabel("Password to protect the result with").fill("another");
+  await item.getByLabel("Password for the result").fill("another");
   await item.getByRole("button", { name: "Change this PDF" }).click();
   await item.getByText(/protected by a password/).waitFor();
   await item.getByLabel("Password of the file").fill("grün 7!");

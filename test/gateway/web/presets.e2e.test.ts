@@ -39,7 +39,7 @@ async function keepWidth(page: TestPage, name: string, preset: string): Promise<
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText("One word of letters, digits, - and _.").waitFor();
   await dialog.getByLabel("Name").fill(preset);
-  await dialog.getByLabel("Begin every PNG to WEBP with it").check();
+  await dialog.getByLabel("Use it by default for PNG to WEBP").check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText("PNG → WEBP", { exact: true }).waitFor();
 }
@@ -59,7 +59,7 @@ test("a guest's preset is kept in the browser, begins what it is the default of,
   expect(await sharp(await bytes.body()).metadata()).toMatchObject({ format: "webp", width: 20 });
 
   const other = await browser.open(`/#${new URLSearchParams({ preset: "kleinbüro", width: "20", quality: "55" })}`);
-  await other.getByText("This link brings the preset kleinbüro: width=20 quality=55").waitFor();
+  await other.getByText("This link offers the preset kleinbüro: width=20 quality=55").waitFor();
   expect(new URL(other.url()).hash).toBe("");
   expect(await seriousFindings(other)).toEqual([]);
   await other.getByRole("button", { name: "Save" }).click();
@@ -83,7 +83,7 @@ test("an account's presets are there in every browser, until they are removed", 
   };
   const first = await signIn("sign-up");
   await keepWidth(first, "a.png", "small");
-  await first.getByText("Options kept by a name, in your account.").waitFor();
+  await first.getByText("Named sets of options, stored in your account.").waitFor();
   const second = await signIn("sign-in");
   const item = await choose(second, "b.png");
   expect(await item.getByLabel("Preset", { exact: true }).inputValue()).toBe("small");

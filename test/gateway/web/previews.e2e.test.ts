@@ -81,7 +81,7 @@ test.each([
     await expect.poll(async () => (await drawing.evaluate(filledIn))[1]).not.toBe(seen.at(-1));
     seen.push((await drawing.evaluate(filledIn))[1]);
   };
-  await item.getByRole("slider", { name: "Turn" }).focus();
+  await item.getByRole("slider", { name: "Rotate" }).focus();
   await page.keyboard.press("PageUp");
   await changed();
   await drawing.scrollIntoViewIfNeeded();

@@ -55,12 +55,12 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   await page.goto("/automate");
   const section = page.getByRole("region", { name: "Webhooks" });
   const dialog = page.getByRole("dialog");
-  await section.getByText("No webhook yet.").waitFor();
+  await section.getByText("No webhooks yet.").waitFor();
 
   await section.getByRole("button", { name: "Add webhook" }).click();
   await dialog.getByLabel("Address").fill("ftp://example.org/");
   await dialog.getByRole("checkbox", { name: "a job is done" }).uncheck();
-  await dialog.getByRole("checkbox", { name: "a job has failed" }).uncheck();
+  await dialog.getByRole("checkbox", { name: "a job fails" }).uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
   await dialog.getByText("Choose at least one.").waitFor();
   await dialog.getByRole("checkbox", { name: "a job is done" }).check();
@@ -83,7 +83,7 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   const list = section.getByRole("list", { name: "Deliveries" });
   await list.getByText("1 attempt, answered 200").waitFor();
   expect(await findings(page)).toEqual([]);
-  await list.getByRole("button", { name: `Send again: job.done of job ${first}` }).click();
+  await list.getByRole("button", { name: `Resend: job.done of job ${first}` }).click();
   await verified(1, secret);
 
   answer = 500;
@@ -91,13 +91,13 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   await list.getByText(/1 attempt, .*500.* · next try in/).waitFor();
   await list.getByText("pending", { exact: true }).waitFor();
 
-  await section.getByRole("button", { name: "Renew the secret of Orders" }).click();
-  await dialog.getByRole("button", { name: "Renew secret" }).click();
+  await section.getByRole("button", { name: "Rotate the secret of Orders" }).click();
+  await dialog.getByRole("button", { name: "Rotate secret" }).click();
   await expect.poll(() => dialog.locator("#new-secret").innerText()).not.toBe(secret);
   const renewed = await dialog.locator("#new-secret").innerText();
   await dialog.getByRole("button", { name: "Done" }).click();
   answer = 200;
-  await list.getByRole("button", { name: `Send again: job.done of job ${first}` }).click();
+  await list.getByRole("button", { name: `Resend: job.done of job ${first}` }).click();
   await verified(3, renewed);
   await verified(3, secret);
 
@@ -120,14 +120,14 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   expect(await findings(page)).toEqual([]);
 
   await section.getByRole("button", { name: "Change Orders" }).click();
-  await dialog.getByRole("checkbox", { name: "a job has failed" }).check();
+  await dialog.getByRole("checkbox", { name: "a job fails" }).check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await section.getByText("job.done and job.failed").waitFor();
   await page.setViewportSize(phone.viewport ?? { width: 375, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   await section.getByRole("button", { name: "Delete Orders" }).click();
   await dialog.getByRole("button", { name: "Delete webhook" }).click();
-  await section.getByText("No webhook yet.").waitFor();
+  await section.getByText("No webhooks yet.").waitFor();
   expect(page.faults).toEqual([]);
   await page.context().close();
 });

@@ -36,7 +36,7 @@ describe("DATA_DIR", () => {
     await run("mount", ["-o", "remount,ro", mount.path]);
     const readOnly = await refusalOf(mount.path);
     for (const refusal of [full, readOnly]) expect(refusal).toBeInstanceOf(SettingError);
-    expect(String(full)).toContain("has no room left");
+    expect(String(full)).toContain("has no space left");
     expect(String(readOnly)).toContain("is on a read-only file system");
   });
 });

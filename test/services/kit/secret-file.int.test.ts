@@ -40,7 +40,7 @@ test("is not there before it was made", async () => {
 test.each([0o644, 0o640, 0o604, 0o660, 0o601])("is not taken from a file of mode %o", async (mode) => {
   await ensureSecret(path);
   await chmod(path, mode);
-  await expect(ensureSecret(path)).rejects.toThrow("can be read by others");
+  await expect(ensureSecret(path)).rejects.toThrow("can be read by other users");
 });
 
 test("is not taken from a file that is empty, a link or a folder", async () => {

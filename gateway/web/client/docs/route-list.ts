@@ -50,7 +50,7 @@ export function routeList(from: string, routes: readonly Route[]): HTMLElement {
 /** Which programs do it, how long it took lately, and what was measured when it was proven. */
 function detailOf({ hops, estimateMs, proof }: RouteDetail): HTMLElement[] {
   const steps = hops.map(({ label, version, from, to }) => `${label} ${version} (${from} to ${to})`).join(", then ");
-  const times = estimateMs === null ? "" : ` Lately about ${durationText(estimateMs)}.`;
+  const times = estimateMs === null ? "" : ` Recently about ${durationText(estimateMs)}.`;
   const figures = Object.entries(proof?.figures ?? {}).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
   const measured =
     proof === null ? [] : [element("p", "quiet", `Measured on ${proof.date}, read back by ${proof.reader}: ${figures.join(", ")}.`)];
@@ -60,11 +60,12 @@ function detailOf({ hops, estimateMs, proof }: RouteDetail): HTMLElement[] {
 /** What is known of one route, or that there is none. */
 export function routeText(from: string, to: string, route: Route | undefined, detail: RouteDetail | undefined): HTMLElement {
   const title = element("p", "pair-title", element("code", "", from), " to ", element("code", "", to));
-  if (route === undefined) return element("div", "pair", title, element("p", "quiet", "No conversion between these two is listed here."));
+  if (route === undefined)
+    return element("div", "pair", title, element("p", "quiet", "This server lists no conversion between these two formats."));
   const facts = [
     labels.find(([fidelity]) => fidelity === route.fidelity)?.[1] ?? "",
     `files up to ${route.maxInputMb} MB`,
-    route.async ? "queued" : "answered at once when quick",
+    route.async ? "queued" : "answered immediately if quick",
   ];
   const options = route.options.map(({ name, description }) =>
     element("div", "", element("dt", "", element("code", "", name)), element("dd", "", ...proseOf(description))),

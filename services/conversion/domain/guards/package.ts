@@ -25,7 +25,7 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
   // What is inside of an archive's files is nobody's business here: they are passed on as they are.
   const isArchive = formatOf(format)?.kind === "archive";
   // Its engine looks where links lead; no document has one.
-  if (!isArchive && entries.some(({ isLink }) => isLink)) throw damaged("The file has a part that is a link.");
+  if (!isArchive && entries.some(({ isLink }) => isLink)) throw damaged("The file contains a link as a part.");
   assertSafeEntries(entries, source.sizeBytes, isArchive ? maxArchiveBytes : maxExpandedBytes);
   // A reader of archives goes by the stated length, and would leave the rest of a part out without a word.
   if (isArchive) return assertTrueSizes(source, entries, { also: "harmless lies" });
@@ -38,7 +38,8 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
 
 async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
   // The only two that documents may use; others give a million bytes of one.
-  if (entries.some(({ method }) => method !== 0 && method !== 8)) throw damaged("The file uses a compression that documents do not use.");
+  if (entries.some(({ method }) => method !== 0 && method !== 8))
+    throw damaged("The file uses a compression method that documents do not use.");
   const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
   if (parts.length > maxXmlParts) throw tooComplex("The file has too many parts inside.");
   const forward = windowOf(source);

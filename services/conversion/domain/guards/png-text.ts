@@ -20,7 +20,7 @@ export async function inspectPngText(source: ByteSource): Promise<void> {
   let inflatedBytes = 0;
   for (const chunk of chunks) {
     inflatedBytes += await inflatedBytesOf(source, chunk, maxInflatedBytes - inflatedBytes);
-    if (inflatedBytes > maxInflatedBytes) throw tooComplex("The picture carries too much text.");
+    if (inflatedBytes > maxInflatedBytes) throw tooComplex("The picture contains too much text.");
   }
 }
 

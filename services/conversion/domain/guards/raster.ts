@@ -33,7 +33,7 @@ export async function pictureSizeOf(source: ByteSource, format: string): Promise
 export function assertPixels({ width, height }: PictureSize): void {
   if (width === 0 || height === 0) throw damaged("The picture has no pixels.");
   if (width * height > maxPixels) {
-    throw tooComplex(`The picture has ${width} × ${height} pixels; up to ${maxPixels / 1e6} megapixels are converted.`);
+    throw tooComplex(`The picture has ${width} × ${height} pixels; the limit is ${maxPixels / 1e6} megapixels.`);
   }
 }
 

@@ -38,7 +38,7 @@ export function assertPrologEnds(text: string): void {
     else if (at < text.length) return;
     else at = -1;
   }
-  throw tooComplex("The file has too much before its content.");
+  throw tooComplex("The file has too much data before its content.");
 }
 
 function after(text: string, end: string, from: number): number {

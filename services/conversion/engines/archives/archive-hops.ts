@@ -66,11 +66,11 @@ const leftOut = [
 
 /** TAR and 7z hold parts of seconds. */
 const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
-const timesCut = expecting("NUMBERS_ROUNDED", { message: "Times of files are cut to whole seconds." });
+const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
 
 const namesRead = [
-  expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." }),
-  expecting("NAMES_CHANGED", { message: "Backslashes in names are taken for what parts folders." }),
+  expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." }),
+  expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
 ];
 
 /** Owners and permissions get lost where one of the two has none; members never do. */

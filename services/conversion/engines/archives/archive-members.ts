@@ -46,7 +46,8 @@ export async function openListed(work: Work) {
   const listed = await keep("names");
   const isZip = packings[task.hop.from]?.format === "zip";
   const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
-  if (names.isBackslashed) task.note("NAMES_CHANGED", "Backslashes in names were taken for what parts folders, as some programs write it.");
+  if (names.isBackslashed)
+    task.note("NAMES_CHANGED", "Backslashes in names were treated as folder separators, because some programs write them so.");
   await list(session, inputInside, "before");
   let listing = await keep("before");
   await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });
@@ -97,7 +98,7 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
   const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
   throwIfFailed(await session.run({ program, args: pack, limits }), "write");
-  task.note("ENCODING_GUESSED", `The encoding of the members' names was guessed to be ${charset}.`);
+  task.note("ENCODING_GUESSED", `The encoding of the file names was guessed to be ${charset}.`);
   return "/job/named.tar";
 }
 
@@ -121,6 +122,6 @@ export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
   if (/passphrase|encrypt/i.test(end.stderr)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.");
   }
-  if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or is packed in an unknown way.");
+  if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or uses an unknown compression.");
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
 }

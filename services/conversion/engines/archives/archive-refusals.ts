@@ -1,7 +1,7 @@
 import { FilemillError } from "#contract/errors.ts";
 
 export function behindLink(): FilemillError {
-  return new FilemillError("INVALID_INPUT", "The archive has an entry that lies behind a link or a file.");
+  return new FilemillError("INVALID_INPUT", "The archive has an entry whose path runs through a link or a file.");
 }
 
 export function leavesItsFolder(): FilemillError {

@@ -59,17 +59,17 @@ async function repack(work: Work): Promise<void> {
   await rm(session.pathOf("out"), { force: true });
   const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
   await packFolder(work, { source, listing, named }, target);
-  if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot store.");
+  if (!(await isResult(work, listing))) throw new LacksContent("The archive contains names or files that the target format cannot store.");
 }
 
 /** Nothing of it was to be left out, and nothing was gained by packing it anew. */
 async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits });
-  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be given back as it is.");
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be returned unchanged.");
   task.note("SOURCE_KEPT");
 }
 
-const timesCut = "Times of files were cut to what the format holds, mostly whole seconds.";
+const timesCut = "File times were truncated to what the format stores, usually whole seconds.";
 
 async function isResult({ session, task, inspector }: Work, listing: string): Promise<boolean> {
   await list(session, "/job/out", "after");

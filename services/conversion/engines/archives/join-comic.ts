@@ -14,7 +14,7 @@ const facts = "ComicInfo.xml";
 const isFacts = ({ name }: Entry): boolean => name.slice(name.lastIndexOf("/") + 1) === facts;
 const mostNamed = 5;
 const message =
-  "Files that are no pictures, special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.";
+  "Files that are not pictures, special files, links that do not lead to a file in the archive, and files missing from `order.txt` are left out.";
 
 async function joinComic({ session, task, entries, convert, remark }: Joining): Promise<void> {
   const pages: FileRef[] = [];
@@ -29,7 +29,7 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
   if (pages.length === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no pictures.");
   if (left.length > 0) {
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-    task.note("ENTRIES_LEFT_OUT", `Files that are no pictures were left out: ${left.slice(0, mostNamed).join(", ")}${more}.`);
+    task.note("ENTRIES_LEFT_OUT", `Files that are not pictures were left out: ${left.slice(0, mostNamed).join(", ")}${more}.`);
   }
   const info = entries.filter(isFacts).slice(0, 1);
   const { paths, readOnly } = bound([...pages, ...info]);
@@ -45,7 +45,7 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
 export const joinComicEngine = defineEngine(
   joinEngineOf({
     id: "join-comic",
-    label: "bsdtar, many into one",
+    label: "bsdtar, joining files",
     lane: "document",
     packages: ["libarchive-tools"],
     targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", { message })] } },

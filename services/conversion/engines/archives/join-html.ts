@@ -44,7 +44,8 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
     ...chapters,
   ];
   const end = await session.run({ program, args, readOnly: { ...readOnly, [title]: titleInside }, limits: { addressSpace: false } });
-  if (end.exitCode === 251) throw new FilemillError("INPUT_TOO_COMPLEX", "The chapters need more memory than a conversion may use.");
+  if (end.exitCode === 251)
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The chapters need more memory than a conversion is allowed to use.");
   throwIfFailed(end, badInput, "One of the files is damaged.");
   task.progress(0.95);
 }
@@ -52,7 +53,7 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
 export const joinHtmlEngine = defineEngine(
   joinEngineOf({
     id: "join-html",
-    label: "Pandoc, many into one",
+    label: "Pandoc, joining files",
     lane: "document",
     packages: ["libarchive-tools", "pandoc"],
     targets: { html: { fidelity: "high", cost: 1000 } },

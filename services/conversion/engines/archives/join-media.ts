@@ -30,7 +30,7 @@ const size = (name: "width" | "height", most: number): OptionDefinition => ({
   min: 16,
   max: 3840,
   unit: "px",
-  description: `${name === "width" ? "Width" : "Height"} of the result; without it that of the first file, up to ${most}. What has another shape is fitted in`,
+  description: `${name === "width" ? "Width" : "Height"} of the result; default: that of the first file, up to ${most}. Files with another aspect ratio are padded`,
 });
 const largest = { gif: 800, mp4: 1920 } as const;
 const drawn = (to: "gif" | "mp4", unset: number) => [seconds(unset), size("width", largest[to]), size("height", largest[to])];
@@ -97,10 +97,10 @@ async function joinSounds(joining: Joining): Promise<void> {
   for (const entry of entries) parts.push(await partOf(joining, entry, await convert(entry, "wav")));
   const most = (of: (sound: Stream) => number): number => Math.max(...parts.map(({ sound }) => (sound === undefined ? 0 : of(sound))));
   const [rate, channels, bits] = [most((sound) => sound.rate), most((sound) => sound.channels), most((sound) => sound.bits)];
-  if (channels > 2) throw new FilemillError("CONVERSION_FAILED", "Sound with more than two channels cannot be joined.");
+  if (channels > 2) throw new FilemillError("CONVERSION_FAILED", "Audio with more than two channels cannot be joined.");
   const layout = channels === 1 ? "mono" : "stereo";
   for (const { entry, sound } of parts) {
-    if (sound === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no sound."));
+    if (sound === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no audio."));
     if (sound.rate !== rate || sound.channels !== channels) remark(entry, `Fitted to ${rate} Hz, ${layout}.`);
   }
   const { paths, readOnly } = bound(parts);
@@ -135,7 +135,7 @@ async function joinFilms(joining: Joining): Promise<void> {
   const { session, entries, convert } = joining;
   const parts: Part[] = [];
   for (const entry of entries) {
-    if (entry.kind === "audio") throw named(entry.name, new FilemillError("INVALID_INPUT", "Sound alone cannot be part of a film."));
+    if (entry.kind === "audio") throw named(entry.name, new FilemillError("INVALID_INPUT", "An audio file cannot be part of a video."));
     const part = await partOf(joining, entry, await convert(entry, entry.kind === "video" ? "mp4" : "png"));
     if (part.picture === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no pictures."));
     parts.push(part);
@@ -203,8 +203,8 @@ function frameOf({ task }: Joining, [first]: readonly Part[]): Frame {
 function fittedTo({ remark }: Joining, { entry, picture, format }: Part, { width, height }: Frame): string {
   const isSame = picture?.width === width && picture.height === height;
   if (!isSame) remark(entry, `Fitted into ${width} × ${height} pixels.`);
-  if (picture?.isOpaque === false) remark(entry, "Transparency was replaced by black.");
-  if (format !== "png" && picture?.isSteady === false) remark(entry, `Shown at ${framesPerSecond} pictures a second.`);
+  if (picture?.isOpaque === false) remark(entry, "Transparency was replaced with black.");
+  if (format !== "png" && picture?.isSteady === false) remark(entry, `Shown at ${framesPerSecond} frames per second.`);
   const opaque = picture?.isOpaque === false ? "format=gbrap,premultiply=inplace=1,format=gbrp," : "";
   return `${opaque}scale=${width}:${height}:force_original_aspect_ratio=decrease,pad=${width}:${height}:-1:-1,setsar=1`;
 }
@@ -212,7 +212,7 @@ function fittedTo({ remark }: Joining, { entry, picture, format }: Part, { width
 export const joinMediaEngine = defineEngine(
   joinEngineOf({
     id: "join-media",
-    label: "FFmpeg, many into one",
+    label: "FFmpeg, joining files",
     lane: "media",
     packages: ["libarchive-tools", "ffmpeg"],
     targets: {

@@ -16,7 +16,7 @@ const damaged = "One of the files is damaged.";
 /** What belongs to a document as a whole and not to its pages. */
 const lost: Readonly<Record<string, string>> = {
   AcroForm: "Form fields keep their values but can no longer be filled in.",
-  OCProperties: "Layers can no longer be switched on and off.",
+  OCProperties: "Layers can no longer be toggled.",
   StructTreeRoot: "The structure for screen readers is left out.",
   PageLabels: "Pages are numbered from 1.",
 };
@@ -72,7 +72,7 @@ function openedOf({ name }: Entry, facts: Facts | undefined): Exclude<Facts, "lo
 export const joinPdfEngine = defineEngine(
   joinEngineOf({
     id: "join-pdf",
-    label: "MuPDF, many into one",
+    label: "MuPDF, joining files",
     lane: "document",
     packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
     // Before what prints a zipped page, to which such a page is handed on.

@@ -30,7 +30,7 @@ async function joinTiff({ session, entries, convert }: Joining): Promise<void> {
 export const joinTiffEngine = defineEngine(
   joinEngineOf({
     id: "join-tiff",
-    label: "libtiff, many into one",
+    label: "libtiff, joining files",
     lane: "document",
     packages: ["libarchive-tools", "libtiff-tools"],
     targets: { tiff: { fidelity: "high", cost: 1000 } },

@@ -51,13 +51,13 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
 
 const expects = [
   expecting("ENTRIES_CHANGED", {
-    message: "If a file is converted to another format before it is joined, what that format lacks is left out.",
+    message: "If a file is converted to another format before joining, content that the format does not support is left out.",
   }),
   expecting("ENTRIES_LEFT_OUT", {
-    message: "Special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.",
+    message: "Special files, links that do not lead to a file in the archive, and files missing from `order.txt` are left out.",
   }),
 ];
-const ofNames = expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." });
+const ofNames = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
 
 /** The declaration of an engine that joins. */
 export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
@@ -99,7 +99,7 @@ async function run(
       const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
       if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
       bytes += made.sizeBytes;
-      if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large together; join fewer.");
+      if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large in total; join fewer.");
       return made;
     } catch (error) {
       throw error instanceof FilemillError ? named(name, error) : error;
@@ -141,7 +141,7 @@ async function unpackedEntries(
   const asked = { signal: task.signal, maxBytes: maxNameBytes };
   const { names, isSite, left } = await askForFile(inspector, "joinOrder", [archive.listing, order], session.pathOf("wanted"), asked);
   if (left > 0) {
-    const files = left === 1 ? "One file that `order.txt` does not name was" : `${left} files that \`order.txt\` does not name were`;
+    const files = left === 1 ? "One file that is not in `order.txt` was" : `${left} files that are not in \`order.txt\` were`;
     task.note("ENTRIES_LEFT_OUT", `${files} left out.`);
   }
   await shell(
@@ -175,7 +175,7 @@ async function entryOf(
   const { format, nameDisagrees } = await askMade(inspector, "sniff", [session.pathOf(inside)], { more, signal: task.signal });
   const kind = format === undefined ? undefined : formatOf(format)?.kind;
   if (format === undefined || kind === undefined) {
-    throw named(name, new FilemillError("INVALID_INPUT", "Neither content nor name tells the format; remove or rename it."));
+    throw named(name, new FilemillError("INVALID_INPUT", "The format cannot be told from content or name; remove or rename the file."));
   }
   if (kind === "archive")
     throw named(name, new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined; unpack it first."));

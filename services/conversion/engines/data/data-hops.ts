@@ -59,7 +59,7 @@ const kinds: OptionDefinition = {
   type: "enum",
   values: ["auto", "text"],
   default: "auto",
-  description: "`auto` makes numbers of columns that hold nothing else (007 and 1.50 stay text); `text` leaves every cell as it is.",
+  description: "`auto` converts columns that contain only numbers (007 and 1.50 stay text); `text` leaves every cell unchanged.",
 };
 const decimal: OptionDefinition = {
   name: "decimal",
@@ -67,7 +67,7 @@ const decimal: OptionDefinition = {
   values: ["auto", "point", "comma"],
   default: "auto",
   description:
-    "Decimal mark. `auto` decides once for the whole table and keeps as text whatever would not be written back unchanged; `point` and `comma` also accept trailing zeros and thousands separators.",
+    "Decimal mark. `auto` decides once for the whole table and keeps as text any value that would not be written back unchanged; `point` and `comma` also accept trailing zeros and thousands separators.",
 };
 const dateOrder: OptionDefinition = {
   name: "dateOrder",
@@ -83,19 +83,19 @@ const indentFrom = (min: number): OptionDefinition => ({
   max: 8,
   default: 2,
   unit: "characters",
-  description: "How far each level is indented; 0 writes one line.",
+  description: "Spaces per indentation level; 0 writes a single line.",
 });
 const charset: OptionDefinition = {
   name: "charset",
   type: "enum",
   values: ["utf-8", "ascii"],
   default: "utf-8",
-  description: "`ascii` writes other letters as escapes.",
+  description: "`ascii` escapes all other characters.",
 };
 const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
 const elements: readonly OptionDefinition[] = [
-  { name: "root", type: "string", pattern: name, default: "root", description: "Name of the outermost element, where the data has none." },
-  { name: "item", type: "string", pattern: name, default: "item", description: "Name of the elements of a list that has none." },
+  { name: "root", type: "string", pattern: name, default: "root", description: "Name of the root element, if the data has none." },
+  { name: "item", type: "string", pattern: name, default: "item", description: "Name of list elements, if the data has none." },
 ];
 const tableRead: OptionDefinition = {
   name: "table",
@@ -110,7 +110,7 @@ const form: OptionDefinition = {
   type: "enum",
   values: ["xml", "binary"],
   default: "xml",
-  description: "Write the XML or the binary form of a property list.",
+  description: "Write an XML or a binary property list.",
 };
 const compression: OptionDefinition = {
   name: "compression",
@@ -167,21 +167,21 @@ const sortKeys: OptionDefinition = {
   name: "sortKeys",
   type: "boolean",
   default: false,
-  description: "Names of each object in the order of their letters.",
+  description: "Sort the names in each object alphabetically.",
 };
 const lineEnds = (preset: "lf" | "crlf"): OptionDefinition => ({
   name: "lineEnds",
   type: "enum",
   values: ["lf", "crlf"],
   default: preset,
-  description: "How lines end: as on Linux and macOS, or as on Windows.",
+  description: "Line endings: as on Linux and macOS, or as on Windows.",
 });
 const outputEncoding: OptionDefinition = {
   name: "outputEncoding",
   type: "enum",
   values: words("utf-8 utf-16le windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 iso-8859-2 iso-8859-15 koi8-r"),
   default: "utf-8",
-  description: "How the text of the result is encoded; letters that it lacks become question marks.",
+  description: "Text encoding of the result; characters it does not have become question marks.",
 };
 
 /** Text formats whose values can stay as they are written. */

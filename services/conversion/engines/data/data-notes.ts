@@ -74,11 +74,10 @@ function isRounded(from: string, to: string): boolean {
 
 function flattening(from: string, to: string): readonly Expectation[] {
   if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
-    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined together." })];
+    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined." })];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
-  if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get names with dots." })];
-  if (to === "properties")
-    return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dots in their names." })];
+  if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get dotted names." })];
+  if (to === "properties") return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dotted names." })];
   return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
 }
 
@@ -95,27 +94,29 @@ function naming(from: string, to: string): readonly Expectation[] {
   if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
     return [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })];
   }
-  if (from === "ini") return [expecting("NAMES_CHANGED", { message: "A section with the name of a setting is renamed." })];
-  if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values whose names coincide are numbered." })];
+  if (from === "ini") return [expecting("NAMES_CHANGED", { message: "A section with the same name as a setting is renamed." })];
+  if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values with the same name are numbered." })];
   if (looseNames.has(from))
-    return [expecting("NAMES_CHANGED", { message: "Names that are not text become text, and repeated names are numbered." })];
+    return [expecting("NAMES_CHANGED", { message: "Names that are not text become text; repeated names are numbered." })];
   if (from === "sqlite" && books.has(to))
-    return [expecting("NAMES_CHANGED", { message: "Names of tables that a sheet cannot have are changed." })];
+    return [expecting("NAMES_CHANGED", { message: "Table names that are not valid sheet names are changed." })];
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
-  if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Several values of one name are numbered." })];
+  if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Repeated names are numbered." })];
   return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name, or with none, are numbered." })] : [];
 }
 
 const tags = set("cbor bson yaml");
 
 function leavingOff(from: string, to: string): readonly Expectation[] {
-  const ofMoments = "Times are written in UTC without a zone.";
+  const ofMoments = "Times are written in UTC, without a time zone.";
   const ofTags = "Tags and subtypes without an equivalent are removed.";
   const isZoned = books.has(to) && reads(from, "instants");
   if (!tags.has(from)) return isZoned ? [expecting("METADATA_DROPPED", { message: ofMoments })] : [];
   return [
-    expecting("METADATA_DROPPED", { message: isZoned ? `${ofTags.slice(0, -1)}, and times are written in UTC without a zone.` : ofTags }),
+    expecting("METADATA_DROPPED", {
+      message: isZoned ? `${ofTags.slice(0, -1)}, and times are written in UTC, without a time zone.` : ofTags,
+    }),
   ];
 }
 
@@ -124,7 +125,7 @@ function emptying(from: string, to: string): readonly Expectation[] {
   if ((to === "xml" || settings.has(to)) && !settings.has(from))
     return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
   if ((textTables.has(from) || books.has(from)) && isTree(to) && to !== "toml" && to !== "plist")
-    return [expecting("EMPTY_VALUES_DROPPED", { message: "Of a table without rows, the names of the columns are left out." })];
+    return [expecting("EMPTY_VALUES_DROPPED", { message: "If a table has no rows, its column names are left out." })];
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
@@ -147,7 +148,7 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...naming(from, to),
     ...leavingOff(from, to),
     ...(from === "properties"
-      ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property is given more than once, the last value is used." })]
+      ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property occurs more than once, the last value is used." })]
       : []),
     ...expectingAll((to === "xml" || to === "ini" || to === "plist" || books.has(to)) && "CHARACTERS_REPLACED"),
   ];

@@ -41,8 +41,8 @@ const textOption = (name: string, description: string): OptionDefinition => ({
   description,
 });
 const options: readonly OptionDefinition[] = [
-  textOption("title", "Title of the book; default: its own."),
-  textOption("author", "Authors, several separated by &; default: the book's own."),
+  textOption("title", "Title of the book; default: the current title."),
+  textOption("author", "Authors, separated by &; default: the current authors."),
 ];
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {

@@ -24,14 +24,14 @@ const scripts: readonly OptionDefinition[] = [
     max: 20,
     default: 5,
     unit: "s",
-    description: "How long scripts may run when `javascript` is set, in virtual time: waiting costs nothing.",
+    description: "How long scripts may run when `javascript` is set, in virtual time (waiting costs nothing).",
   },
 ];
 const line = (name: string, place: string): OptionDefinition => ({
   name,
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,200}$",
-  description: `A line ${place} each page, in which \`{page}\`, \`{pages}\` and \`{title}\` are put in, for example \`Page {page} of {pages}\`.`,
+  description: `A line ${place} each page; \`{page}\`, \`{pages}\` and \`{title}\` are filled in, for example \`Page {page} of {pages}\`.`,
 });
 
 const paper: readonly OptionDefinition[] = [
@@ -39,7 +39,7 @@ const paper: readonly OptionDefinition[] = [
     name: "pageSize",
     type: "enum",
     values: words("a3 a4 a5 letter legal tabloid"),
-    description: "Paper size; default: what the page's CSS says, else A4.",
+    description: "Paper size; default: from the page's CSS, otherwise A4.",
   },
   {
     name: "margin",
@@ -47,14 +47,14 @@ const paper: readonly OptionDefinition[] = [
     min: 0,
     max: 100,
     unit: "mm",
-    description: "Margin on all sides; default: what the page's CSS says, else 10 mm.",
+    description: "Margin on all sides; default: from the page's CSS, otherwise 10 mm.",
   },
   {
     name: "landscape",
     type: "boolean",
-    description: "Turn all pages to landscape, or with `false` to portrait; on A4 unless `pageSize` says otherwise.",
+    description: "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set.",
   },
-  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Scale of the page on the paper." },
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale." },
   { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
   line("header", "above"),
   line("footer", "below"),
@@ -77,7 +77,7 @@ const shot: readonly OptionDefinition[] = [
     description: "Width of the browser window.",
   },
   { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
-  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels for each CSS pixel." },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel." },
   media("screen"),
 ];
 const quality: OptionDefinition = {
@@ -86,7 +86,7 @@ const quality: OptionDefinition = {
   min: 1,
   max: 100,
   default: 90,
-  description: "Quality of the picture; a lower one makes a smaller file.",
+  description: "Picture quality; lower values make smaller files.",
 };
 
 const runsScripts = (from: string) => from !== "mhtml";

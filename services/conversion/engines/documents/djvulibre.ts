@@ -35,7 +35,7 @@ const hops: readonly Hop[] = [
     cost: 300,
     ...usual,
     options: [quality],
-    expects: [expecting("STYLING_DROPPED", { message: "Pages become pictures: the text beneath them is left out." })],
+    expects: [expecting("STYLING_DROPPED", { message: "Pages become pictures; their hidden text layer is left out." })],
   },
   { from: "djvu", to: "tiff", fidelity: "high", cost: 300, ...usual, options: [quality] },
   { from: "djvu", to: "txt", fidelity: "extract", cost: 30, ...usual, options: [] },
@@ -55,7 +55,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
     throw new FilemillError("CONVERSION_FAILED", "The pages are scanned pictures without text; this conversion does no OCR.");
   }
-  if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures: the text beneath them was left out.");
+  if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures; their hidden text layer was left out.");
   await session.adopt("out");
 }
 

@@ -20,13 +20,13 @@ const layout: OptionDefinition = {
   type: "enum",
   values: ["dot", "neato", "fdp", "sfdp", "circo", "twopi"],
   default: "dot",
-  description: "How nodes are arranged: in layers, by springs (three ways), in circles, or around a centre.",
+  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial.",
 };
 const direction: OptionDefinition = {
   name: "direction",
   type: "enum",
   values: ["TB", "LR", "BT", "RL"],
-  description: "Direction of the layers: down, right, up or left; default: as the file says.",
+  description: "Direction of the layers: down, right, up or left; default: from the file.",
 };
 const dpi: OptionDefinition = {
   name: "dpi",

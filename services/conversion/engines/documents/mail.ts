@@ -20,7 +20,7 @@ const message: OptionDefinition = {
   min: 1,
   max: 20_000,
   default: 1,
-  description: "Which message of the mailbox, counted from 1.",
+  description: "Number of the message in the mailbox, from 1.",
 };
 
 function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
@@ -36,7 +36,7 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
 
 function mailExpectations(from: string, to: string) {
   const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
-  const attachments = holdsFiles ? "Messages that are attached to the message are left out." : "Attachments are left out.";
+  const attachments = holdsFiles ? "Attached messages are left out." : "Attachments are left out.";
   return [
     ...expectingAll(
       from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",
@@ -44,7 +44,7 @@ function mailExpectations(from: string, to: string) {
       to === "xml" && "CHARACTERS_REPLACED",
     ),
     ...(holdsFiles && from !== "msg" ? [] : [expecting("ENTRIES_LEFT_OUT", { message: attachments })]),
-    ...(from === "msg" ? [expecting("STYLING_DROPPED", { message: "A body that is rich text alone is left out." })] : []),
+    ...(from === "msg" ? [expecting("STYLING_DROPPED", { message: "A body that exists only as rich text is left out." })] : []),
   ];
 }
 
@@ -66,9 +66,9 @@ function cardExpectations(from: string, to: string) {
       (to === "xml" || to === "xlsx") && "CHARACTERS_REPLACED",
     ),
     ...told,
-    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", { message: "Lists and maps become one text." })] : []),
+    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", { message: "Lists and maps become a single text." })] : []),
     ...(from === "ics" && holdsCells
-      ? [expecting("STRUCTURE_FLATTENED", { message: "Several values in one cell are joined by semicolons." })]
+      ? [expecting("STRUCTURE_FLATTENED", { message: "Several values in one cell are joined with semicolons." })]
       : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
   ];
@@ -81,10 +81,10 @@ const ofCalendars = [
 const ofCards = [
   expecting("METADATA_DROPPED", { message: "Parameters of values are left out." }),
   expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses and organisations, and several values in one cell, are joined." }),
-  expecting("ENTRIES_LEFT_OUT", { message: "What is no contact, or stands inside of one, is left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Anything that is not a contact, or is nested inside one, is left out." }),
 ];
 const toCards = [
-  expecting("METADATA_DROPPED", { message: "Columns that contacts have no place for are left out." }),
+  expecting("METADATA_DROPPED", { message: "Columns that contacts have no field for are left out." }),
   expecting("ENTRIES_LEFT_OUT", { message: "Rows without a name or an address are left out." }),
   expecting("CHARACTERS_REPLACED", { message: "Control characters, which contacts cannot hold, are replaced." }),
 ];

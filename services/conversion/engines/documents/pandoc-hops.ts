@@ -78,7 +78,7 @@ const standalone: OptionDefinition = {
 };
 const contents: readonly OptionDefinition[] = [
   { name: "toc", type: "boolean", default: false, description: "Include a table of contents." },
-  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Levels in the table of contents." },
+  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Depth of the table of contents." },
 ];
 const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings." };
 const highlight: OptionDefinition = {
@@ -93,7 +93,7 @@ const wrap: OptionDefinition = {
   type: "enum",
   values: ["none", "auto", "preserve"],
   default: "none",
-  description: "Line wrapping of the result: one line for each paragraph, filled to `columns`, or as in the source.",
+  description: "Line wrapping: one line per paragraph, wrapped at `columns`, or as in the source.",
 };
 const columns: OptionDefinition = {
   name: "columns",
@@ -101,7 +101,7 @@ const columns: OptionDefinition = {
   min: 20,
   max: 500,
   default: 72,
-  description: "Width of a line when `wrap` is `auto`.",
+  description: "Line width when `wrap` is `auto`.",
 };
 
 const dialect: OptionDefinition = {
@@ -109,14 +109,14 @@ const dialect: OptionDefinition = {
   type: "enum",
   values: ["gfm", "commonmark"],
   default: "gfm",
-  description: "Markdown of GitHub, or CommonMark alone, where tables become HTML.",
+  description: "GitHub Markdown, or plain CommonMark, in which tables become HTML.",
 };
 const pictures: OptionDefinition = {
   name: "pictures",
   type: "enum",
   values: ["embed", "describe"],
   default: "embed",
-  description: "Pictures of the document as data URLs, or their descriptions alone.",
+  description: "Embed pictures as data URLs, or keep only their descriptions.",
 };
 const changes: OptionDefinition = {
   name: "changes",
@@ -161,7 +161,7 @@ const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== unde
 const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);
 const tableTargets = new Set(words("md html rst tex org textile mediawiki docbook jats dokuwiki jira adoc txt"));
 
-const blanksJoined = "Several blanks or line breaks in a cell become one blank.";
+const blanksJoined = "Repeated spaces or line breaks in a cell become one space.";
 
 /** A table and a page of the manual hold no pictures. */
 function expectationsOf(from: string, to: string) {

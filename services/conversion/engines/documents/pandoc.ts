@@ -95,7 +95,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   let end = await pandoc(firstArgsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
   if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
-    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     end = await pandoc(firstArgsOf(task, "/job/text"));
   } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
@@ -127,7 +127,7 @@ async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
 /** Pandoc cuts at commas alone, and leaves out what has no column in the first row. */
 async function writeTable(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
   const { hasBlanks } = await plainTableOf(inspector, task, made);
-  if (hasBlanks) task.note("CHARACTERS_REPLACED", "Several blanks or line breaks in a cell became one blank.");
+  if (hasBlanks) task.note("CHARACTERS_REPLACED", "Repeated spaces or line breaks in a cell became one space.");
 }
 
 /** Whether a document was written that Pandoc reads better. Comments of a DOCX, and what becomes of changes, are told in a note. */
@@ -156,8 +156,8 @@ async function writeReadable(
     task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
   const unread = [
     ...(hasHidden ? ["Hidden text was left out."] : []),
-    ...(hasHeads ? ["Headers and footers of pages were left out."] : []),
-    ...(hasLabels ? ["Numbers of headings and labels of lists, such as § 1 or 1.1, were left out or became plain numbers."] : []),
+    ...(hasHeads ? ["Page headers and footers were left out."] : []),
+    ...(hasLabels ? ["Heading numbers and list labels, such as § 1 or 1.1, were left out or became plain numbers."] : []),
   ];
   if (unread.length > 0) task.note("TEXT_LEFT_OUT", unread.join(" "));
   return isRewritten;
@@ -170,7 +170,7 @@ function noteRemoved(task: HopTask, end: SandboxEnd): void {
 
 function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (end.exitCode === heapExhausted || /heap exhausted/i.test(end.stderr)) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion is allowed to use.");
   }
   if (end.exitCode === missingFile) {
     throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");

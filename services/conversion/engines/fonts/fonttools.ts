@@ -19,13 +19,13 @@ const options: readonly OptionDefinition[] = [
     name: "text",
     type: "string",
     pattern: "^[^\\x00-\\x1f\\x7f]{1,2000}$",
-    description: "Keeps only the letters of this text, with their ligatures, marks and kerning",
+    description: "Keep only the characters of this text, with their ligatures, marks and kerning",
   },
   {
     name: "unicodes",
     type: "string",
     pattern: "^(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?(,(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?){0,200}$",
-    description: "Keeps only these characters, beside those of `text`, for example `U+0020-007E,U+00C4`",
+    description: "Keep only these characters, in addition to those of `text`, for example `U+0020-007E,U+00C4`",
   },
 ];
 

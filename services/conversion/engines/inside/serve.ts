@@ -38,7 +38,7 @@ async function answer(question: Question): Promise<unknown> {
     const work = await works[question.work]?.();
     if (work === undefined) throw new Failure("INTERNAL", "No such work.");
     const result = Buffer.from(await work(bytes, question, notes, ask));
-    if (result.length === 0) throw new Failure("CONVERSION_FAILED", "The file holds nothing that could be converted.");
+    if (result.length === 0) throw new Failure("CONVERSION_FAILED", "The file contains nothing that could be converted.");
     const isSmall = result.length <= inlineBytes;
     if (!isSmall) writeFileSync("out", result);
     return { ok: true, ...(isSmall ? { data: result.toString("base64") } : {}), notes: [...notes] };
@@ -52,7 +52,7 @@ async function answer(question: Question): Promise<unknown> {
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof RangeError) {
-    return new Failure("INPUT_TOO_COMPLEX", "The file is nested deeper, or holds more, than a conversion may use.", true);
+    return new Failure("INPUT_TOO_COMPLEX", "The file is nested too deeply or is too large to convert.", true);
   }
   return new Failure("CONVERSION_FAILED", "The file could not be converted.", true);
 }

@@ -14,7 +14,7 @@ export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, de
     if (!(error instanceof TypeError)) throw error;
   }
   const guess = guessEncoding(bytes);
-  notes.set("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+  notes.set("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
   return decodeAs(bytes, guess);
 }
 
@@ -22,7 +22,7 @@ function decodeAs(bytes: Uint8Array, label: string): string {
   try {
     return refuseBinary(new TextDecoder(label, { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof RangeError) throw invalid("The file names an encoding that is not known.");
+    if (error instanceof RangeError) throw invalid("The file declares an unknown encoding.");
     if (error instanceof TypeError) throw invalid(`The text is not ${label.toUpperCase()}.`);
     throw error;
   }

@@ -115,7 +115,7 @@ const crs: OptionDefinition = {
   type: "integer",
   min: 1024,
   max: 32_767,
-  description: "EPSG code of the result's coordinate system; default: that of the input.",
+  description: "EPSG code of the result's coordinate system; default: the input's.",
 };
 const precision: OptionDefinition = {
   name: "precision",

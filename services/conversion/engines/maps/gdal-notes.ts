@@ -39,17 +39,17 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...metadata(from, to, writing),
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
     ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
-    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts with commas in them become texts." })),
+    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts that contain commas become text." })),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
     ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
     ...when(rounding.has(to), () =>
-      expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format holds are rounded." }),
+      expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format stores are rounded." }),
     ),
     ...(to === "csv"
       ? [
-          expecting("ENTRIES_LEFT_OUT", { message: "Shapes that are no points are left out; their values are kept.", option: "geometry" }),
+          expecting("ENTRIES_LEFT_OUT", { message: "Shapes other than points are left out; their values are kept.", option: "geometry" }),
           expecting("EMPTY_VALUES_DROPPED", {
-            message: "Where some points have heights, the others get the height 0.",
+            message: "If some points have heights, the others get height 0.",
             option: "geometry",
           }),
         ]
@@ -60,8 +60,8 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
       expecting("EMPTY_VALUES_DROPPED", {
         message:
           to === "fgb"
-            ? "Where some shapes have heights, the others get the height 0."
-            : "Empty texts become no values, as the format has no others.",
+            ? "If some shapes have heights, the others get height 0."
+            : "Empty texts become missing values, because the format has no empty text.",
       }),
     ),
   ];
@@ -73,21 +73,21 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
 
 function leftOut(to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
-  const message = "Shapes of a sort that the format lacks, and entries without a shape, are left out.";
+  const message = "Shapes of an unsupported type, and entries without a shape, are left out.";
   const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
   return when(needsShapes === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
 }
 
 function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
   const lost = [
-    ...(isBare === true ? ["the values of the shapes"] : []),
+    ...(isBare === true ? ["attribute values of the shapes"] : []),
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
-    ...(kml.has(from) ? ["the times of tracks' points but for the first and the last"] : []),
-    ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of a track's single points"] : []),
+    ...(kml.has(from) ? ["times of track points, except the first and the last"] : []),
+    ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of individual track points"] : []),
   ];
   if (lost.length === 0) return [];
   const list = lost.length === 1 ? lost[0] : `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}`;
-  return [expecting("METADATA_DROPPED", { message: `Left out are, where there are any: ${list}.` })];
+  return [expecting("METADATA_DROPPED", { message: `Left out, if present: ${list}.` })];
 }

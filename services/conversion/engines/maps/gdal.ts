@@ -52,7 +52,7 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
       `The file holds no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
     );
   }
-  if (arranged.lost === arranged.shapes) throw new LacksContent("The format cannot hold shapes of the sort that the map has.");
+  if (arranged.lost === arranged.shapes) throw new LacksContent("The format does not support the map's type of shapes.");
   noteLeftOut(task, writing, arranged);
   await write(work, writing, arranged, source);
 }
@@ -131,18 +131,19 @@ function throwIfClamped(said: string): void {
   if (!said.includes("64bit integer range")) return;
   throw new FilemillError(
     "INPUT_TOO_COMPLEX",
-    "The map holds integers of more than 64 bits, which no format of maps holds; write them as text.",
+    "The map has integers of more than 64 bits, which no map format supports; write them as text.",
   );
 }
 
 function noteLeftOut(task: HopTask, { needsShapes, isBare, isTable }: Writing, { shapes, lost, bare }: Arranged): void {
   const left = [
-    ...(lost > 0 ? [`${lost} of ${shapes} shapes were left out, as the format cannot hold them.`] : []),
+    ...(lost > 0 ? [`${lost} of ${shapes} shapes were left out, because the format does not support them.`] : []),
     ...(bare > 0 && needsShapes === true ? [`${bare} entries without a shape were left out.`] : []),
-    ...(isTable === true ? ["The shapes were left out, as the format holds values alone."] : []),
+    ...(isTable === true ? ["The shapes were left out, because the format stores only values."] : []),
   ];
   if (left.length > 0) task.note("ENTRIES_LEFT_OUT", left.join(" "));
-  if (isBare === true) task.note("METADATA_DROPPED", "The values of the shapes and the name of their coordinate system were left out.");
+  if (isBare === true)
+    task.note("METADATA_DROPPED", "The attribute values of the shapes and the name of their coordinate system were left out.");
 }
 
 async function write({ session, task, drivers }: Work, writing: Writing, arranged: Arranged, source: readonly string[]): Promise<void> {
@@ -182,7 +183,7 @@ function argsOf({ hop, options }: HopTask, { hasHeights, hasLongReals }: Arrange
 
 function failed(task: HopTask, said = ""): FilemillError {
   if (/crs_not_found|not recognised|EPSG|Failed to process SRS/i.test(said) && task.options["crs"] !== undefined) {
-    return new FilemillError("INVALID_OPTION", "There is no such coordinate system, or the map cannot be shown in it.", {
+    return new FilemillError("INVALID_OPTION", "No such coordinate system, or the map cannot be projected to it.", {
       details: { option: "crs", allowed: "an EPSG number" },
     });
   }

@@ -45,17 +45,24 @@ const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === t
 function expectationsOf(from: string, to: string): readonly Expectation[] {
   if (to === "gpx") {
     return devices[from]?.hasSensors === true
-      ? [expecting("METADATA_DROPPED", { message: "Speed, distance and power of a track's points are left out." })]
+      ? [expecting("METADATA_DROPPED", { message: "Speed, distance and power of track points are left out." })]
       : [];
   }
   return [
     ...(devices[to]?.holds === "places"
-      ? [expecting("TRACKS_LEFT_OUT", { message: "Where there are places beside tracks, tracks are left out.", of: "tracksAndPlaces" })]
+      ? [
+          expecting("TRACKS_LEFT_OUT", {
+            message: "If the file has places as well as tracks, the tracks are left out.",
+            of: "tracksAndPlaces",
+          }),
+        ]
       : []),
-    expecting("ENTRIES_LEFT_OUT", { message: "Places or routes beside a track, or points that the format cannot hold, are left out." }),
-    expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to what the format holds." }),
-    expecting("METADATA_DROPPED", { message: "Names, descriptions and values of sensors that the format lacks are left out." }),
-    expecting("STRUCTURE_FLATTENED", { message: "Segments of a track are joined where the format has none." }),
+    expecting("ENTRIES_LEFT_OUT", {
+      message: "Places or routes besides a track, and points that the format does not support, are left out.",
+    }),
+    expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to the format's precision." }),
+    expecting("METADATA_DROPPED", { message: "Names, descriptions and sensor values that the format does not support are left out." }),
+    expecting("STRUCTURE_FLATTENED", { message: "Track segments are joined if the format does not support them." }),
   ];
 }
 
@@ -135,7 +142,7 @@ async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, t
   if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds only waypoints; tracks were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
   if (needsTimes && !found.hasTimes) {
-    throw new LacksContent("The format holds the time of each point, and the file does not tell all; TCX and PLT need none.");
+    throw new LacksContent("The format requires a time for each point, and some are missing; TCX and PLT do not need one.");
   }
   return holds !== "places" && !found.hasTracks ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
 }

@@ -34,7 +34,7 @@ export async function withShownAlpha(session: ToolSession, task: HopTask, media:
     : { ...media, streams: media.streams.map((stream) => (mayBeClear(stream) ? { ...stream, hasAlpha: false } : stream)) };
   const isHardened = task.hop.to === "gif" && shown.streams.some(({ kind, hasAlpha }) => kind === "video" && hasAlpha) && demuxer !== "gif";
   if (isHardened && (await hasFrame(session, media, demuxer, firstVeiledFrame))) {
-    task.note("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+    task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
   return shown;
 }

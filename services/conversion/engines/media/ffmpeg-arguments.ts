@@ -115,7 +115,7 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
         )
       : asked - 1;
   const sound = tracks[place];
-  if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no audio.");
   noteLeftOut(task, "track", place + 1, tracks.length);
   return sound;
 }
@@ -143,15 +143,15 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const asked = numberOption(task.options, "subtitle");
   if (asked !== undefined && all.length > 0 && asked > all.length) {
     const details = { option: "subtitle", allowed: `1 to ${all.length}` };
-    throw new FilemillError("INVALID_OPTION", `The film has subtitles from 1 to ${all.length}.`, { details });
+    throw new FilemillError("INVALID_OPTION", `The video has subtitle tracks 1 to ${all.length}.`, { details });
   }
   const textual = all.filter(isTextual);
   const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];
-  if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The film has no subtitles.");
+  if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The video has no subtitles.");
   if (chosen === undefined || !isTextual(chosen)) {
-    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need OCR.");
+    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text and would need OCR.");
   }
-  if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitles ${all.indexOf(chosen) + 1} of ${all.length} were taken out.`);
+  if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitle track ${all.indexOf(chosen) + 1} of ${all.length} was extracted.`);
   if (isStyled(chosen) && encoder !== "ass") task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
   return ["-map", `0:${chosen.index}`, "-c:s", encoder];
 }
@@ -182,12 +182,12 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const [, codec = ""] = codecArgs;
   const silence = leadingSilence[task.hop.to];
   if (silence !== undefined && (codec !== "copy" || containerOf(task.hop.from)?.demuxer === isoDemuxer)) {
-    task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, because the format cannot mark the encoder's padding.`);
+    task.note("MEDIA_CHANGED", `The audio starts ${silence} samples later, because the format cannot mark the encoder's padding.`);
   }
   if (codec === "copy" && target.muxer === "matroska" && marksPadding(task, sound)) {
     task.note(
       "MEDIA_CHANGED",
-      "The sound begins and ends some hundredths of a second later, because the format cannot mark the encoder's padding.",
+      "The audio starts and ends a few hundredths of a second later, because the format cannot mark the encoder's padding.",
     );
   }
   return [
@@ -203,17 +203,17 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
 
 function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const [film, ...otherFilms] = streamsOf(media, "video");
-  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
   if (media.plays !== undefined && media.plays !== 1) {
     const times = media.plays === 0 ? "for ever" : `${media.plays} times`;
-    task.note("MEDIA_CHANGED", `The animation is played ${times}, the film once.`);
+    task.note("MEDIA_CHANGED", `The animation plays ${times}, the video once.`);
   }
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
   const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
   if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
   const subtitles = target.subtitles === undefined ? [] : keptSubtitlesOf(task, media);
   if (subtitles.length < streamsOf(media, "subtitle").length)
-    task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");
+    task.note("TRACKS_LEFT_OUT", "Subtitles that the format does not support were left out.");
   return [
     ...[
       "-map",

@@ -39,15 +39,15 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
   if (lost.length > 0) task.note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   const tracks = [...converted, ...keptSubtitlesOf(task, media)];
   const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
-  if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not name the language of a track (${languages.join(", ")}).`);
+  if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not store the language of a track (${languages.join(", ")}).`);
   const titles =
     task.options.metadata === "strip" || media.tagsAreInStream || audioFormats[task.hop.to] !== undefined
       ? []
       : namesLost(tracks, result, ({ title }) => title);
-  if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not hold the titles of tracks.");
+  if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not store track titles.");
   const marks = marksLost(tracks, result);
-  if (marks.length > 0) task.note("METADATA_DROPPED", `The format does not mark tracks as ${marks.join(", ")}.`);
-  if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and tracks of data were left out.");
+  if (marks.length > 0) task.note("METADATA_DROPPED", `The format cannot mark tracks as ${marks.join(", ")}.`);
+  if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
 }
 
 function changesOf(task: HopTask, source: Stream | undefined, written: Stream): readonly string[] {
@@ -91,9 +91,9 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
-    ...(isSized || isAsked ? [] : [["Points of the picture", size(written), size(source)] as const]),
+    ...(isSized || isAsked ? [] : [["Pixels", size(written), size(source)] as const]),
     ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
-    ...(depthOf(written) < depthOf(source) ? [["Bits of a colour", depthOf(written), depthOf(source)] as const] : []),
+    ...(depthOf(written) < depthOf(source) ? [["Bits per colour", depthOf(written), depthOf(source)] as const] : []),
   ];
 }
 
@@ -116,13 +116,13 @@ const toldOnly: Readonly<Record<string, RegExp>> = { "3gp": threeG, "3g2": three
 
 /** No container that is written here holds these. */
 const besideWords: Readonly<Record<BesideSound, string>> = {
-  marks: "marks in the sound",
-  regions: "regions of the sound",
+  marks: "markers in the audio",
+  regions: "regions of the audio",
   loops: "loops for samplers",
   sampler: "settings for samplers",
-  recording: "notes of the recording (iXML)",
-  broadcast: "notes for broadcasters (cart)",
-  scene: "the description of the sound scene (ADM)",
+  recording: "recording notes (iXML)",
+  broadcast: "broadcast notes (cart)",
+  scene: "the audio scene description (ADM)",
   xmp: "XMP",
   comments: "comments",
 };

@@ -31,7 +31,7 @@ export function deepFormatOf(film: Stream, encoder: string, muxer: string | unde
 /** To the light of a screen of standard range, as RGB of full range. */
 export function toneMapping(task: HopTask, film: Stream): readonly string[] {
   if (!isHdr(film)) return [];
-  task.note("PROFILE_CONVERTED", "The film's high dynamic range was mapped to standard dynamic range (BT.709).");
+  task.note("PROFILE_CONVERTED", "High dynamic range was mapped to standard dynamic range (BT.709).");
   const { transfer, primaries, range } = film.colours;
   const matrix = /^bt2020c$/.test(film.colours.matrix) ? "bt2020c" : "bt2020nc";
   const source = [

@@ -117,6 +117,6 @@ export function assertConverted(task: HopTask, { isOpen }: Media, end: SandboxEn
   if (isShort || (hasErrors && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (isOpen === true && !isPart(task)) {
-    task.note("INPUT_DAMAGED", `The end of the file is missing; what there is lasts ${writtenSeconds.toFixed(1)} seconds.`);
+    task.note("INPUT_DAMAGED", `The end of the file is missing; the rest is ${writtenSeconds.toFixed(1)} seconds long.`);
   } else if (hasErrors) task.note("INPUT_DAMAGED");
 }

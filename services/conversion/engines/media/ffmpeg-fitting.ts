@@ -47,15 +47,15 @@ export async function fitted<Run extends { readonly seconds: number }>(
     const run = await encode(at(), { ...media, pass: 2 });
     const size = await sizeOf();
     if (size <= limit) {
-      const ofSound = sounds === 0 ? "" : `, its sound at ${audioBitrate}`;
-      task.note("FITTED_TO_SIZE", `The film was encoded at ${videoBitrate} kbit/s${ofSound}.`);
+      const ofSound = sounds === 0 ? "" : `, its audio at ${audioBitrate}`;
+      task.note("FITTED_TO_SIZE", `The video was encoded at ${videoBitrate} kbit/s${ofSound}.`);
       return run;
     }
     videoBitrate = Math.floor(((videoBitrate * limit) / size) * share);
   }
   const least = ((leastFilm + leastSound * sounds) * seconds) / 8000 / share;
   const details = { option: "maxMb", allowed: `more than ${least.toFixed(2)}` };
-  throw new FilemillError("INVALID_OPTION", `A film of ${seconds.toFixed(1)} seconds cannot be made so small.`, { details });
+  throw new FilemillError("INVALID_OPTION", `A video of ${seconds.toFixed(1)} seconds cannot be made that small.`, { details });
 }
 
 /** What makes a run one of two passes; encoders without are asked for the bit rate alone. */

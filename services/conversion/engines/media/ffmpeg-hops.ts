@@ -18,39 +18,42 @@ function soundExpectations(target: Container): readonly Expectation[] {
   const cover = target.cover === true ? "a cover picture that is neither JPEG nor PNG" : "the cover picture";
   return [
     expecting("TRACKS_LEFT_OUT"),
-    expecting("METADATA_DROPPED", { message: `Tags and chapters that the format does not hold, and ${cover}, are left out.`, of: "tags" }),
+    expecting("METADATA_DROPPED", {
+      message: `Tags and chapters that the format does not support, and ${cover}, are left out.`,
+      of: "tags",
+    }),
     soundChanged,
   ];
 }
 
 const toneMapped = expecting("PROFILE_CONVERTED", {
-  message: "High dynamic range is mapped to standard dynamic range where the picture is encoded with eight bits.",
+  message: "High dynamic range is mapped to standard dynamic range if the video is encoded with eight bits.",
 });
 
 const soundChanged = expecting("MEDIA_CHANGED", {
-  message: "Sound of more channels, a higher sample rate or more bits than the format holds is changed to what it holds.",
+  message: "Audio with more channels, a higher sample rate or more bits than the format supports is converted.",
 });
 
-const hardened = expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" });
+const hardened = expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" });
 
 const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions of subtitles are left out.", of: "tracks" });
 
 /** What plays on is copied with all its tracks, which not every format can hold. */
 function filmExpectations(target: Container): readonly Expectation[] {
-  const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
+  const tracks = target.singleAudio === true ? "audio except the first" : "video except the first";
   return [
     expecting("TRACKS_LEFT_OUT", {
-      message: `Tracks of ${tracks}, and subtitles that the format cannot hold, are left out.`,
+      message: `Tracks of ${tracks}, and subtitles that the format does not support, are left out.`,
       of: "tracks",
     }),
     expecting("ALPHA_FLATTENED"),
     toneMapped,
     ...(target.subtitles === undefined ? [] : [unstyled]),
     expecting("METADATA_DROPPED", {
-      message: "Tags, languages, chapters and covers that the format does not hold are left out.",
+      message: "Tags, languages, chapters and covers that the format does not support are left out.",
       of: "tags",
     }),
-    expecting("MEDIA_CHANGED", { message: "Pictures and sound beyond what the codecs of the format hold are changed to what they hold." }),
+    expecting("MEDIA_CHANGED", { message: "Video and audio beyond the limits of the format's codecs are converted to fit." }),
   ];
 }
 
@@ -111,7 +114,7 @@ const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (fr
 const ownFilm = ownHops(writers(videoFormats), (format) => {
   const target = videoFormats[format] ?? {};
   const fitted = expecting("FITTED_TO_SIZE", {
-    message: "The film is encoded at a bit rate that fits the requested size.",
+    message: "The video is encoded at a bit rate that fits the requested size.",
     option: "maxMb",
   });
   return {
@@ -134,8 +137,8 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from
   expects: [
     toneMapped,
     ...(to === "gif" ? [hardened] : []),
-    expecting("TRACKS_LEFT_OUT", { message: "An animation has no sound." }),
-    expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller pictures than the film, unless others are asked for." }),
+    expecting("TRACKS_LEFT_OUT", { message: "An animation has no audio." }),
+    expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller frames than the video, unless options say otherwise." }),
   ],
 }));
 const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
@@ -156,7 +159,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     maxInputMb: 100,
     expects: [
       ...expectingAll("ALPHA_FLATTENED"),
-      expecting("MEDIA_CHANGED", { message: "A film is played once, and its size is of even numbers." }),
+      expecting("MEDIA_CHANGED", { message: "A video plays once, and its width and height are even." }),
     ],
     options: videoOptions(target).filter(
       (option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels|metadata)/.test(option.name),
@@ -171,7 +174,7 @@ const subtitleOptions: readonly OptionDefinition[] = [
     type: "integer",
     min: 1,
     max: 999,
-    description: "Which of the film's subtitles; without it the default ones, else the first",
+    description: "Subtitle track of the video; default: the track marked as default, otherwise the first",
   },
   ...trim,
 ];

@@ -23,7 +23,7 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
     min: 0.01,
     max: 10_000,
     unit: "MB",
-    description: "Largest size of the result; a larger film is encoded in two passes at the bit rate that fits.",
+    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits.",
   },
   {
     name: "crop",
@@ -39,7 +39,7 @@ const size: readonly OptionDefinition[] = [
     min: 16,
     max: 7680,
     unit: "px",
-    description: "Width of the picture; even numbers only, others are rounded down.",
+    description: "Width of the video; odd numbers are rounded down.",
   },
   {
     name: "height",
@@ -47,7 +47,7 @@ const size: readonly OptionDefinition[] = [
     min: 16,
     max: 7680,
     unit: "px",
-    description: "Height of the picture; even numbers only, others are rounded down.",
+    description: "Height of the video; odd numbers are rounded down.",
   },
   {
     name: "fit",
@@ -62,7 +62,7 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
   return [
     ...(container.exact === true || container.fixedRate === true
       ? []
-      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Bit rate of the sound." } as const]),
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate." } as const]),
     {
       name: "sampleRate",
       type: "enum",
@@ -97,12 +97,12 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
     { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
     ...(container.audioChoices === undefined
       ? []
-      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec." } as const]),
     {
       name: "metadata",
       type: "enum",
       values: ["strip", "keep"],
-      description: "Whether title, author, date, place and cover are kept; default: kept where the format supports them.",
+      description: "Whether title, author, date, place and cover are kept; default: kept if the format supports them.",
     },
   ];
 }
@@ -111,7 +111,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
   return [
     ...(container.videoChoices === undefined
       ? []
-      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Codec of the picture." } as const]),
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec." } as const]),
     {
       name: "crf",
       type: "integer",
@@ -128,7 +128,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
             min: 50,
             max: 100_000,
             unit: "kbit/s",
-            description: "Bit rate of the picture, in place of `crf`.",
+            description: "Video bit rate, instead of `crf`.",
           } as const,
         ]),
     {
@@ -136,7 +136,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
       type: "enum",
       values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
       default: "veryfast",
-      description: "Encoding speed against file size.",
+      description: "Encoding speed versus file size.",
     },
     { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
     ...size,
@@ -149,8 +149,8 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
 
 export const gifOptions: readonly OptionDefinition[] = [
   { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
-  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
-  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 is endless." },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Maximum width; the height follows." },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever." },
   ...trim,
 ];
 /** Of formats that move or stand still. */
@@ -160,7 +160,7 @@ export const atOption: OptionDefinition = {
   min: 0,
   max: 86_400,
   unit: "s",
-  description: "Makes a still of this moment in place of an animation.",
+  description: "Makes a still of this moment instead of an animation.",
 };
 export const stillOptions: readonly OptionDefinition[] = [
   {
@@ -169,7 +169,7 @@ export const stillOptions: readonly OptionDefinition[] = [
     min: 0,
     max: 86_400,
     unit: "s",
-    description: "Which moment is shown; when absent, the first picture that is not black.",
+    description: "Moment to show; default: the first frame that is not black.",
   },
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
 ];

@@ -102,6 +102,6 @@ export async function keepSmallerSource(session: ToolSession, task: HopTask): Pr
   const { size } = await stat(session.pathOf("out"));
   if (size < task.input.sizeBytes) return false;
   const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits: { fileBytes: 8 * 2 ** 30 } });
-  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The file could not be given back as it is.");
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The file could not be returned unchanged.");
   return true;
 }

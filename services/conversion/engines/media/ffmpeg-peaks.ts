@@ -36,7 +36,7 @@ export function tooLoud(task: HopTask, sounds: readonly Stream[], peak: number):
   if (peak <= leastOver) return 0;
   const over = peak.toFixed(peak < 0.1 ? 3 : 1);
   if (sounds.some(({ isFloat }) => isFloat) && (numberOption(task.options, "volume") ?? 0) <= 0) {
-    task.note("MEDIA_CHANGED", `The sound was made ${over} dB quieter because its peaks exceed full scale.`);
+    task.note("MEDIA_CHANGED", `The audio was made ${over} dB quieter because its peaks exceed full scale.`);
     return peak;
   }
   task.note("MEDIA_CHANGED", `Peaks of up to ${over} dB over full scale were clipped.`);

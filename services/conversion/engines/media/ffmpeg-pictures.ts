@@ -15,7 +15,7 @@ import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 /** The pictures of a film as one still or as an animation. */
 export function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   const film = streamsOf(media, "video")[0];
-  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
   const map = ["-map", `0:${film.index}`, "-an"];
   const width = numberOption(task.options, "width");
   const first = [...wholePictures(film), ...shownFrom(media), ...toneMapping(task, film)];
@@ -25,8 +25,8 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
     return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
   }
   noteReduced(task, film, { fps, width });
-  if (streamsOf(media, "audio").length > 0) task.note("TRACKS_LEFT_OUT", "An animation has no sound.");
-  if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Times of pictures were rounded to hundredths of a second.");
+  if (streamsOf(media, "audio").length > 0) task.note("TRACKS_LEFT_OUT", "An animation has no audio.");
+  if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Frame times were rounded to hundredths of a second.");
   const size = width === undefined ? [] : [narrowed(width)];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
   // Of a film that is shorter than one picture of the animation, its only one is kept.
@@ -74,8 +74,8 @@ function noteReduced(
   { fps, width }: { readonly fps: number | undefined; readonly width: number | undefined },
 ) {
   const remarks = [
-    ...(fps !== undefined && film.framesPerSecond > fps * 1.001 ? [`${fps} pictures a second instead of ${rounded(film)}`] : []),
-    ...(width !== undefined && film.width > width ? [`${width} points of width instead of ${film.width}`] : []),
+    ...(fps !== undefined && film.framesPerSecond > fps * 1.001 ? [`${fps} frames per second instead of ${rounded(film)}`] : []),
+    ...(width !== undefined && film.width > width ? [`${width} pixels of width instead of ${film.width}`] : []),
   ];
   if (remarks.length > 0) task.note("MEDIA_CHANGED", `The animation has ${remarks.join(" and ")}.`);
 }

@@ -29,7 +29,7 @@ export function rateOf(encoder: string, soundRate: number, asked: number | undef
   if (asked !== undefined) {
     if (takes(asked)) return asked;
     const details = { option: "sampleRate", allowed: allowed.length > 0 ? allowed.join(", ") : `up to ${most}` };
-    throw new FilemillError("INVALID_OPTION", "The format does not hold this sample rate.", { details });
+    throw new FilemillError("INVALID_OPTION", "The format does not support this sample rate.", { details });
   }
   if (takes(soundRate) || soundRate === 0) return undefined;
   const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);

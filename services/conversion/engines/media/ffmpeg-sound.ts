@@ -134,7 +134,7 @@ const mostPlaces = 8;
 function keptChannels(encoder: string, sound: Stream, target: Container, asked: number | undefined): number | undefined {
   const most = asked ?? target.maxChannels ?? (takesAll.test(encoder) ? Infinity : mostPlaces);
   if (sound.channels > mostPlaces && most !== sound.channels && most !== Infinity) {
-    const message = `The sound has ${sound.channels} channels, which can only be kept as they are; the format holds up to ${most}, WAV and CAF hold all.`;
+    const message = `The audio has ${sound.channels} channels, which can only be kept as they are; the format supports up to ${most}, WAV and CAF support all.`;
     throw new FilemillError("INPUT_TOO_COMPLEX", message);
   }
   return sound.channels > most ? most : asked;

@@ -266,6 +266,6 @@ function assertBounds(media: Media): void {
     if (kind !== "video" && kind !== "cover") continue;
     const pixels = width * height;
     const total = pixels * Math.min(framesPerSecond, 240) * media.durationSeconds;
-    if (pixels > maxFramePixels || total > maxTotalPixels) throw new FilemillError("INPUT_TOO_COMPLEX", "The film has too many pixels.");
+    if (pixels > maxFramePixels || total > maxTotalPixels) throw new FilemillError("INPUT_TOO_COMPLEX", "The video has too many pixels.");
   }
 }

@@ -50,12 +50,12 @@ export async function carryTags(session: ToolSession, task: HopTask, media: Medi
   if (end.exitCode === missingExit) {
     task.note(
       "METADATA_DROPPED",
-      "Fields with several values, and others that FFmpeg does not read, were left out: Mutagen is not installed.",
+      "Tags with several values, and tags that FFmpeg does not read, were left out because Mutagen is not installed.",
     );
     return undefined;
   }
   const answer = end.exitCode === 0 ? fieldsOf(parsed(end.stdout)) : {};
-  if (typeof answer.isRead !== "boolean") throw new FilemillError("CONVERSION_FAILED", "The tags of the sound could not be carried over.");
+  if (typeof answer.isRead !== "boolean") throw new FilemillError("CONVERSION_FAILED", "The audio tags could not be carried over.");
   return { kept: valuesOf(answer.kept), lost: valuesOf(answer.lost), covers: Number(answer.covers), isRead: answer.isRead };
 }
 

@@ -80,7 +80,7 @@ async function soundTracksOf(sandbox: Sandbox, task: HopTask): Promise<readonly 
   await using session = await openToolSession(sandbox, task);
   const { streams } = await readMedia(session, task, demuxerOf(task));
   const tracks = streams.filter(({ kind }) => kind === "audio");
-  if (tracks.length === 0) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  if (tracks.length === 0) throw new FilemillError("INVALID_INPUT", "The file has no audio.");
   return tracks.map(({ language }) => language);
 }
 

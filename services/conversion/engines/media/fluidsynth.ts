@@ -22,7 +22,7 @@ const bytesPerFrame = 4;
 const headerBytes = 44;
 
 const options: readonly OptionDefinition[] = [
-  { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Volume; above 1 it may distort" },
+  { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Volume; values above 1 can distort" },
   {
     name: "sampleRate",
     type: "enum",
@@ -64,7 +64,7 @@ async function cut(path: string, frames: number): Promise<void> {
   await file.read(header, 0, headerBytes, 0);
   const bytes = Math.min(frames * bytesPerFrame, (await file.stat()).size - headerBytes);
   if (header.toString("latin1", 36, 40) !== "data" || bytes <= 0) {
-    throw new FilemillError("CONVERSION_FAILED", "The piece gave no sound.");
+    throw new FilemillError("CONVERSION_FAILED", "The piece produced no audio.");
   }
   header.writeUInt32LE(bytes + headerBytes - 8, 4);
   header.writeUInt32LE(bytes, 40);

@@ -34,7 +34,7 @@ const fps: OptionDefinition = {
   min: 1,
   max: 240,
   description:
-    "Frames in a second of the film, for formats that count frames; the file's own rate comes first; without either, 23.976 is assumed and noted.",
+    "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted.",
 };
 
 /** SBV and lyrics have no looks that could be lost. */
@@ -51,14 +51,14 @@ const units: Readonly<Record<string, string>> = {
 const facts: Readonly<Record<string, string>> = {
   ass: "Speakers' names, comments and details of the script are left out.",
   ssa: "Speakers' names, comments and details of the script are left out.",
-  vtt: "Names of texts and speakers, comments and what the head says are left out.",
+  vtt: "Names of subtitles and speakers, comments and the header's information are left out.",
   ttml: "Titles, descriptions, speakers and languages are left out.",
   smi: "The title is left out.",
-  lrc: "The title and other details of the song are left out.",
+  lrc: "The song's title and other details are left out.",
 };
 const joined: Readonly<Record<string, string>> = {
-  lrc: "Texts of several lines become one line, and overlapping texts follow each other.",
-  smi: "Overlapping texts follow each other.",
+  lrc: "Multi-line subtitles become one line, and overlapping subtitles follow each other.",
+  smi: "Overlapping subtitles follow each other.",
 };
 
 function expectationsOf(from: string, to: string): readonly Expectation[] {
@@ -67,11 +67,11 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
   const unit = units[to];
   return [
     ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED", from === "sub" && "FRAME_RATE_GUESSED"),
-    ...told("TRACKS_LEFT_OUT", from === "smi" ? "Of several languages the first is converted." : undefined),
+    ...told("TRACKS_LEFT_OUT", from === "smi" ? "Only the first of several languages is converted." : undefined),
     ...told("NUMBERS_ROUNDED", unit === undefined ? undefined : `Times are rounded to ${unit}.`),
     ...told("METADATA_DROPPED", facts[from]),
     ...told("STRUCTURE_FLATTENED", joined[to]),
-    ...told("CHARACTERS_REPLACED", isMarked ? "Characters that are commands in the format are replaced." : undefined),
+    ...told("CHARACTERS_REPLACED", isMarked ? "Characters with a special meaning in the format are replaced." : undefined),
   ];
 }
 

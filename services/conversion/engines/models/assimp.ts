@@ -42,7 +42,7 @@ const form: OptionDefinition = {
   type: "enum",
   values: ["compact", "text"],
   default: "compact",
-  description: "Write the binary or the text form of the format.",
+  description: "Write the binary or the text variant of the format.",
 };
 const simplify: OptionDefinition = {
   name: "simplify",
@@ -68,7 +68,7 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
 ]);
 
-const unreadable = "The model is damaged, holds no meshes, refers to other files, or is of an unknown kind.";
+const unreadable = "The model is damaged, has no meshes, refers to other files, or is of an unknown kind.";
 const badInput = [/Failed to load|Unable to load input file/i];
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
@@ -115,7 +115,7 @@ async function embed(inspector: Inspector, session: ToolSession, { outputPath, s
 
 async function assertEmbeddable(path: string): Promise<void> {
   if ((await stat(path)).size > maxEmbeddedBytes) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB holds more.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB allows more.");
   }
 }
 

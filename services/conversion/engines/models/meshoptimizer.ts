@@ -13,7 +13,7 @@ const options: readonly OptionDefinition[] = [
     min: 0.01,
     max: 1,
     default: 1,
-    description: "About this share of the triangles is kept; polygons become triangles where it is less than 1",
+    description: "Share of the triangles to keep, approximately; below 1, polygons become triangles",
   },
   {
     name: "scale",
@@ -21,13 +21,13 @@ const options: readonly OptionDefinition[] = [
     min: 0.001,
     max: 1000,
     default: 1,
-    description: "Every length times this factor, for example 25.4 for inches to millimetres",
+    description: "Scale factor for all lengths, for example 25.4 for inches to millimetres",
   },
 ];
 
 const merged = expecting("FACES_MERGED", { option: "simplify" });
 const dropped = expecting("METADATA_DROPPED", {
-  message: "Extensions that are not known are left out where faces are merged.",
+  message: "Unknown extensions are left out when faces are merged.",
   option: "simplify",
 });
 

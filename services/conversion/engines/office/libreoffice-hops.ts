@@ -27,7 +27,7 @@ const pdfOptions: readonly OptionDefinition[] = [
 const landscape: OptionDefinition = {
   name: "landscape",
   type: "boolean",
-  description: "Turn all pages to landscape, or with `false` to portrait.",
+  description: "`true` makes all pages landscape, `false` portrait.",
 };
 const pageSize: OptionDefinition = {
   name: "pageSize",
@@ -62,7 +62,7 @@ const encoding: OptionDefinition = {
     "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
   ),
   default: "auto",
-  description: "How the text of the input is encoded.",
+  description: "Text encoding of the input.",
 };
 
 const quoted: OptionDefinition = {
@@ -120,9 +120,9 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
       ? [expecting("TYPES_AS_TEXT", { message: "Times and booleans become text." })]
       : []),
-    ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
+    ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Column names are cut to ten capital letters." })] : []),
     ...(family === "sheet" && to === "pdf"
-      ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and others than the one that is asked for, are left out.", of: "sheets" })]
+      ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and all sheets except the selected one, are left out.", of: "sheets" })]
       : []),
     ...(family === "slides" && to === "pdf" ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
   ];

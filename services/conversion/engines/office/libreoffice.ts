@@ -145,8 +145,8 @@ function tooLarge(to: string): FilemillError {
   const [rows, columns] = mostOf(to);
   const other = to === "dbf" || rows < 2 ** 20 ? "xlsx" : "csv or parquet";
   const characters = to === "dbf" ? "254 bytes" : `${mostCharacters} characters`;
-  const most = `A table of this format holds ${rows} rows, ${columns} columns and ${characters} in a cell`;
-  return new FilemillError("INPUT_TOO_COMPLEX", `${most} at most; ${other} holds more.`);
+  const most = `A table in this format has at most ${rows} rows, ${columns} columns and ${characters} in a cell`;
+  return new FilemillError("INPUT_TOO_COMPLEX", `${most}; ${other} allows more.`);
 }
 
 function failureOf(answer: Answer, task: HopTask): FilemillError {
@@ -199,7 +199,7 @@ async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<v
   await withPlainTable(host, task, async (plain, { rows, columns, longestCell, hasControls }) => {
     const [mostRows, mostColumns] = mostOf(task.hop.to);
     if (rows > mostRows || columns > mostColumns || longestCell > mostCharacters) throw tooLarge(task.hop.to);
-    if (hasControls) task.note("CHARACTERS_REPLACED", "Line ends in cells became those of the office, which left out control characters.");
+    if (hasControls) task.note("CHARACTERS_REPLACED", "Line breaks in cells were normalised, and control characters were left out.");
     await convert(pool, host.inspector, plain);
   });
 }
@@ -227,13 +227,13 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
       task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
     if (answer.hasTexts)
       task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
-    if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
+    if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
     if (answer.picturesLeft > 0)
       task.note(
         "IMAGES_REMOVED",
         `${answer.picturesLeft === 1 ? "One picture was" : `${answer.picturesLeft} pictures were`} left out; descriptions are kept.`,
       );
-    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });
 }

@@ -22,7 +22,7 @@ const options: readonly OptionDefinition[] = [
     name: "optimise",
     type: "enum",
     values: ["screen", "ebook", "print"],
-    description: "Smaller: pictures of more than 72, 150 or 300 pixels an inch are reduced to that and compressed",
+    description: "Make the file smaller: pictures above 72, 150 or 300 dpi are downsampled and compressed",
   },
   {
     name: "metadata",
@@ -30,14 +30,14 @@ const options: readonly OptionDefinition[] = [
     values: ["keep", "strip"],
     default: "keep",
     description:
-      "Whether title, dates, and names of people, programs and printers are kept, also those in pictures; comments and tracked changes are then by Author",
+      "Whether title, dates, and names of people, programs and printers are kept, also in pictures; if removed, comments and tracked changes are by “Author”",
   },
   {
     name: "comments",
     type: "enum",
     values: ["keep", "strip"],
     default: "keep",
-    description: "Whether comments are kept; tracked changes are",
+    description: "Whether comments are kept; tracked changes always are",
   },
 ];
 
@@ -74,14 +74,14 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
 type Said = { readonly isDamaged: boolean; readonly named: readonly string[]; readonly unnamed: number; readonly isVoid: boolean };
 
 function wordsFor({ named, unnamed }: Said): string {
-  if (named.length === 0) return "The file is cut off; what comes before was kept.";
+  if (named.length === 0) return "The file is truncated; everything before that point was kept.";
   const more = unnamed > 0 ? ` and ${unnamed} more` : "";
   return `Damaged parts were kept as far as they could be read: ${named.join(", ")}${more}.`;
 }
 
 export const officeChangeEngine = defineEngine({
   id: "office-change",
-  label: "Pillow, by parts of the document",
+  label: "Pillow, on parts of the document",
   lane: "document",
   packages: ["python3", "python3-pil", "python3-lxml", "libarchive-tools"],
   badInput,

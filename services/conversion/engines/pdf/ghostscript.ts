@@ -21,13 +21,13 @@ const crop: OptionDefinition = {
   name: "crop",
   type: "boolean",
   default: true,
-  description: "Page size: the drawing's bounding box, or the page that the drawing declares",
+  description: "Page size: the drawing's bounding box, or the page size the drawing declares",
 };
 const pages: OptionDefinition = {
   name: "pages",
   type: "string",
   pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-  description: "Pages to keep, for example `1-3,7`, in rising order",
+  description: "Pages to keep, in ascending order, for example `1-3,7`",
 };
 const part: OptionDefinition = {
   name: "part",
@@ -86,7 +86,8 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (/requires a password|Password did not work|invalidfileaccess.{0,500}Encrypt/i.test(said)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   }
-  if (/VMerror/.test(said)) throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  if (/VMerror/.test(said))
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion is allowed to use.");
   const label = task.hop.from === "pdf" ? "PDF" : "PostScript";
   failUnlessDone(end, badInput, `The document is damaged or is not ${label}.`);
   if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");

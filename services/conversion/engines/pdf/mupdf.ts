@@ -13,8 +13,8 @@ import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.t
 const program = "/usr/bin/mutool";
 const bookPage: readonly OptionDefinition[] = [
   { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
-  { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
-  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Margin of the pages; default: the book's own" },
+  { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of body text" },
+  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Page margin; default: the book's own" },
 ];
 const pages: OptionDefinition = {
   name: "pages",
@@ -29,16 +29,13 @@ const density: OptionDefinition = {
   max: 600,
   default: 150,
   unit: "dpi",
-  description: "Resolution of the pictures of pages",
+  description: "Resolution of the page pictures",
 };
 
 /** The profile of a JPEG goes along. */
 function pictureExpectations(from: string) {
   if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
-  return [
-    expecting("ORIENTATION_APPLIED"),
-    expecting("METADATA_DROPPED", { message: "The colour profile, if there is one, is left out.", of: "profile" }),
-  ];
+  return [expecting("ORIENTATION_APPLIED"), expecting("METADATA_DROPPED", { message: "Any colour profile is left out.", of: "profile" })];
 }
 
 const usual = { async: false, maxInputMb: 100 } as const;
@@ -116,7 +113,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
     throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   }
   if (/malloc|out of memory|too large/i.test(stderr)) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion is allowed to use.");
   }
   failUnlessDone(end, badInput, `The file is damaged or is not ${task.hop.from.toUpperCase()}.`);
   if (/^(error|warning): .*(repair|broken|invalid)/im.test(stderr)) task.note("INPUT_DAMAGED");

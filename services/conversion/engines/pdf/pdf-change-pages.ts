@@ -16,7 +16,7 @@ export function pagesKept(pages: string | undefined, remove: string | undefined,
   const gone = new Set(remove === undefined ? [] : pagesNamed("remove", remove, total));
   const kept = wanted.filter((page) => !gone.has(page));
   if (kept.length === 0)
-    throw new FilemillError("INVALID_OPTION", "No page is left.", { details: { option: "remove", allowed: `1 to ${total}` } });
+    throw new FilemillError("INVALID_OPTION", "No pages are left.", { details: { option: "remove", allowed: `1 to ${total}` } });
   return kept;
 }
 
@@ -39,7 +39,7 @@ export function pagesNamed(option: string, text: string, total: number): readonl
 }
 
 function tooMany(): FilemillError {
-  return new FilemillError("INPUT_TOO_COMPLEX", `At most ${maxPages} pages can be chosen from.`);
+  return new FilemillError("INPUT_TOO_COMPLEX", `Pages can be selected from at most ${maxPages} pages.`);
 }
 
 function rangeOf(first: number, last: number): number[] {

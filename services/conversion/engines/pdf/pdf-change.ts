@@ -112,7 +112,7 @@ function assertProtection({ options, outputPassword }: HopTask): void {
   const isEncrypted = options.protect === true || options.permissions !== undefined;
   const version = stringOption(options, "pdfVersion");
   if (isEncrypted && version !== undefined && version < "1.7") {
-    throw new FilemillError("INVALID_OPTION", "A protected PDF is of version 1.7 or 2.0.", {
+    throw new FilemillError("INVALID_OPTION", "A protected PDF must have version 1.7 or 2.0.", {
       details: { option: "pdfVersion", allowed: ["1.7", "2.0"] },
     });
   }

@@ -22,7 +22,7 @@ export const readingOptions: readonly OptionDefinition[] = [
     type: "enum",
     values: ["auto", "never"],
     default: "auto",
-    description: "Read the text in pages that are pictures, or never",
+    description: "Whether to recognise text (OCR) on scanned pages",
   },
   languageOption,
 ];
@@ -68,7 +68,7 @@ export async function recognise(sandbox: Sandbox, task: HopTask, { wanted, path,
   const onto = ["--overlay", "/job/text.pdf", `--from=1-${pages.length}`, `--to=${pages.join(",")}`, "--", "/job/merged.pdf"];
   const merged = await session.run({ program: "/usr/bin/qpdf", args: [inputInside, ...onto] });
   // 3: with warnings.
-  if (merged.exitCode !== 0 && merged.exitCode !== 3) throw failureOf(merged, [], "The text could not be put onto the pages.");
+  if (merged.exitCode !== 0 && merged.exitCode !== 3) throw failureOf(merged, [], "The recognised text could not be added to the pages.");
   await session.adopt("merged.pdf", path);
   return { pages, confidence, left: without.length - pages.length };
 }
@@ -102,7 +102,7 @@ export function wordsFor({ pages, confidence }: Recognised): string {
 /** What a note says of the rest; empty where there is none. */
 export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "left">): string {
   const tried =
-    left === 0 ? "No text could be recognised in the pages that have none." : "No text could be recognised in the pages that were tried.";
+    left === 0 ? "No text could be recognised on the pages without text." : "No text could be recognised on the pages that were tried.";
   const untried = `There was no time to recognise the text of ${left} more ${left === 1 ? "page" : "pages"}.`;
   return [...(pages.length === 0 ? [tried] : []), ...(left === 0 ? [] : [untried])].join(" ");
 }
@@ -140,7 +140,7 @@ export async function coveredOf(session: ToolSession, pages: readonly number[]):
 async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1): Promise<readonly number[]> {
   const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewer}) print NR }`;
   const end = await session.run({ program: "/usr/bin/awk", args: [count, text], env: { LC_ALL: "C" } });
-  if (end.exitCode !== 0) throw failureOf(end, [], "The letters could not be counted.");
+  if (end.exitCode !== 0) throw failureOf(end, [], "The characters could not be counted.");
   return [...end.stdout.matchAll(/^\d{1,5}$/gm)].map(([number]) => Number(number));
 }
 

@@ -35,7 +35,7 @@ const table: OptionDefinition = {
   min: 1,
   max: 10_000,
   default: 1,
-  description: "Which table of the pages, counted from 1",
+  description: "Number of the table, from 1",
 };
 
 const content: OptionDefinition = {
@@ -43,7 +43,7 @@ const content: OptionDefinition = {
   type: "enum",
   values: ["document", "tables"],
   default: "document",
-  description: "All blocks in reading order with their pages and boxes, or the tables alone",
+  description: "All blocks in reading order with their pages and boxes, or only the tables",
 };
 
 const layout: OptionDefinition = {
@@ -51,14 +51,14 @@ const layout: OptionDefinition = {
   type: "enum",
   values: ["flow", "exact"],
   default: "flow",
-  description: "Running text that can be edited, or each line in its place as on the page",
+  description: "Flowing text that can be edited, or each line in its place on the page",
 };
 
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
 const ofPages = expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY");
 const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
-const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables of the pages are converted." });
+const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only tables are converted." });
 
 const hops: readonly Hop[] = [
   { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
@@ -68,7 +68,7 @@ const hops: readonly Hop[] = [
     to: "csv",
     fidelity: "extract",
     options: [...options, table],
-    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Of several tables one is converted." })],
+    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Only one of several tables is converted." })],
   },
   { ...hop, to: "xlsx", fidelity: "extract", options, expects: [...ofReading, besideTables] },
   {
@@ -82,7 +82,7 @@ const hops: readonly Hop[] = [
       expecting("ENTRIES_LEFT_OUT", {
         message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
       }),
-      expecting("IMAGES_REMOVED", { message: "Of pictures the places and descriptions are told." }),
+      expecting("IMAGES_REMOVED", { message: "For pictures, only positions and descriptions are given." }),
     ],
   },
 ];

@@ -20,7 +20,7 @@ export const pixelOptions: readonly OptionDefinition[] = [
     max: 1200,
     default: 150,
     unit: "dpi",
-    description: "Resolution; not used when width or height is given.",
+    description: "Resolution; ignored if width or height is set.",
   },
   { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
   { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
@@ -54,7 +54,7 @@ export async function readFacts(session: ToolSession, pageNumber: number): Promi
   const noPages = "The PDF is damaged: it has no readable pages.";
   if (last === 0) throwIfFailed(end, popplerBadInput, noPages);
   if (pages < 1) throw new FilemillError("INVALID_INPUT", noPages);
-  if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
+  if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; the limit is ${maxPages}.`);
   assertPart("page", pageNumber, pages);
   return { pages, ...factsOf(end.stdout, pageNumber) };
 }
@@ -79,7 +79,7 @@ function factsOf(told: string, number: number): PageFacts {
   const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
   if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
   if (Math.max(widthPoints, heightPoints) > maxPagePoints)
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer's or plotter's.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer or plotter supports.");
   const isTurned = new RegExp(`^Page\\s+${number} rot:\\s+(90|270)`, "m").test(told);
   return isTurned ? { number, widthPoints: heightPoints, heightPoints: widthPoints } : { number, widthPoints, heightPoints };
 }
@@ -94,7 +94,7 @@ export function pixelsOf(task: HopTask, facts: PageFacts): { readonly width: num
       : Math.min(width === undefined ? Infinity : width / widthPoints, height === undefined ? Infinity : height / heightPoints);
   const pixels = { width: Math.max(1, Math.round(widthPoints * scale)), height: Math.max(1, Math.round(heightPoints * scale)) };
   if (pixels.width * pixels.height > maxPixels) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The page would have too many pixels; ask for a lower dpi, width or height.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page would have too many pixels; choose a lower dpi, width or height.");
   }
   return pixels;
 }

@@ -18,7 +18,7 @@ const options: readonly OptionDefinition[] = [
     name: "pages",
     type: "string",
     pattern: "^(all|[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20})$",
-    description: "Pages of the picture, such as `1-3,7`; without it all",
+    description: "Pages of the picture, such as `1-3,7`; default: all",
   },
   ...pixelOptions,
   {
@@ -26,7 +26,7 @@ const options: readonly OptionDefinition[] = [
     type: "enum",
     values: ["deflate", "lzw", "packbits", "none"],
     default: "deflate",
-    description: "Compression, always without loss",
+    description: "Lossless compression method",
   },
 ];
 
@@ -47,7 +47,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const sizes = await readPages(session, numbers);
   const pixels = sizes.map((size) => pixelsOf(task, size));
   if (pixels.reduce((sum, { width, height }) => sum + width * height, 0) > maxPixels) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The pages together would have too many pixels; ask for a lower dpi or for fewer pages.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The pages would have too many pixels in total; choose a lower dpi or fewer pages.");
   }
   const names: string[] = [];
   for (const [index, size] of sizes.entries()) {
@@ -55,7 +55,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     task.progress((index + 1) / (sizes.length + 1));
   }
   const end = await session.run({ program: "/usr/bin/tiffcp", args: ["-c", compressionOf(task), ...names, "/job/out"] });
-  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The pages could not be put into one picture.");
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The pages could not be combined into one picture.");
   await assertDrawn(session, pixels);
   await session.adopt("out");
 }

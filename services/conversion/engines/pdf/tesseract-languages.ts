@@ -10,7 +10,7 @@ export const languageOption: OptionDefinition = {
   type: "string",
   pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
   default: "eng",
-  description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
+  description: "Language of the text as a three-letter code (ISO 639-2), several joined by +; the language must be installed",
 };
 
 /** @throws FilemillError INVALID_OPTION that names those that are installed. */
@@ -18,7 +18,7 @@ export async function assertLanguages(session: ToolSession, asked: string): Prom
   const end = await session.run({ program: tesseract, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
   if (asked.split("+").every((language) => installed.includes(language))) return;
-  throw new FilemillError("INVALID_OPTION", `Text can be read here in ${installed.join(", ")}.`, {
+  throw new FilemillError("INVALID_OPTION", `Installed languages: ${installed.join(", ")}.`, {
     details: { option: "language", allowed: installed },
   });
 }

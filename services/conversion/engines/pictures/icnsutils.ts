@@ -30,7 +30,7 @@ const hops: readonly Hop[] = [
         name: "size",
         type: "enum",
         values: ["16", "32", "48", "64", "128", "256", "512", "1024"],
-        description: "Which picture, by its width in pixels; default: the largest",
+        description: "Picture to convert, by its width in pixels; default: the largest",
       },
     ],
   },
@@ -47,7 +47,7 @@ const hops: readonly Hop[] = [
         min: 16,
         max: 1024,
         unit: "px",
-        description: "Width of the largest picture of the icon; when absent, that of the source",
+        description: "Width of the largest picture in the icon; default: that of the source",
       },
     ],
   },
@@ -82,7 +82,7 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   }
   if (name !== undefined) return await session.adopt(name);
   const details = { option: "size", allowed: widths.map(String) };
-  throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
+  throw new FilemillError("INVALID_OPTION", `The icon contains pictures of ${widths.join(", ")} pixels.`, { details });
 }
 
 async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -115,7 +115,7 @@ async function magicked(session: ToolSession, args: readonly string[]): Promise<
     readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
   });
   if (/exceeds limit|cache resources exhausted|resource limit/i.test(end.stderr)) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has too many pixels to convert.");
   }
   throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
   return end.stdout;

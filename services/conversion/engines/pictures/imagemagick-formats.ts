@@ -43,7 +43,7 @@ const dither: OptionDefinition = {
   name: "dither",
   type: "boolean",
   default: true,
-  description: "Dither shades; without it, each pixel becomes black or white by its brightness",
+  description: "Dither shades; otherwise each pixel becomes black or white by its brightness",
 };
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
@@ -67,7 +67,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
         min: 16,
         max: 256,
         unit: "px",
-        description: "Width and height of the only picture; when absent, the usual sizes from 16 to 256",
+        description: "Width and height of a single picture; default: the usual sizes from 16 to 256",
       },
     ],
   },
@@ -85,7 +85,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
         type: "enum",
         values: ["dxt", "none"],
         default: "dxt",
-        description: "Whether pixels are packed: as DXT1, or DXT5 where there is transparency",
+        description: "Whether pixels are compressed: as DXT1, or DXT5 if there is transparency",
       },
     ],
   },
@@ -166,7 +166,7 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
     "MEDIA_CHANGED",
     picture.isOpaque === true && "ALPHA_FLATTENED",
   );
-  const hardened = { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" } as const;
+  const hardened = { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" } as const;
   const all = picture.hardens === true ? [...expects, expecting("ALPHA_FLATTENED", hardened)] : expects;
   return { fidelity: picture.write, cost: 45, ...usual, expects: all, ...pages };
 });

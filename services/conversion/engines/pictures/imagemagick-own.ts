@@ -25,22 +25,22 @@ const packings: readonly OptionDefinition[] = [
     name: "compression",
     type: "enum",
     values: ["deflate", "lzw", "packbits", "jpeg", "none"],
-    description: "JPEG loses a little, all others nothing; when absent that of fax machines for pages in black and white, else deflate",
+    description: "Compression method; all are lossless except JPEG. Default: fax compression for black-and-white pages, otherwise deflate",
   },
-  { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality of the compression `jpeg`" },
+  { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality for the compression `jpeg`" },
   {
     name: "metadata",
     type: "enum",
     values: ["keep", "strip"],
     default: "keep",
-    description: "Whether what is told of camera, place, author and program is kept",
+    description: "Whether camera, location, author and program are kept",
   },
 ];
 
 const expects = [
   expecting("SOURCE_KEPT"),
   expecting("ORIENTATION_APPLIED"),
-  expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." }),
+  expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." }),
 ];
 export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) => ({
   ...{ fidelity: "lossless", cost: 60, async: false, maxInputMb: 100 },
@@ -49,7 +49,7 @@ export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) 
     format === "tiff"
       ? [
           ...expects,
-          expecting("METADATA_DROPPED", { message: "What a camera says in EXIF is not carried over." }),
+          expecting("METADATA_DROPPED", { message: "Camera data (EXIF) is not carried over." }),
           expecting("ALPHA_FLATTENED", { option: "compression" }),
         ]
       : [expecting("SOURCE_KEPT")],
@@ -122,5 +122,5 @@ export function assertCrop({ options }: HopTask, pages: readonly { readonly widt
   if (crop === undefined) return;
   const [width = 0, height = 0, left = 0, top = 0] = crop.split(/[x+]/).map(Number);
   if (width > 0 && height > 0 && pages.every((page) => left + width <= page.width && top + height <= page.height)) return;
-  throw new FilemillError("INVALID_OPTION", "The part to keep must lie within every page of the picture.", { details: { option: "crop" } });
+  throw new FilemillError("INVALID_OPTION", "The crop area must lie within every page of the picture.", { details: { option: "crop" } });
 }

@@ -64,7 +64,7 @@ async function readScenes(session: ToolSession, { coder }: Picture): Promise<rea
 
 function throwIfTooLarge({ stderr }: SandboxEnd): void {
   if (/exceeds limit|cache resources exhausted|resource limit|too many exceptions/i.test(stderr)) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has too many pixels to convert.");
   }
 }
 
@@ -165,7 +165,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   }
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
-    task.note("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+    task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   noteDepth(task, scene, target);

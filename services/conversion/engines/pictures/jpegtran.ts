@@ -25,10 +25,10 @@ const drawing = ["width", "height", "maxKb", "density"];
 
 /** @throws FilemillError INVALID_OPTION for what cannot be done without a loss to this picture. */
 export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: HopTask): Promise<void> {
-  if (!existsSync(program)) throw new FilemillError("UNAVAILABLE", "What packs JPEG without a loss is not installed here.");
+  if (!existsSync(program)) throw new FilemillError("UNAVAILABLE", "The tool for lossless JPEG compression is not installed here.");
   const drawn = drawing.find((name) => task.options[name] !== undefined);
   if (drawn !== undefined)
-    throw lossy(drawn, "Without a loss a picture is turned, mirrored, cut and packed, but not drawn in another size.");
+    throw lossy(drawn, "Lossless changes are rotating, mirroring, cropping and recompressing; resizing is not lossless.");
   const facts = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "jpg" }, signal: task.signal });
   assertCrop(task, facts.orientation > 4 ? { width: facts.height, height: facts.width } : facts);
   const steps = stepsOf(task, facts.orientation);
@@ -42,7 +42,7 @@ export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: 
     const more = task.options.progressive === true && isLast ? ["-progressive"] : [];
     const end = await session.run({ program, args: [...how, ...more, "-perfect", ...step, "-outfile", to, from] });
     if (/transformation is not perfect/i.test(end.stderr)) {
-      throw lossy("lossless", "The picture's sides are no multiples of its blocks, so it cannot be turned or mirrored without a loss.");
+      throw lossy("lossless", "The picture cannot be rotated or mirrored losslessly: its sides are not multiples of its JPEG blocks.");
     }
     throwIfFailed(end, badInput, damaged);
     from = to;
@@ -75,7 +75,7 @@ function assertCrop({ options }: HopTask, size: { readonly width: number; readon
   if (crop === undefined) return;
   const [width = 0, height = 0, left = 0, top = 0] = crop.split(/[x+]/).map(Number);
   if (width > 0 && height > 0 && left + width <= size.width && top + height <= size.height) return;
-  throw lossy("crop", `The part to keep must lie within the picture of ${size.width} by ${size.height} pixels.`);
+  throw lossy("crop", `The crop area must lie within the picture, ${size.width} by ${size.height} pixels.`);
 }
 
 function lossy(option: string, message: string): FilemillError {

@@ -132,7 +132,7 @@ async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promis
   const inside = `/input/picture.${task.hop.from}`;
   await using session = await openToolSession(sandbox, task, inside);
   if (task.hop.from === "jpg" && (await isPrinters(inspector, task))) {
-    throw new FilemillError("CONVERSION_FAILED", "The picture has the colours of a printer, which could not be kept.");
+    throw new FilemillError("CONVERSION_FAILED", "The picture has printer colours (CMYK), which could not be kept.");
   }
   const args = [inside, "/job/out.jxl", ...encoderArgumentsOf(task)];
   await runTool(session, "/usr/bin/cjxl", args);

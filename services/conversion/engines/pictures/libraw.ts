@@ -66,7 +66,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
   }
   if (lacksPixels(task.input.sizeBytes, (await stat(session.pathOf("out.tiff"))).size))
-    throw new FilemillError("INVALID_INPUT", "The file holds what the camera wrote about the picture, but not the picture itself.");
+    throw new FilemillError("INVALID_INPUT", "The file contains the camera's data about the picture, but not the picture itself.");
   await session.adopt("out.tiff");
 }
 

@@ -18,7 +18,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
   // It swaps red and blue where there is transparency.
   if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
-    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be put on a page.");
+    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which cannot be placed on a page.");
   }
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
   const end = await session.run({
@@ -27,7 +27,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   });
   // Well, but of a sort that libtiff shows on no page, such as 16 bits a sample.
   if (/No support for|can ?not handle/i.test(end.stderr)) {
-    throw new FilemillError("CONVERSION_FAILED", "The picture is of a sort that could not be put on a page.");
+    throw new FilemillError("CONVERSION_FAILED", "This kind of picture cannot be placed on a page.");
   }
   throwIfFailed(end, badInput, "The picture is damaged or is not a TIFF.");
   await session.adopt("out");

@@ -22,7 +22,7 @@ export const turn: OptionDefinition = {
   type: "enum",
   values: ["0", "90", "180", "270"],
   default: "0",
-  description: "Degrees to turn clockwise, after the turn that the picture's own orientation asks for",
+  description: "Degrees to rotate clockwise, applied after the picture's own orientation",
 };
 
 export const shape: readonly OptionDefinition[] = [width, height, { ...fit, default: "inside" }, enlarge];
@@ -41,13 +41,13 @@ export const metadataChoice: OptionDefinition = {
   name: "metadata",
   type: "enum",
   values: ["strip", "keep"],
-  description: "Whether EXIF, XMP, IPTC and comments (camera, date, place, author) are carried over; when absent they are",
+  description: "Whether EXIF, XMP, IPTC and comments (camera, date, location, author) are carried over; default: they are",
 };
 export const profileChoice: OptionDefinition = {
   name: "profile",
   type: "enum",
   values: ["srgb", "keep", "strip"],
-  description: "Colours: converted to sRGB, left as they are with their profile (also when absent), or left as they are without it",
+  description: "Colours: converted to sRGB, unchanged with their profile (the default), or unchanged without it",
 };
 
 /** Whether any of these was given that changes something. */

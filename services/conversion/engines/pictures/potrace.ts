@@ -19,7 +19,7 @@ const options: readonly OptionDefinition[] = [
     default: 0.5,
     description: "Brightness threshold below which a pixel is black",
   },
-  { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Spots of up to this size are left out" },
+  { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Maximum size of spots to leave out" },
   { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "Corner smoothing; 0 gives polygons" },
   { name: "invert", type: "boolean", default: false, description: "Trace the light areas instead" },
 ];

@@ -19,7 +19,7 @@ const density: OptionDefinition = {
   max: 1200,
   default: 96,
   unit: "dpi",
-  description: "Resolution in dpi, which sets the size of the page or picture",
+  description: "Resolution in dpi; determines the size of the page or picture",
 };
 const usual = { async: false, maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
@@ -44,7 +44,7 @@ async function unpack(session: ToolSession): Promise<void> {
   const args = ["-c", `exec /usr/bin/gzip -dc < ${inputInside} > /job/out`];
   const end = await session.run({ program: "/bin/sh", args, limits: { fileBytes: maxUnpackedBytes } });
   // gzip says so by its own exit code, where it is not ended for it.
-  if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large once it is unpacked.");
+  if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large when decompressed.");
   throwIfFailed(end, badInput, "The file is damaged or is not a compressed SVG.");
   await session.adopt("out");
 }
@@ -73,7 +73,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
     env: { SOURCE_DATE_EPOCH: "0" },
   });
   if (/limit|too large|exceeds/i.test(end.stderr)) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
   }
   throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
   if (task.hop.from === "svg") {

@@ -35,8 +35,7 @@ const profile: OptionDefinition = {
   type: "enum",
   values: ["srgb", "keep", "strip"],
   default: "srgb",
-  description:
-    "Colours: converted to sRGB, left as they are with their profile (RGB alone, others are converted), or left as they are without it",
+  description: "Colours: converted to sRGB, unchanged with their profile (only RGB; others are converted), or unchanged without it",
 };
 const print: OptionDefinition = {
   name: "density",
@@ -87,7 +86,7 @@ const progressive: OptionDefinition = {
   name: "progressive",
   type: "boolean",
   default: false,
-  description: "Progressive: sharpens while it loads",
+  description: "Progressive: the picture sharpens while it loads",
 };
 const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
 
@@ -117,7 +116,7 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
       type: "enum",
       values: ["deflate", "lzw", "packbits", "none"],
       default: "deflate",
-      description: "Compression, always without loss",
+      description: "Lossless compression method",
     },
   ],
 };
@@ -128,7 +127,7 @@ const density: OptionDefinition = {
   min: 1,
   max: 2400,
   unit: "dpi",
-  description: "Resolution in dpi; default: 72, or as width and height need",
+  description: "Resolution in dpi; default: 72, or as needed for width and height",
 };
 
 function moves(from: Source, to: Target): boolean {
@@ -149,7 +148,7 @@ const ownOptions: readonly OptionDefinition[] = [
     min: 1,
     max: 100_000,
     unit: "kB",
-    description: "Largest size of the result: quality, then colours, then width and height are reduced until it fits",
+    description: "Maximum size of the result: quality, then colours, then width and height are reduced until it fits",
   },
   {
     name: "crop",
@@ -165,12 +164,12 @@ const undrawn: OptionDefinition = {
   type: "boolean",
   default: false,
   description:
-    "Nothing is drawn anew: the picture is packed better, and can be turned, mirrored, cut (from the block before) and cleaned, but not resized",
+    "Lossless: the picture is compressed better, and can be rotated, mirrored, cropped (to block boundaries) and cleaned, but not resized",
 };
 
 /** What may have more than eight bits a colour, which is kept as far as the target can. */
 const deep = new Set<Source>(["png", "tiff", "avif"]);
-const shallower = expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." });
+const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
 
 /** Drawings have none of what pictures of cameras have. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
@@ -178,7 +177,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     to === "jpg"
       ? expecting("ALPHA_FLATTENED")
       : to === "gif" && from !== "gif"
-        ? expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" })
+        ? expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" })
         : expecting("ALPHA_FLATTENED", { option: "background" });
   if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
   return [

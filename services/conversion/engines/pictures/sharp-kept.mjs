@@ -91,6 +91,6 @@ export async function noteAlpha(sharp, bytes, input, request, first, notes) {
   if (flattens(request)) {
     if (alpha.some((value) => value < 255)) notes.set("ALPHA_FLATTENED");
   } else if (alpha.some((value) => value > nearlyClear && value < nearlyOpaque)) {
-    notes.set("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+    notes.set("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
 }

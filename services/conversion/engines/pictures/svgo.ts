@@ -17,11 +17,11 @@ const options: readonly OptionDefinition[] = [
     max: 8,
     default: 3,
     unit: "digits",
-    description: "Digits that are kept of numbers behind the point; fewer make a smaller file",
+    description: "Decimal places to keep; fewer make a smaller file",
   },
-  choice("scripts", "Whether scripts, and what runs them, are kept"),
-  choice("external", "Whether references to pictures, styles and fonts elsewhere are kept; links to follow are"),
-  choice("metadata", "Whether titles, descriptions, comments and what drawing programs wrote for themselves are kept"),
+  choice("scripts", "Whether scripts and event handlers are kept"),
+  choice("external", "Whether references to external pictures, styles and fonts are kept; hyperlinks always are"),
+  choice("metadata", "Whether titles, descriptions, comments and editor data are kept"),
 ];
 
 export const svgoEngine = defineEngine({

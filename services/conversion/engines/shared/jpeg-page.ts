@@ -16,7 +16,7 @@ export async function writeJpegPage(inspector: Inspector, task: HopTask, box: st
   const jpeg = await readFile(input.path);
   const profile = Buffer.concat(parts.map(([offset = 0, length = 0]) => jpeg.subarray(offset, offset + length)));
   const space = colourSpaces[components];
-  if (space === undefined) throw new FilemillError("INVALID_INPUT", "The picture is a JPEG of a kind that PDF cannot hold.");
+  if (space === undefined) throw new FilemillError("INVALID_INPUT", "The picture is a kind of JPEG that PDF does not support.");
   const colours = profile.length === 0 ? `/${space}` : "[/ICCBased 6 0 R]";
   const content = Buffer.from(`q\n${matrix} cm\n/Im0 Do\nQ\n`);
   const decode = isInverted ? " /Decode [1 0 1 0 1 0 1 0]" : "";

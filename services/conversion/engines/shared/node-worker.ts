@@ -101,5 +101,5 @@ export const encodingOption: OptionDefinition = {
       "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
   ),
   default: "auto",
-  description: "How the text of the input is encoded.",
+  description: "Text encoding of the input.",
 };

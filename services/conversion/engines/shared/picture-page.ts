@@ -16,7 +16,7 @@ export const picturePage: readonly OptionDefinition[] = [
     type: "enum",
     values: ["fit", ...paper],
     default: "fit",
-    description: "A page as large as the picture, or a paper size, portrait or landscape as the picture is",
+    description: "A page as large as the picture, or a paper size, with the picture's orientation",
   },
   { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
   {
@@ -25,7 +25,7 @@ export const picturePage: readonly OptionDefinition[] = [
     min: 10,
     max: 4800,
     unit: "dpi",
-    description: "Resolution of a page that fits the picture, in dpi; default: what the picture says, else 96",
+    description: "Resolution in dpi, for a page as large as the picture; default: from the picture, otherwise 96",
   },
 ];
 

@@ -23,7 +23,7 @@ export async function plainTableOf(
   };
   const table = await askForFile(inspector, "plainTable", [task.input.path], made, { more, signal: task.signal, maxBytes });
   if (table.encoding !== undefined) task.note("ENCODING_GUESSED", table.encoding);
-  if (table.separator !== undefined) task.note("DIALECT_GUESSED", `The columns were taken to be separated by ${table.separator}.`);
+  if (table.separator !== undefined) task.note("DIALECT_GUESSED", `The column separator was taken to be ${table.separator}.`);
   return table;
 }
 

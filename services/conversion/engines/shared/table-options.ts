@@ -19,5 +19,5 @@ export const bom: OptionDefinition = {
   name: "bom",
   type: "boolean",
   default: false,
-  description: "Start with a byte order mark, by which Excel recognises UTF-8.",
+  description: "Start with a byte order mark, so that Excel recognises UTF-8.",
 };

@@ -35,5 +35,5 @@ export async function jpegFrameOf(file: ByteSource): Promise<Answer<"jpegFrame">
       parts.push([content[12] ?? 0, [at + 18, Math.max(0, content.length - 14)]]);
     at = end;
   }
-  throw new FilemillError("INVALID_INPUT", "The picture is damaged, or a JPEG of a kind that PDF cannot hold.");
+  throw new FilemillError("INVALID_INPUT", "The picture is damaged, or a kind of JPEG that PDF does not support.");
 }

@@ -75,7 +75,7 @@ describe("an engine's fault", () => {
     const { notes, asked, error } = await attempt({ one: failing("CONVERSION_FAILED"), three: failing("CONVERSION_FAILED") });
     expect(error).toBeUndefined();
     expect(asked[1]?.avoid.map(({ engine }) => engine)).toEqual(["one", "three"]);
-    expect(notes.at(-1)).toMatch(/^ALTERNATE_ROUTE .* It keeps less of the file\.$/);
+    expect(notes.at(-1)).toMatch(/^ALTERNATE_ROUTE .* It preserves less of the file\.$/);
   });
 
   it.each<[string, Faults]>([

@@ -168,7 +168,7 @@ describe("the state machine", () => {
     const spent = { ...queuedRecord(), job: { ...queuedRecord().job, attempts: 3 } };
     const parked = claimed(spent, { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     expect(parked?.job.state).toBe(JobState.FAILED);
-    expect(parked?.job.error?.message).toBe("The conversion was tried 3 times and never finished.");
+    expect(parked?.job.error?.message).toBe("The conversion was attempted 3 times and never finished.");
   });
 
   it("gives a job back whose worker is dead, as if it had never been begun but for its attempts", () => {

@@ -97,11 +97,11 @@ it("speaks no TLS older than 1.3", async () => {
 it("is told to be set wrongly", async () => {
   const whole = filesOf("authority", "host");
   const refusal = (settings: Partial<typeof whole>) => readRpcTls({ ...whole, ...settings }).catch((error: Error) => error.message);
-  expect(await refusal({ RPC_KEY: undefined } as never)).toMatch(/belong together: RPC_KEY must be set too/);
+  expect(await refusal({ RPC_KEY: undefined } as never)).toMatch(/must be set together; missing: RPC_KEY/);
   expect(await refusal({ RPC_CERT: file("nowhere.pem") })).toMatch(/RPC_CERT names .*nowhere.pem, which cannot be read \(ENOENT\)/);
-  expect(await refusal({ RPC_KEY: file("stranger.key") })).toMatch(/RPC_KEY the key of RPC_CERT/);
+  expect(await refusal({ RPC_KEY: file("stranger.key") })).toMatch(/RPC_KEY the private key of RPC_CERT/);
   await writeFile(file("empty.pem"), "");
-  expect(await refusal({ RPC_CA: file("empty.pem") })).toMatch(/must be certificates in PEM/);
+  expect(await refusal({ RPC_CA: file("empty.pem") })).toMatch(/must be PEM certificates/);
   expect(await readRpcTls({ RPC_CA: undefined, RPC_CERT: undefined, RPC_KEY: undefined })).toBeUndefined();
   const settings = { JOB_ADDRESS: "http://peer:8081", RPC_TOKEN: token, rpcTls: ours } as FloorSettings;
   expect(() => peerTransport("JOB_ADDRESS", settings)).toThrow(/JOB_ADDRESS must be an https URL/);

@@ -106,7 +106,7 @@ describe("the socket of the internal services", () => {
     const deep = join(folder, "x".repeat(100));
     await mkdir(deep);
     await expect(openServer(true, join(deep, "rpc.sock"))).rejects.toThrow("too long");
-    await expect(openServer(true, join(folder, "none", "rpc.sock"))).rejects.toThrow("cannot be made");
+    await expect(openServer(true, join(folder, "none", "rpc.sock"))).rejects.toThrow("cannot be created");
     expect((await readdir(folder)).sort()).toEqual(["rpc.sock", "x".repeat(100)]);
   });
 });

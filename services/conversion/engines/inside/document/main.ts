@@ -7,12 +7,12 @@ function answer([source = "", made = ""]: readonly string[]): unknown {
   try {
     const { tree, pictures } = treeOf(JSON.parse(readFileSync(source, "utf8")));
     writeFileSync(made, `${JSON.stringify(tree, undefined, 1)}\n`);
-    const notes = pictures === 0 ? [] : [["IMAGES_REMOVED", "Of pictures the places and descriptions are told."]];
+    const notes = pictures === 0 ? [] : [["IMAGES_REMOVED", "For pictures, only positions and descriptions are given."]];
     return { ok: true, notes };
   } catch (error) {
     if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The document is nested deeper than a conversion may use.", odd: false };
+    return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The document is nested too deeply.", odd: false };
   }
 }
 

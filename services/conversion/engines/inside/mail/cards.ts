@@ -24,7 +24,7 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
   const records = from === "ics" ? entriesOf(text, notes, dropped) : contactsOf(text, to, notes, dropped);
   if (records.length === 0) throw invalid(from === "ics" ? "The calendar holds no entries." : "The file holds no contacts.");
   if (dropped.size > 0)
-    notes.set("METADATA_DROPPED", `Records have no place for these, which were left out: ${[...dropped].slice(0, 6).join(", ")}.`);
+    notes.set("METADATA_DROPPED", `Left out, because records have no field for them: ${[...dropped].slice(0, 6).join(", ")}.`);
   if (to === "html") return pageOf(from === "ics" ? "Calendar" : "Contacts", records.map(sectionOf).join("\n<hr>\n"));
   if (to === "txt")
     return records
@@ -43,7 +43,7 @@ function entriesOf(text: string, notes: Notes, dropped: Dropped): readonly Entri
 
 function contactsOf(text: string, to: string, notes: Notes, dropped: Dropped): readonly Entries[] {
   const { cards, others } = cardsIn(text);
-  if (others > 0) notes.set("ENTRIES_LEFT_OUT", `What is no contact, or stands inside of one, was left out: ${others}.`);
+  if (others > 0) notes.set("ENTRIES_LEFT_OUT", `Anything that is not a contact, or is nested inside one, was left out: ${others}.`);
   return cards.map((card) => contactOf(card, !withoutMedia.has(to), notes, dropped));
 }
 
@@ -57,7 +57,7 @@ function rowsOf(records: readonly Entries[], notes: Notes): Value {
   };
   const rows = records.map((record) => new Map([...record].map(([name, value]) => [name, cellOf(name, value)])));
   if (joined.size > 0)
-    noteAlso(notes, "STRUCTURE_FLATTENED", `Several values in one cell were joined by semicolons: ${firstOf([...joined])}.`);
+    noteAlso(notes, "STRUCTURE_FLATTENED", `Several values in one cell were joined with semicolons: ${firstOf([...joined])}.`);
   return rows;
 }
 

@@ -105,7 +105,7 @@ export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
     attachments: (fields.attachments ?? []).flatMap((attachment, index) => {
       // A message within the message has no bytes of its own.
       if (attachment.innerMsgContent === true) {
-        notes.set("ENTRIES_LEFT_OUT", "A message that is attached to the message was left out.");
+        notes.set("ENTRIES_LEFT_OUT", "An attached message was left out.");
         return [];
       }
       const { content } = reader.getAttachment(attachment);
@@ -131,7 +131,7 @@ function fieldsOf(reader: { getFileData(): FieldsData }): FieldsData {
       throw invalid("The message is damaged and cannot be read.");
     }
   })();
-  if (fields.error !== undefined || fields.dataType !== "msg") throw invalid("The file is not a message of Outlook.");
+  if (fields.error !== undefined || fields.dataType !== "msg") throw invalid("The file is not an Outlook message.");
   return fields;
 }
 

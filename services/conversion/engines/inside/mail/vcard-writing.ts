@@ -42,9 +42,10 @@ export function cardsOf(value: Value, notes: Notes): string {
   if (changed.leftOut.size > 0)
     notes.set(
       "METADATA_DROPPED",
-      `Columns that contacts have no place for, or one alone, were left out: ${firstOf([...changed.leftOut])}.`,
+      `Columns that contacts have no field for, or only one field for, were left out: ${firstOf([...changed.leftOut])}.`,
     );
-  if (changed.flattened.size > 0) notes.set("STRUCTURE_FLATTENED", `Lists and maps became one text: ${firstOf([...changed.flattened])}.`);
+  if (changed.flattened.size > 0)
+    notes.set("STRUCTURE_FLATTENED", `Lists and maps became a single text: ${firstOf([...changed.flattened])}.`);
   if (changed.replaced.size > 0)
     notes.set("CHARACTERS_REPLACED", `Control characters, which contacts cannot hold, were replaced: ${firstOf([...changed.replaced])}.`);
   const nameless = records.length - cards.length;

@@ -33,7 +33,7 @@ function compareAll(before: Gpx, after: Gpx, notes: Notes): void {
   if (isOfTracks) compareTracks(others, tracks, before.routes.length > 0 && after.routes.length === 0, notes);
   const places = [placesOf(before), placesOf(after)] as const;
   if (isOfTracks && places[0].length > 0 && places[1].length === 0) {
-    addNote(notes, "ENTRIES_LEFT_OUT", `${places[0].length} places beside the tracks were left out.`);
+    addNote(notes, "ENTRIES_LEFT_OUT", `${places[0].length} places besides the tracks were left out.`);
   }
 }
 
@@ -50,7 +50,7 @@ function compareTracks(before: Gpx["tracks"], after: Gpx["tracks"], losesRoutes:
   if (segments(after) < segments(before) && spotsOf(after).length === spotsOf(before).length) {
     addNote(notes, "STRUCTURE_FLATTENED", `${segments(before)} segments of tracks became ${segments(after)}.`);
   }
-  if (losesRoutes) addNote(notes, "ENTRIES_LEFT_OUT", "Routes beside the tracks were left out.");
+  if (losesRoutes) addNote(notes, "ENTRIES_LEFT_OUT", "Routes besides the tracks were left out.");
   const kept = new Set(after.map(({ values }) => values["name"]));
   const names = before.flatMap(({ values }) => (values["name"] === undefined || kept.has(values["name"]) ? [] : [values["name"]]));
   if (names.length > 0) addNote(notes, "METADATA_DROPPED", `Names of tracks were left out: ${named(names)}.`);
@@ -88,9 +88,9 @@ function comparePoints(before: readonly Spot[], after: readonly Spot[], notes: N
   const lost = keys.filter((key) =>
     pairs.some(([a, b]) => a.values[key] !== undefined && (isText(key) ? a.values[key] !== b.values[key] : b.values[key] === undefined)),
   );
-  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Not all of these values of points were kept: ${named(lost)}.`);
+  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Not all point values of these kinds were kept: ${named(lost)}.`);
   if (pairs.some(([a, b]) => a.values["time"] === undefined && b.values["time"] !== undefined)) {
-    throw inexpressible("The format holds the time of each point, and the file does not tell all.");
+    throw inexpressible("The format requires a time for each point, and some are missing.");
   }
 }
 

@@ -18,6 +18,6 @@ export function decodeTexts(database: DatabaseSync, tables: readonly Table[], no
   );
   const isBroken = columns.some(([table, bytes]) => database.prepare(`SELECT 1 FROM ${table} WHERE is_broken(${bytes}) LIMIT 1`).get());
   if (!isBroken) return;
-  notes.set("ENCODING_GUESSED", `The encoding of texts was guessed to be ${guess}.`);
+  notes.set("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
   for (const [table, bytes, name] of columns) database.exec(`UPDATE ${table} SET ${name} = decoded(${bytes}) WHERE ${name} IS NOT NULL`);
 }

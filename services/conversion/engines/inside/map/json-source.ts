@@ -36,7 +36,7 @@ export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): Ge
       .flatMap((feature) => Object.keys(feature).filter((key) => !ofFeature.has(key))),
   ];
   if (members.length > 0)
-    addNote(notes, "METADATA_DROPPED", `Members beside places and their properties were left out: ${named([...new Set(members)])}.`);
+    addNote(notes, "METADATA_DROPPED", `Members besides places and their properties were left out: ${named([...new Set(members)])}.`);
   const mixed = mixedProperties(features);
   if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
   const ids = features.map(({ id }) => id);

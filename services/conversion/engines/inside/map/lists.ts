@@ -13,7 +13,7 @@ export function withLists(database: DatabaseSync, tables: readonly Table[], name
       const isSplit = `${name} IS NULL OR json_list(${name}) IS NOT NULL`;
       const rows = database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE NOT (${isSplit}) LIMIT 1`).get();
       if (rows !== undefined) {
-        addNote(notes, "STRUCTURE_FLATTENED", `Lists became texts: ${named([column.name])}.`);
+        addNote(notes, "STRUCTURE_FLATTENED", `Lists became text: ${named([column.name])}.`);
         return column;
       }
       database.exec(`UPDATE ${quoted(table.name)} SET ${name} = json_list(${name})`);

@@ -19,7 +19,7 @@ function answer([task = "", first = "", second = ""]: readonly string[]): unknow
   } catch (error) {
     if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
+    return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map is too large to convert.", odd: false };
   }
 }
 

@@ -69,17 +69,17 @@ export function planColumns(
     if (limits.isXml === true && found(name, "has_control(?)")) told.controls.push(name);
     return [{ ...column, value: xmlTextOf(quoted(name), told.marked.includes(name), told.controls.includes(name)) }];
   });
-  tell(notes, "TYPES_AS_TEXT", "Values of a type that the format lacks became text", told.texts);
+  tell(notes, "TYPES_AS_TEXT", "Values of unsupported types became text", told.texts);
   tell(notes, "NUMBERS_ROUNDED", "Numbers were rounded to 15 decimals", told.rounded);
-  tell(notes, "NUMBERS_ROUNDED", "Times were cut to milliseconds", told.times);
+  tell(notes, "NUMBERS_ROUNDED", "Times were truncated to milliseconds", told.times);
   tell(notes, "CHARACTERS_REPLACED", "Control characters were replaced", told.controls);
-  tell(notes, "CHARACTERS_REPLACED", "A space was put before texts that begin with < and end with >", told.marked);
-  tell(notes, "CHARACTERS_REPLACED", "Blanks at the ends of texts were left out", told.blanks);
-  tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became no value", told.empty);
+  tell(notes, "CHARACTERS_REPLACED", "A space was added before texts that start with < and end with >", told.marked);
+  tell(notes, "CHARACTERS_REPLACED", "Spaces at the ends of texts were left out", told.blanks);
+  tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became missing values", told.empty);
   tell(
     notes,
     "METADATA_DROPPED",
-    "Times and other values of a track's single points were left out; GeoJSON and GPKG hold them",
+    "Times and other values of individual track points were left out; GeoJSON and GPKG keep them",
     told.dropped,
   );
   return planned;
@@ -97,7 +97,7 @@ function isTooLong({ textBytes }: Limits, { name, type }: Column, holds: Test): 
   if (textBytes === undefined || (type !== "text" && type !== "json")) return false;
   if (!holds(`length(CAST(? AS BLOB)) > ${textBytes}`)) return false;
   if (name === pointColumn) return true;
-  throw tooComplex(`A text in ${named([name])} is longer than the ${textBytes} bytes that the format holds; GPKG and GeoJSON hold it.`);
+  throw tooComplex(`A text in ${named([name])} is longer than the limit of ${textBytes} bytes; GPKG and GeoJSON have no such limit.`);
 }
 
 function textingOf({ texts, integers, reals }: Limits, { type }: Column, holds: Test): Texting | undefined {

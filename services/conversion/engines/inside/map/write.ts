@@ -57,7 +57,7 @@ export function writeTables(database: DatabaseSync, { columns: all, crs }: Unite
     limits.names,
   );
   const changed = [...names].filter(([before, after]) => before !== after).map(([before, after]) => `${before} → ${after}`);
-  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Names of columns were changed: ${named(changed)}.`);
+  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Column names were changed: ${named(changed)}.`);
   noteDimensions(kinds, limits, notes);
   noteDecimals(database, crs, limits, notes);
   const system = unknownSystems.has(crs) && limits.isInDegrees === true ? assumeDegrees(database) : crs;
@@ -126,7 +126,7 @@ function withoutOthers(database: DatabaseSync, columns: readonly Column[], isPoi
     changed.push(`${name} → ${free}`);
     return { ...column, name: free };
   });
-  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Names of columns were changed: ${named(changed)}.`);
+  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Column names were changed: ${named(changed)}.`);
   return made;
 }
 
@@ -176,7 +176,7 @@ function noteDimensions(kinds: readonly Kind[], limits: Limits, notes: Notes): v
     addNote(
       notes,
       "EMPTY_VALUES_DROPPED",
-      `${numberOf(flat)} shapes without heights got the height 0, as the format holds heights of all or of none.`,
+      `${numberOf(flat)} shapes without heights got height 0, because the format stores heights for all shapes or none.`,
     );
   }
 }
@@ -200,7 +200,7 @@ function someOf(database: DatabaseSync, test: (value: number) => boolean): boole
 /** Throws where the numbers cannot be degrees. */
 function assumeDegrees(database: DatabaseSync): number {
   if (!someOf(database, (value) => Math.abs(value) > 360)) return 4326;
-  throw inexpressible("The file does not say its coordinate system, and the format holds degrees; GPKG and SHP hold it as it is.");
+  throw inexpressible("The file does not state its coordinate system, and the format needs degrees; GPKG and SHP keep it as it is.");
 }
 
 function forgetTables(database: DatabaseSync): void {

@@ -9,10 +9,11 @@ export async function mergePrimitive(document: Document, primitive: Primitive, s
   const holders = [primitive, ...primitive.listTargets()];
   const accessors = holders.flatMap((holder) => holder.listAttributes());
   const count = places.getCount();
-  if (accessors.some((accessor) => accessor.getCount() !== count)) throw invalid("The model has corners without a place.");
+  if (accessors.some((accessor) => accessor.getCount() !== count)) throw invalid("The model has vertices without a position.");
   const { same, first } = sameCorners(accessors, count);
   const listed = primitive.getIndices()?.getArray() ?? Uint32Array.from({ length: count }, (_, index) => index);
-  if (listed.length % 3 !== 0 || listed.some((corner) => corner >= count)) throw invalid("The model has faces of corners that it lacks.");
+  if (listed.length % 3 !== 0 || listed.some((corner) => corner >= count))
+    throw invalid("The model has faces that refer to missing vertices.");
   const corners = Uint32Array.from(listed, (corner) => same[corner] ?? 0);
   const [made = corners] = await simplified({ places: placesOf(places, first), groups: [corners] }, share, keepsBorders);
   if (made.length === corners.length) return;
@@ -60,7 +61,7 @@ function placesOf(places: Accessor, corners: readonly number[]): Float32Array {
 function partOf(document: Document, old: Accessor, corners: readonly number[]): Accessor {
   const size = old.getElementSize();
   const values = old.getArray();
-  if (values === null) throw invalid("The model has corners without a place.");
+  if (values === null) throw invalid("The model has vertices without a position.");
   const made = values.slice(0, corners.length * size);
   corners.forEach((corner, index) => {
     made.set(values.subarray(corner * size, (corner + 1) * size), index * size);

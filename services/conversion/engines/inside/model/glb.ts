@@ -35,7 +35,7 @@ function assertBounded({ scene, binary }: GlbParts): void {
     throw invalid("The model is cut off.");
   if (buffers.some(({ uri }) => uri !== undefined && !uri.startsWith("data:"))) throw invalid("The model refers to other files.");
   const claimed = accessors.reduce((sum, { count }) => sum + count, 0);
-  if (!(claimed <= maxElements)) throw tooComplex("The model claims more numbers than a conversion may use.");
+  if (!(claimed <= maxElements)) throw tooComplex("The model claims more data than a conversion is allowed to use.");
   if (bufferViews.some(({ buffer, byteOffset = 0, byteLength }) => byteOffset + byteLength > (buffers[buffer]?.byteLength ?? 0)))
     throw invalid("The model is cut off.");
 }

@@ -67,7 +67,7 @@ function faceOf(
   places: readonly (readonly number[])[],
   corners: Corners,
 ): readonly number[] {
-  if (words.length < 3) throw invalid("The model has a face of fewer than three corners.");
+  if (words.length < 3) throw invalid("The model has a face with fewer than three vertices.");
   const refs = words.map((word) => word.split("/").map((ref, index) => absolute(ref, counts[listed[index] ?? "v"])));
   const placeOf = (corner: number) => places[Number(refs[corner]?.[0]) - 1] ?? [];
   return trianglesIn(refs.length, placeOf).map((corner) => corners.numberOf((refs[corner] ?? []).join("/"), () => placeOf(corner)));
@@ -78,7 +78,7 @@ function absolute(ref: string, count: number): string {
   if (ref === "") return "";
   const number = numberIn(ref);
   const found = number < 0 ? count + 1 + number : number;
-  if (!Number.isInteger(found) || found < 1 || found > count) throw invalid("The model has faces of corners that it lacks.");
+  if (!Number.isInteger(found) || found < 1 || found > count) throw invalid("The model has faces that refer to missing vertices.");
   return String(found);
 }
 

@@ -92,10 +92,10 @@ function facesIn(model: Model, numbers: readonly number[], places: Float32Array)
 }
 
 function cornersOf(value: Value | undefined, numbers: readonly number[]): number[] {
-  if (!Array.isArray(value) || value.length < 3) throw invalid("The model has a face of fewer than three corners.");
+  if (!Array.isArray(value) || value.length < 3) throw invalid("The model has a face with fewer than three vertices.");
   return value.map((each) => {
     const number = numbers[Number(each)];
-    if (number === undefined) throw invalid("The model has faces of corners that it lacks.");
+    if (number === undefined) throw invalid("The model has faces that refer to missing vertices.");
     return number;
   });
 }
@@ -169,7 +169,7 @@ function scaledRecord(raw: Buffer, model: Model, factor: number): Buffer {
     if (isFloat(type)) return type === "float64" ? scaledNumber(Number(value), factor) : scaledFloat(Number(value), factor);
     const number = scaledNumber(Number(value), factor);
     if (!isDouble(type) && !Number.isInteger(number))
-      throw inexpressible("The model says its places in whole numbers, which this scale does not give.");
+      throw inexpressible("The model stores positions as integers, which this scale cannot preserve.");
     return number;
   });
   return rawFrom(scaled, element, ply.layout, ply.lineEnd);

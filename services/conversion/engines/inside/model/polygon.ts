@@ -10,7 +10,7 @@ type Place = readonly number[];
 /** Numbers of the polygon's own corners, three for each triangle. */
 export function trianglesIn(count: number, placeOf: (corner: number) => Place): readonly number[] {
   if (count === 3) return [0, 1, 2];
-  if (count > maxCorners) throw tooComplex("The model has faces of more corners than a conversion may use.");
+  if (count > maxCorners) throw tooComplex("The model has faces with too many vertices.");
   const places = Array.from({ length: count }, (_, corner) => placeOf(corner));
   const normal = normalOf(places);
   const widest = normal.map(Math.abs).reduce((best, size, axis, sizes) => (size > (sizes[best] ?? 0) ? axis : best), 0);

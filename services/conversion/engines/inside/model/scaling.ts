@@ -1,7 +1,7 @@
 /** Lengths times a factor, in decimals and in the floats of 32 bits that most formats hold. */
 import { inexpressible, invalid } from "../failure.ts";
 
-const outOfRange = "Scaled like this, the model has numbers that the format cannot hold.";
+const outOfRange = "At this scale, the model has numbers that the format cannot store.";
 
 /** As decimals: the factor adds no digits of its own, as 0.1 × 3 would in binary. */
 export function scaledText(word: string, factor: number): string {
@@ -10,7 +10,7 @@ export function scaledText(word: string, factor: number): string {
 
 export function numberIn(word: string): number {
   const value = Number(word);
-  if (word === "" || !Number.isFinite(value)) throw invalid("The model has numbers that are none.");
+  if (word === "" || !Number.isFinite(value)) throw invalid("The model has invalid numbers.");
   return value;
 }
 

@@ -23,7 +23,7 @@ export const maxTriangles = 10_000_000;
 export async function glbOfShapes(shapes: readonly Shape[]): Promise<Uint8Array> {
   const count = shapes.reduce((sum, { parts }) => sum + parts.reduce((all, { indices }) => all + indices.length / 3, 0), 0);
   if (count === 0) throw inexpressible("The model holds no faces.");
-  if (count > maxTriangles) throw tooComplex("The model has more faces than a conversion may use.");
+  if (count > maxTriangles) throw tooComplex("The model has too many faces.");
   const document = new Document();
   const buffer = document.createBuffer();
   const scene = document.createScene();

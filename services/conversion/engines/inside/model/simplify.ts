@@ -49,9 +49,10 @@ function fewer(places: Float32Array, corners: Uint32Array, share: number, flags:
 }
 
 function assertSound(places: Float32Array, groups: readonly Uint32Array[]): void {
-  if (!places.every(Number.isFinite)) throw invalid("The model has corners without a place.");
+  if (!places.every(Number.isFinite)) throw invalid("The model has vertices without a position.");
   const count = places.length / 3;
-  if (groups.some((corners) => corners.some((corner) => corner >= count))) throw invalid("The model has faces of corners that it lacks.");
+  if (groups.some((corners) => corners.some((corner) => corner >= count)))
+    throw invalid("The model has faces that refer to missing vertices.");
 }
 
 export function trianglesOf(groups: readonly Uint32Array[]): number {

@@ -53,7 +53,7 @@ function modelsIn(bytes: Buffer): readonly (readonly [string, string])[] {
   const wanted = (name: string) => name === "_rels/.rels" || name.toLowerCase().endsWith(".model");
   const files = unzipped(bytes, ({ name, originalSize }) => {
     if (wanted(name)) unpacked += originalSize;
-    if (unpacked > maxUnpacked) throw tooComplex("The model holds more than a conversion may use.");
+    if (unpacked > maxUnpacked) throw tooComplex("The model is too large to convert.");
     return wanted(name);
   });
   const texts = Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString("utf8")] as const);
@@ -149,7 +149,7 @@ class Reading implements Parts {
   #number(text: string | undefined): number {
     const value = Number(text ?? Number.NaN);
     if (!Number.isFinite(value)) throw invalid(damaged);
-    if (++this.#numbers > maxNumbers) throw tooComplex("The model has more faces than a conversion may use.");
+    if (++this.#numbers > maxNumbers) throw tooComplex("The model has too many faces.");
     return value;
   }
 

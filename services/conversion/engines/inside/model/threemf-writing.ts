@@ -59,7 +59,7 @@ function objectOf(mesh: Mesh, id: number, paints: Paints): string | undefined {
       const [a = 0, b = 0, c = 0] = corners.map(cornerOf);
       // A face without area is none in 3MF.
       if (a !== b && b !== c && c !== a) triangles.push(`<triangle v1="${a}" v2="${b}" v3="${c}" pid="1" p1="${place}"/>`);
-      if (triangles.length > maxTriangles) throw tooComplex("The model has more faces than a conversion may use.");
+      if (triangles.length > maxTriangles) throw tooComplex("The model has too many faces.");
     }
   }
   if (triangles.length === 0) return undefined;

@@ -16,16 +16,20 @@ export function shapesOf3mf(bytes: Buffer, notes: Notes): readonly Shape[] {
   const place = (key: string, transform: Transform, depth: number): void => {
     const object = parts.objects.get(key);
     if (object === undefined || depth > maxDepth)
-      throw invalid("The model is damaged: its parts refer to what is not there, or to themselves.");
+      throw invalid("The model is damaged: its parts refer to missing parts, or to themselves.");
     // Also one with few faces has all its corners moved.
     triangles += Math.max(object.triangles.length, object.positions.length) / 3 + placing;
-    if (triangles > maxTriangles) throw tooComplex("The model has more faces than a conversion may use.");
+    if (triangles > maxTriangles) throw tooComplex("The model has too many faces.");
     if (object.triangles.length > 0) shapes.push({ name: object.name, parts: placed(object, transform, parts) });
     for (const { key: inner, transform: own } of object.components) place(inner, product(own, transform), depth + 1);
   };
   for (const { key, transform } of parts.items) place(key, product(transform, scale), 0);
   if (parts.left.size > 0)
-    noteAlso(notes, "METADATA_DROPPED", `What is not a solid of one colour was left out: ${[...parts.left].join(", ").toLowerCase()}.`);
+    noteAlso(
+      notes,
+      "METADATA_DROPPED",
+      `Anything that is not a solid of one colour was left out: ${[...parts.left].join(", ").toLowerCase()}.`,
+    );
   return shapes;
 }
 
@@ -43,7 +47,7 @@ function product(first: Transform, second: Transform): Transform {
 function placed({ positions, triangles, paints }: Solid, t: Transform, { colours }: Parts): readonly Part[] {
   const count = positions.length / 3;
   if (triangles.some((corner) => !(corner >= 0 && corner < count)))
-    throw invalid("The model is damaged: a face has a corner that is not there.");
+    throw invalid("The model is damaged: a face refers to a missing vertex.");
   const moved = new Float32Array(positions.length);
   for (let at = 0; at < positions.length; at += 3) {
     const [x = 0, y = 0, z = 0] = positions.slice(at, at + 3);

@@ -7,7 +7,7 @@ import type { Block, Cell, Inline } from "./tree.ts";
 type Said = { readonly title: string | undefined; readonly language: string | undefined };
 
 export function documentOf(blocks: readonly Block[], pages: readonly PageContent[], { title, language }: Said, notes: Notes): string {
-  if (blocks.some(holdsPicture)) notes.set("IMAGES_REMOVED", "Of pictures the places and descriptions are told.");
+  if (blocks.some(holdsPicture)) notes.set("IMAGES_REMOVED", "For pictures, only positions and descriptions are given.");
   return written({
     ...(title === undefined ? {} : { title }),
     ...(language === undefined ? {} : { language }),

@@ -30,7 +30,7 @@ export async function picturesOf(page: PDFPageProxy, placed: readonly Placed[], 
     const png = pngOf(pixels);
     if (png === undefined) continue;
     left.pictureBytes -= png.length;
-    if (left.pictureBytes < 0) throw tooComplex("The PDF holds more pictures than a conversion may carry over.");
+    if (left.pictureBytes < 0) throw tooComplex("The PDF contains too many pictures to convert.");
     made.push({ box, mark, png });
   }
   return made;

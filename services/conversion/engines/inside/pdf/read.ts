@@ -39,7 +39,7 @@ export async function readPdf(
 ): Promise<PdfContent> {
   const { document, ops } = await opened(bytes);
   try {
-    if (document.numPages > maxPages) throw tooComplex(`A PDF of more than ${maxPages} pages is not read as a text.`);
+    if (document.numPages > maxPages) throw tooComplex(`A PDF with more than ${maxPages} pages cannot be read as text.`);
     const pages: PageContent[] = [];
     const left = { runs: maxRuns, pictureBytes: maxPictureBytes };
     for (let number = 1; number <= document.numPages; number++) {
@@ -103,7 +103,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const all = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   const runs = isAsSeen ? inked(all, inksOf(list, ops, turn.matrix)) : all;
   left.runs -= runs.length;
-  if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
+  if (left.runs < 0) throw tooComplex("The PDF contains too much text to convert.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
   const placed = await picturesOf(page, shown, left);
   const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);

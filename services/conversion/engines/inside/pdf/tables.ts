@@ -14,7 +14,7 @@ export function writeTables(blocks: readonly Block[], to: string, options: Optio
   const found = tablesIn(blocks);
   const tables = found.map(linesOf);
   if (tables.length === 0) throw inexpressible("No table was found in the pages.");
-  if (blocks.some(({ kind }) => kind !== "table")) notes.set("ENTRIES_LEFT_OUT", "Only the tables of the pages were converted.");
+  if (blocks.some(({ kind }) => kind !== "table")) notes.set("ENTRIES_LEFT_OUT", "Only tables were converted.");
   if (to === "json") return tablesAsJson(found.map((table) => ({ place: placeOf(table), rows: linesOf(table) })));
   if (to === "xlsx") return workbookOf(tables);
   const wanted = numberOption(options, "table") ?? 1;

@@ -34,7 +34,7 @@ function unsignedAt(bytes: Buffer, at: number, size: number): number {
 
 function objectAt(reading: Reading, index: number, depth: number): Value {
   if (depth > maxDepth) throw tooDeep();
-  if (--reading.left < 0) throw tooComplex("The data holds more values than a conversion may use.");
+  if (--reading.left < 0) throw tooComplex("The data has too many values to convert.");
   const { bytes, offsets } = reading;
   const at = offsets[index] ?? bytes.length;
   const marker = bytes.readUInt8(at);

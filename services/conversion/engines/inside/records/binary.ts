@@ -198,7 +198,7 @@ function textOfBson(value: unknown, notes: Notes): string | undefined {
   if (value instanceof BSONRegExp) return `/${value.pattern}/${value.options}`;
   if (value instanceof MinKey || value instanceof MaxKey) return value instanceof MinKey ? "MinKey" : "MaxKey";
   if (!(value instanceof Code)) return undefined;
-  if (value.scope !== null) notes.set("METADATA_DROPPED", "Code lost the scope that it was stored with.");
+  if (value.scope !== null) notes.set("METADATA_DROPPED", "Code lost the scope it was stored with.");
   return String(value.code);
 }
 
@@ -210,12 +210,13 @@ function decimalOf(text: string): Value {
 export function writeBson(value: Value, _options: Options, notes: Notes): Uint8Array {
   const documents = Array.isArray(value) && value.every((each) => each instanceof Map) ? value : [value];
   if (!documents.every((document) => document instanceof Map))
-    throw inexpressible("BSON holds documents with named values, and the data is something else.");
+    throw inexpressible("BSON stores documents with named values, but the data is something else.");
   const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 3 }, notes);
   const parts = (Array.isArray(simple) ? simple : [simple]).map((document) => {
     const plain = longs(document);
     if (!(plain instanceof Map) || calculateObjectSize(plain) > 2 ** 31 - 1) throw inexpressible("The data is too large for one document.");
-    if ([...plain.keys()].some((name) => name.includes("\0"))) throw inexpressible("A name holds a zero character, which BSON cannot.");
+    if ([...plain.keys()].some((name) => name.includes("\0")))
+      throw inexpressible("A name contains a NUL character, which BSON does not allow.");
     return serialize(plain, { checkKeys: false, ignoreUndefined: true });
   });
   return Buffer.concat(parts);

@@ -37,7 +37,7 @@ export function readersOf(rows: Lines, columns: readonly string[], options: Opti
     return are((text) => dateIn(text, order) !== undefined) ? (text) => dateIn(text, order) ?? null : (text) => text;
   });
   if (taken.length > 0) {
-    const said = `Commas were taken for decimal marks in ${firstOf(taken)}.`;
+    const said = `Commas were read as decimal marks in ${firstOf(taken)}.`;
     const before = notes.get("DIALECT_GUESSED");
     notes.set("DIALECT_GUESSED", before === undefined ? said : `${before} ${said}`);
   }

@@ -29,7 +29,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof Error && /^parquet [\w ]+ not supported$/.test(error.message))
-      throw new Failure("CONVERSION_FAILED", "The file holds values of a type that cannot be read, such as intervals.");
+      throw new Failure("CONVERSION_FAILED", "The file contains values of a type that cannot be read, such as intervals.");
     throw invalid("The file is damaged or is not Parquet.");
   }
 }
@@ -45,7 +45,7 @@ function withTexts(rows: Entries[], notes: Notes): Value {
     if (cells.length > 0) taken.push(name);
     for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
   }
-  if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Columns of bytes that hold nothing but text were read as text: ${firstOf(taken)}.`);
+  if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
   return rows;
 }
 
@@ -159,7 +159,7 @@ export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8
 
 /** SQL does not tell names by case. */
 function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
-  if (columns.length > 2000) throw new Failure("CONVERSION_FAILED", "A table of SQLite holds 2000 columns at most.");
+  if (columns.length > 2000) throw new Failure("CONVERSION_FAILED", "An SQLite table can have at most 2000 columns.");
   const seen = new Set<string>();
   const changed: string[] = [];
   const names = columns.map((column) => {

@@ -113,7 +113,7 @@ export async function readRecords(bytes: Buffer, { from, options }: Question, no
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
   const value = await read({ bytes, from, options, notes, text });
   if ((read === readSheet || read === readTable) && Array.isArray(value) && value.length === 0)
-    notes.set("EMPTY_VALUES_DROPPED", "The table has no rows; the names of its columns were left out.");
+    notes.set("EMPTY_VALUES_DROPPED", "The table has no rows, so its column names were left out.");
   return value;
 }
 

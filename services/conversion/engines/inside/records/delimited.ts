@@ -118,7 +118,7 @@ export function* rowsOf({ content, delimiter }: Dialect): Generator<string[]> {
     const rest = at;
     while (at < content.length && !endsCell(content.charCodeAt(at), separator)) at += 1;
     if (!isQuoted) row.push(content.slice(start, at));
-    else if (rest < at || rest > content.length) throw invalid(`A quotation mark is out of place in row ${number}.`);
+    else if (rest < at || rest > content.length) throw invalid(`Misplaced quotation mark in row ${number}.`);
     if (content.charCodeAt(at) === separator) {
       at += 1;
       if (at < content.length) continue;

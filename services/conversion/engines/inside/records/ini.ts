@@ -85,7 +85,7 @@ function unquoted(text: string): string {
 }
 
 export function writeIni(value: Value, _options: Options, notes: Notes): string {
-  if (!(value instanceof Map)) throw inexpressible("The data is a list; INI holds named settings.");
+  if (!(value instanceof Map)) throw inexpressible("The data is a list, but INI stores named settings.");
   if (value.size === 0) throw inexpressible("The data has no settings.");
   const lines: string[] = [];
   const write = (entries: Entries, section: string): void => {
@@ -95,8 +95,7 @@ export function writeIni(value: Value, _options: Options, notes: Notes): string 
     for (const [name, each] of scalars) lines.push(...settingsOf(name, each, notes));
     for (const [name, each] of entries) {
       if (!(each instanceof Map)) continue;
-      if (section !== "")
-        noteOnce(notes, "STRUCTURE_FLATTENED", `Nested sections got names with dots, first ${shown(`${section}.${name}`)}.`);
+      if (section !== "") noteOnce(notes, "STRUCTURE_FLATTENED", `Nested sections got dotted names, first ${shown(`${section}.${name}`)}.`);
       write(each, section === "" ? name : `${section}.${name}`);
     }
   };
@@ -109,7 +108,7 @@ function settingsOf(name: string, value: Value, notes: Notes): readonly string[]
   if (!Array.isArray(value)) return [`${safe} = ${written(value, name, notes)}`.trimEnd()];
   if (value.length === 0) noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty lists were left out, first ${shown(name)}.`);
   return value.map((each) => {
-    if (each instanceof Map || Array.isArray(each)) throw inexpressible("The data has lists of records, which INI cannot hold.");
+    if (each instanceof Map || Array.isArray(each)) throw inexpressible("The data has lists of records, which INI cannot store.");
     return `${safe}[] = ${written(each, name, notes)}`.trimEnd();
   });
 }
@@ -118,10 +117,10 @@ function settingsOf(name: string, value: Value, notes: Notes): readonly string[]
 function written(value: Value, name: string, notes: Notes): string {
   const text = settingOf(value, name, notes);
   const line = text.replace(/\r\n?|\n/g, "\\n");
-  if (line !== text) noteOnce(notes, "CHARACTERS_REPLACED", `Line ends in values were written as \\n, first in ${shown(name)}.`);
+  if (line !== text) noteOnce(notes, "CHARACTERS_REPLACED", `Line breaks in values were written as \\n, first in ${shown(name)}.`);
   if (unquoted(line) === line && line.trim() === line) return line;
   const quote = line.includes('"') ? "'" : '"';
-  if (line.includes(quote)) noteOnce(notes, "CHARACTERS_REPLACED", `Blanks or quotation marks at the ends of ${shown(name)} may be lost.`);
+  if (line.includes(quote)) noteOnce(notes, "CHARACTERS_REPLACED", `Spaces or quotation marks at the ends of ${shown(name)} may be lost.`);
   return `${quote}${line}${quote}`;
 }
 

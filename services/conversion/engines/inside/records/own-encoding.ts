@@ -11,7 +11,7 @@ export function encodeText(text: string, encoding: string, notes: Notes): Uint8A
   for (const [at, letter] of letters.entries()) {
     const code = codes.get(letter);
     if (code === undefined)
-      noteOnce(notes, "CHARACTERS_REPLACED", `Letters that ${encoding} lacks became question marks, first “${letter}”.`);
+      noteOnce(notes, "CHARACTERS_REPLACED", `Characters that ${encoding} does not have became question marks, first “${letter}”.`);
     result[at] = code ?? 0x3f;
   }
   return result;

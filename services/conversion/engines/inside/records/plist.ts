@@ -10,7 +10,7 @@ export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes
   if (Buffer.from(bytes.subarray(0, 8)).toString("latin1") === "bplist00") return parseBinaryPlist(bytes);
   const text = decode();
   if (!text.trimStart().startsWith("<")) return parseOldPlist(text);
-  if (/<!ENTITY/i.test(text)) throw invalid("The file declares entities of its own.");
+  if (/<!ENTITY/i.test(text)) throw invalid("The file declares its own entities.");
   const root = rootOf(text);
   const [only, ...others] = elementOf(root) === "plist" ? childrenOf(root) : [];
   if (only === undefined || others.length > 0) throw notPlist();
@@ -91,7 +91,7 @@ export function writePlist(value: Value, options: Options, notes: Notes): string
   // The library's binary form writes integers by way of doubles.
   const ability = isBinary ? ({ integers: "safe", instants: 3 } as const) : ({ integers: "any", exact: true, instants: 0 } as const);
   const whole = withoutNulls(simplify(value, { ...ability, bytes: true }, notes), notes, () => "");
-  if (whole === null) throw inexpressible("The data is one empty value, which a property list cannot hold.");
+  if (whole === null) throw inexpressible("The data is a single empty value, which a property list cannot store.");
   const plain = plistOf(whole, isBinary ? (text) => text : (text) => speakable(text, notes), isBinary);
   return isBinary ? buildBinary(plain) : build(plain).replace(marked, "<$1>$2</$1>");
 }

@@ -32,7 +32,7 @@ export function writeToml(value: Value, _options: Options, notes: Notes): string
   const table = tableOf(value, "TOML");
   const simple = simplify(table, { integers: "int64", infinite: true, instants: 3, localStamps: "toml" }, notes);
   const whole = withoutNulls(simple, notes, () => {
-    throw inexpressible("The data has an empty value in a list, which TOML cannot hold.");
+    throw inexpressible("The data has an empty value in a list, which TOML cannot store.");
   });
   // Nothing at all is a whole document too, but one that nobody can tell from a file that was cut off.
   return table.size === 0 ? "# empty\n" : stringifyToml(tomlOf(whole));
@@ -55,7 +55,7 @@ function tomlOf(value: Value): unknown {
 function tableOf(value: Value, label: string): Entries {
   if (value instanceof Map) return value;
   if (Array.isArray(value)) return new Map([["items", value]]);
-  throw inexpressible(`The data is a single value; ${label} holds named ones.`);
+  throw inexpressible(`The data is a single value, but ${label} stores named values.`);
 }
 
 export function parseJavaProperties(text: string, notes: Notes): Value {
@@ -63,19 +63,19 @@ export function parseJavaProperties(text: string, notes: Notes): Value {
   const value = valueFrom(parseProperties(lines));
   if (!(value instanceof Map) || value.size === 0) throw invalid("The file holds no properties.");
   const given = lines.filter((line) => Array.isArray(line)).length;
-  if (given > value.size) notes.set("ENTRIES_LEFT_OUT", "A property was given more than once; the last value was used, as in Java.");
+  if (given > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
   return value;
 }
 
 /** Nested values by names with dots, lists by numbers, as programs that read them expect. */
 export function writeJavaProperties(value: Value, _options: Options, notes: Notes): string {
-  if (!(value instanceof Map)) throw inexpressible("The data is a list; properties are named.");
+  if (!(value instanceof Map)) throw inexpressible("The data is a list, but properties need names.");
   if (value.size === 0) throw inexpressible("The data has no properties.");
   const flat: Record<string, string> = Object.create(null);
   const put = (wanted: string, text: string): void => {
     let name = wanted;
     for (let count = 2; name in flat; count++) name = `${wanted}_${count}`;
-    if (name !== wanted) noteOnce(notes, "NAMES_CHANGED", `Values whose names coincide were numbered, first “${wanted.slice(0, 60)}”.`);
+    if (name !== wanted) noteOnce(notes, "NAMES_CHANGED", `Values with the same name were numbered, first “${wanted.slice(0, 60)}”.`);
     flat[name] = text;
   };
   const write = (given: Value, path: string): void => {
@@ -83,7 +83,7 @@ export function writeJavaProperties(value: Value, _options: Options, notes: Note
       const members = [...given.entries()];
       if (members.length === 0)
         noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty lists and groups were left out, first “${path.slice(0, 60)}”.`);
-      if (path !== "") notes.set("STRUCTURE_FLATTENED", "Nested values became properties with dots in their names.");
+      if (path !== "") notes.set("STRUCTURE_FLATTENED", "Nested values became properties with dotted names.");
       for (const [name, each] of members) write(each, path === "" ? String(name) : `${path}.${name}`);
     } else put(path, settingOf(given, path, notes));
   };

@@ -47,7 +47,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   if (empty.length > 0) notes.set("ENTRIES_LEFT_OUT", `Rows without a value were left out, from ${firstOf(empty)}.`);
   if (lines.length === 0) throw new Failure("CONVERSION_FAILED", emptySheet);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
-  if (width * lines.length > maxCells) throw tooComplex("The sheet has more cells than a conversion may read.");
+  if (width * lines.length > maxCells) throw tooComplex("The sheet has too many cells to convert.");
   return lines;
 }
 
@@ -64,7 +64,7 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
   }
   const said = [
     ...(comments.length > 0 ? [`Comments were left out: ${firstOf(comments)}.`] : []),
-    ...(links.length > 0 ? [`Addresses of links were left out: ${firstOf(links)}.`] : []),
+    ...(links.length > 0 ? [`Link addresses were left out: ${firstOf(links)}.`] : []),
   ];
   if (said.length > 0) notes.set("TEXT_LEFT_OUT", said.join(" "));
 }
@@ -139,7 +139,7 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
     // Parts that a workbook may go without, and an office does.
     if (error instanceof Error && error.message.startsWith("Cannot find file")) {
-      throw new Failure("CONVERSION_FAILED", "The workbook lacks a part that this reader needs.", true);
+      throw new Failure("CONVERSION_FAILED", "The workbook lacks a required part.", true);
     }
     throw invalid("The workbook is damaged or is not what it claims to be.");
   }
@@ -201,13 +201,14 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
     );
   }
   if (changed.texts.size > 0)
-    notes.set("TYPES_AS_TEXT", `Values that a cell does not hold were written as text: ${firstOf([...changed.texts])}.`);
-  if (changed.zones.size > 0) notes.set("METADATA_DROPPED", `Times are written in UTC without a zone: ${firstOf([...changed.zones])}.`);
+    notes.set("TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf([...changed.texts])}.`);
+  if (changed.zones.size > 0)
+    notes.set("METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...changed.zones])}.`);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
     throw new Failure(
       "INPUT_TOO_COMPLEX",
-      `A sheet of this format holds ${bounds.rows} rows and ${bounds.columns} columns at most; ${to === "xls" ? "xlsx" : "csv or parquet"} holds more.`,
+      `A sheet in this format has at most ${bounds.rows} rows and ${bounds.columns} columns; ${to === "xls" ? "xlsx" : "csv or parquet"} allows more.`,
     );
   }
   const sheet = workbooks.utils.aoa_to_sheet(lines, { dense: true });
@@ -284,14 +285,14 @@ function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" |
 /** Lines in a cell end with one character, and XML has no word for some others. */
 function textOf(text: string, to: string, notes: Notes): string {
   if (text.length > maxCellChars)
-    throw new Failure("INPUT_TOO_COMPLEX", `A cell of a workbook holds ${maxCellChars} characters at most; csv holds more.`);
+    throw new Failure("INPUT_TOO_COMPLEX", `A workbook cell has at most ${maxCellChars} characters; csv allows more.`);
   if (to === "xls" && text.length > maxRecordChars)
-    throw inexpressible(`A text has more than ${maxRecordChars} characters, which is not written to this format here.`);
+    throw inexpressible(`A text has more than ${maxRecordChars} characters, the limit for this format.`);
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
     .replace(/[\ufffe\uffff]/g, "\ufffd");
   if (clean !== text)
-    notes.set("CHARACTERS_REPLACED", "Line ends in cells became those of workbooks, and characters that they lack were replaced.");
+    notes.set("CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that workbooks do not allow were replaced.");
   return clean;
 }

@@ -22,9 +22,9 @@ export function tableOf(value: Value, notes: Notes): Table {
       // A name with a dot of its own may be that of a nested value too.
       let name = wanted;
       for (let count = 2; Object.hasOwn(row, places.get(name) ?? -1); count++) name = `${wanted}_${count}`;
-      if (name !== wanted) notes.set("NAMES_CHANGED", `Two values of one record are named ${wanted.slice(0, 60)}; one was numbered.`);
+      if (name !== wanted) notes.set("NAMES_CHANGED", `Two values of one record are both named ${wanted.slice(0, 60)}; one was numbered.`);
       const place = places.get(name) ?? places.size;
-      if (place >= maxColumns) throw tooComplex("The data has more columns than a conversion may write.");
+      if (place >= maxColumns) throw tooComplex("The data has too many columns to convert.");
       places.set(name, place);
       row[place] = cell;
     };
@@ -36,7 +36,7 @@ export function tableOf(value: Value, notes: Notes): Table {
   });
   const columns = [...places.keys()];
   if (columns.length === 0) throw inexpressible("The data has no rows.");
-  if (columns.length * rows.length > maxCells) throw tooComplex("The data has more cells than a conversion may write.");
+  if (columns.length * rows.length > maxCells) throw tooComplex("The data has too many cells to convert.");
   return { columns, rows: rows.map((row) => columns.map((_, place) => row[place] ?? null)) };
 }
 
@@ -87,7 +87,7 @@ export function cellText(cell: Cell): string {
 export function tableOfTexts(lines: readonly (readonly string[])[], options: Options, notes: Notes): Table {
   const hasHeader = options.header !== false;
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
-  if (width > maxColumns || width * lines.length > maxCells) throw tooComplex("The table has more cells than a conversion may read.");
+  if (width > maxColumns || width * lines.length > maxCells) throw tooComplex("The table has too many cells to convert.");
   const columns = columnNamesOf(hasHeader ? (lines[0] ?? []) : [], width, notes);
   const rows = hasHeader ? lines.slice(1) : lines;
   const readers = readersOf(rows, columns, options, notes);

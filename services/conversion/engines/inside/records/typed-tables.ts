@@ -23,8 +23,7 @@ export function columnsOf(
     const cells = rows.map((row) => row[place] ?? null);
     return { name, ...columnOf(cells, holds, () => texts.push(name)) };
   });
-  if (texts.length > 0)
-    notes.set("TYPES_AS_TEXT", `Columns of a type that the format lacks, or of several, became text: ${firstOf(texts)}.`);
+  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Columns of unsupported or mixed types became text: ${firstOf(texts)}.`);
   return typed;
 }
 

@@ -70,7 +70,7 @@ export function valueFrom(plain: unknown, notes?: Notes): Value {
   };
   const convert = (given: unknown, depth: number): Value => {
     if (depth > maxDepth) throw tooDeep();
-    if (--left < 0) throw tooComplex("The data holds more values than a conversion may use.");
+    if (--left < 0) throw tooComplex("The data has too many values to convert.");
     if (given === null || given === undefined) return null;
     if (typeof given === "bigint") return integerOf(given);
     if (typeof given === "boolean" || typeof given === "number" || typeof given === "string") return given;
@@ -121,7 +121,7 @@ export function freeNames(names: readonly (readonly [was: string, is: string])[]
 
 /** Says which names stood twice beside each other. */
 export function noteDoubled(doubled: readonly string[], notes: Notes): void {
-  if (doubled.length > 0) notes.set("NAMES_CHANGED", `Values of one name were numbered: ${firstOf(doubled)}.`);
+  if (doubled.length > 0) notes.set("NAMES_CHANGED", `Repeated names were numbered: ${firstOf(doubled)}.`);
 }
 
 /** Names of one map as texts, of which no two are the same. */
@@ -206,9 +206,9 @@ export function simplify(value: Value, ability: Ability, notes: Notes): Value {
     return given;
   };
   const simple = convert(value);
-  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Values of a type that the format lacks were written as text: ${firstOf(texts)}.`);
+  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Values of unsupported types were written as text: ${firstOf(texts)}.`);
   if (rounded.length > 0)
-    notes.set("NUMBERS_ROUNDED", `Numbers with more digits or signs than the format holds were rounded: ${firstOf(rounded)}.`);
+    notes.set("NUMBERS_ROUNDED", `Numbers outside the range or precision of the format were rounded: ${firstOf(rounded)}.`);
   return simple;
 }
 
@@ -268,7 +268,8 @@ export function withoutNulls(value: Value, notes: Notes, inList: () => Value): V
     return kept;
   };
   const whole = convert(value, []);
-  if (dropped.length > 0) notes.set("EMPTY_VALUES_DROPPED", `Empty values were left out, as the format has none: ${firstOf(dropped)}.`);
+  if (dropped.length > 0)
+    notes.set("EMPTY_VALUES_DROPPED", `Empty values were left out, because the format does not support them: ${firstOf(dropped)}.`);
   return whole;
 }
 

@@ -36,7 +36,7 @@ function expanded(text: string): string {
 }
 
 export function parseXml(text: string, notes: Notes): Value {
-  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
+  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   const root = rootOf(text);
   return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
@@ -103,7 +103,7 @@ function valueOfNode(node: Node, notes: Notes): Value {
       noteOnce(
         notes,
         "STRUCTURE_FLATTENED",
-        `Elements with the same name were put together, first “${name.slice(0, 60)}”; their order among others is lost.`,
+        `Elements with the same name were grouped, first “${name.slice(0, 60)}”; their order among other elements is lost.`,
       );
     last = name;
     if (known === undefined) entries.set(name, value);
@@ -112,7 +112,7 @@ function valueOfNode(node: Node, notes: Notes): Value {
   }
   if (entries.size === 0) return text;
   if (last !== undefined && text.trim() !== "") {
-    notes.set("STRUCTURE_FLATTENED", "Text between elements was put together; where it stood is lost.");
+    notes.set("STRUCTURE_FLATTENED", "Text between elements was joined; its position is lost.");
     entries.set("#text", text.trim());
   } else if (last === undefined && text !== "") entries.set("#text", text);
   return entries;
@@ -160,7 +160,7 @@ function elementNameOf({ notes, prefixes }: Writing, wanted: string, values: rea
 }
 
 function withoutPrefix(name: string, notes: Notes): string {
-  noteOnce(notes, "NAMES_CHANGED", `Names with a colon before which no namespace is named were changed, first “${name.slice(0, 60)}”.`);
+  noteOnce(notes, "NAMES_CHANGED", `Names with an undeclared namespace prefix were changed, first “${name.slice(0, 60)}”.`);
   return name.replace(":", "_");
 }
 

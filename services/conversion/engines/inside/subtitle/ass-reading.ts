@@ -67,7 +67,7 @@ function stylesOf(sections: ReadonlyMap<string, readonly string[]>, notes: Notes
   const isUsual = (row: Row) => Object.entries(usualLooks).every(([column, usual]) => row(column) === "" || usual.test(row(column)));
   const marked = rows.find((row) => !isUsual(row));
   if (marked !== undefined)
-    notes.set("STYLING_DROPPED", `The fonts, colours and positions of styles were left out, first of ${shown(marked("name"))}.`);
+    notes.set("STYLING_DROPPED", `Fonts, colours and positions of styles were left out, first of ${shown(marked("name"))}.`);
   else if (rows.length > 1) notes.set("STYLING_DROPPED", undefined);
   return new Map(
     rows.map((row) => [

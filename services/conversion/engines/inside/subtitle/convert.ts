@@ -53,7 +53,7 @@ export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, 
   const text = decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, "");
   const context = { options, notes, fps: numberOption(options, "fps"), keepsBlanks: /\bxml:space\s*=\s*["']preserve/.test(text) };
   const found = read(text, context);
-  if (found.length > maxCues) throw tooComplex("The file has more subtitles than a conversion may hold.");
+  if (found.length > maxCues) throw tooComplex("The file has too many subtitles to convert.");
   const odd = found.find((cue) => textOf(cue) !== "" && (cue.endMs >= maxMs || cue.endMs < cue.startMs));
   if (odd !== undefined) {
     const what = odd.endMs >= maxMs ? "beyond 1000 hours were left out" : "that end before they start got no duration";

@@ -178,7 +178,7 @@ export function withSafe(cues: readonly Cue[], unsafe: RegExp, safe: (found: str
     noteOnce(
       notes,
       "CHARACTERS_REPLACED",
-      `Characters that are marks in the format were replaced, first at ${clockOf(cue.startMs, 1, ".", 3)}.`,
+      `Characters with a special meaning in the format were replaced, first at ${clockOf(cue.startMs, 1, ".", 3)}.`,
     );
     return { ...cue, spans };
   });
@@ -194,5 +194,8 @@ export function noteRounded(cues: readonly Cue[], unitMs: number, unit: string, 
 export function noteOverlaps(cues: readonly Cue[], notes: Notes): void {
   const first = cues.find(({ endMs }, index) => endMs > (cues[index + 1]?.startMs ?? endMs));
   if (first !== undefined)
-    notes.set("STRUCTURE_FLATTENED", `Overlapping texts end where the next one begins, first at ${clockOf(first.startMs, 1, ".", 3)}.`);
+    notes.set(
+      "STRUCTURE_FLATTENED",
+      `Overlapping subtitles now end where the next one begins, first at ${clockOf(first.startMs, 1, ".", 3)}.`,
+    );
 }

@@ -68,9 +68,9 @@ function dialogueOf(first: string, cue: Cue, notes: Context["notes"]): string {
     if (split !== safe)
       notes.set(
         "CHARACTERS_REPLACED",
-        `An invisible character was added after a backslash, so that it is not read as a command, as at ${at}.`,
+        `An invisible character was added after a backslash, so that it is not read as a command, for example at ${at}.`,
       );
-    if (safe !== span.text) notes.set("CHARACTERS_REPLACED", `Braces became parentheses, as at ${at}.`);
+    if (safe !== span.text) notes.set("CHARACTERS_REPLACED", `Braces became parentheses, for example at ${at}.`);
     const body = split.replaceAll("\n", "\\N");
     return `${changes === "" ? "" : `{${changes}}`}${body}`;
   });

@@ -77,15 +77,15 @@ export function parseVtt(text: string, { notes }: Context): Cue[] {
   const placed = text.split(/[\r\n]+/).find(isStyledTimes);
   if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block))) notes.set("STYLING_DROPPED", undefined);
   if (placed !== undefined)
-    noteOnce(notes, "STYLING_DROPPED", `Positions of texts were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
+    noteOnce(notes, "STYLING_DROPPED", `Positions of subtitles were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
   if (/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->"))
-    noteAlso(notes, "METADATA_DROPPED", "What the head says of the file was left out.");
+    noteAlso(notes, "METADATA_DROPPED", "The header's information about the file was left out.");
   if (blocks.some((block) => /^NOTE\b/.test(block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
   const kept = [head, ...blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block))].join("\n\n");
   const named = (name: string) => {
     // Numbers in order are as good as none.
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
-    noteOnce(notes, "METADATA_DROPPED", `Names of texts were left out, first ${name.slice(0, 40)}.`);
+    noteOnce(notes, "METADATA_DROPPED", `Names of subtitles were left out, first ${name.slice(0, 40)}.`);
   };
   return cuesOfBlocks(kept, vttTimes, (body) => spansOfTags(body, notes, decodeEntities), named);
 }
@@ -185,14 +185,14 @@ function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
 /** Lyrics know when a line begins, not when it ends: that is where the next begins. */
 export function parseLrc(text: string, { notes }: Context): Cue[] {
   if (/^[ \t]*\[(?!offset:)[a-z#]+:[^\]]/im.test(text))
-    noteAlso(notes, "METADATA_DROPPED", "The title and other details of the song were left out.");
+    noteAlso(notes, "METADATA_DROPPED", "The song's title and other details were left out.");
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
   const starts = text.split(/\r?\n/).flatMap((line) => {
     const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
     return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
       const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
       // Times of single words within the line are of karaoke.
-      if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of single words were left out.");
+      if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of individual words were left out.");
       return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
     });
   });
@@ -211,7 +211,7 @@ export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
   noteOverlaps(cues, notes);
   const several = cues.find((cue) => textOf(cue).includes("\n"));
   if (several !== undefined)
-    notes.set("STRUCTURE_FLATTENED", `Texts of several lines became one line, first at ${clockOf(several.startMs, 1, ".", 3)}.`);
+    notes.set("STRUCTURE_FLATTENED", `Multi-line subtitles became one line, first at ${clockOf(several.startMs, 1, ".", 3)}.`);
   const time = (ms: number) => {
     const hundredths = Math.round(ms / 10);
     const two = (value: number) => String(value).padStart(2, "0");

@@ -31,7 +31,7 @@ type Interval = { readonly startMs: number; readonly endMs: number | undefined; 
 type Open = Omit<Cue, "endMs"> & { readonly endMs: number | undefined };
 
 export function parseTtml(text: string, context: Context): Cue[] {
-  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
+  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   assertShallowXml(text, maxDepth);
   if (XMLValidator.validate(text) !== true) throw invalid("The file is not XML.");
   const reading = { context, clock: clockOfDocument(text), cues: [] as Open[] };

@@ -26,7 +26,7 @@ function unpacked(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
   } catch (error) {
-    if (error instanceof RangeError) throw tooComplex("The drawing is too large once it is unpacked.");
+    if (error instanceof RangeError) throw tooComplex("The drawing is too large when decompressed.");
     throw invalid("The file is damaged or is not a compressed SVG.");
   }
 }
@@ -45,8 +45,7 @@ function optimised(source: string, { options }: Question): string {
     }).data;
   } catch (error) {
     if (error instanceof Error && error.name === "SvgoParserError") throw invalid("The drawing is damaged or is not SVG.");
-    if (error instanceof RangeError)
-      throw new Failure("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
+    if (error instanceof RangeError) throw new Failure("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
     throw error;
   }
 }

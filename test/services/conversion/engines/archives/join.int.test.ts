@@ -84,7 +84,7 @@ describe("engine join-pdf", () => {
     );
     const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
     expect(pages.map((page) => page.trim())).toEqual(["beta", "alpha", ""]);
-    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("One file that `order.txt` does not name was left out.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("One file that is not in `order.txt` was left out.");
     expect(notes.get("ENTRIES_CHANGED")).toMatch(/^foto\.png: The file's content does not match its name.* The picture was rotated/);
   });
 
@@ -227,7 +227,7 @@ describe("engine join-comic", () => {
     expect((await sharp(await member("0002.png")).metadata()).width).toBe(50);
     expect((await member("0003.png")).equals(ten)).toBe(true);
     expect((await member("ComicInfo.xml")).toString()).toBe(info);
-    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Files that are no pictures were left out: c/read me.txt.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Files that are not pictures were left out: c/read me.txt.");
     await expect(made([{ name: "a.txt", content: "no picture" }], "cbz")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
@@ -250,7 +250,7 @@ describe("engine join-media", () => {
       delay: [500, 500, 500],
       loop: 0,
     });
-    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced by black\.$/);
+    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced with black\.$/);
   });
 
   it("makes one film of pictures and of films with and without sound", async () => {
@@ -274,7 +274,7 @@ describe("engine join-media", () => {
     );
     expect(await seconds(path)).toBeCloseTo(4, 0);
     expect([await stream("v", "width")(path), await stream("a", "codec_name")(path)]).toEqual(["64", "aac"]);
-    expect(notes.get("ENTRIES_CHANGED")).toBe("2.mp4: Shown at 30 pictures a second. 3.mp4: Fitted into 64 × 48 pixels.");
+    expect(notes.get("ENTRIES_CHANGED")).toBe("2.mp4: Shown at 30 frames per second. 3.mp4: Fitted into 64 × 48 pixels.");
   });
 
   it("plays sounds of any rate one after another", async () => {

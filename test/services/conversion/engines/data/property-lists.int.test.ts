@@ -49,7 +49,7 @@ describe("read in XML", () => {
     expect(text).toBe(
       'c: <integer>1</integer>\ni: 9007199254740993\nh: 36893488147419103231\nr: 0.12345678901234567891\ni_2: 2\ns: " a "\nz: -.inf\n',
     );
-    expect([...messages]).toEqual([["NAMES_CHANGED", "Values of one name were numbered: i."]]);
+    expect([...messages]).toEqual([["NAMES_CHANGED", "Repeated names were numbered: i."]]);
   });
 
   it.each(["<integer>x</integer>", "<date>soon</date>", "<key>a</key>", "<odd/>"])("refuse %s", async (value) => {

@@ -27,7 +27,7 @@ describe.each(["parquet", "avro"])("%s", (format) => {
   it("names the columns that become text", async () => {
     const { text, messages } = await backFrom('[{"a":1,"long":1e400,"c":1,"g":1e60},{"a":"x","long":2,"c":true,"g":1.5}]', format);
     expect(text).toBe('[{"a":"1","long":"1e400","c":"1","g":1e+60},{"a":"x","long":"2","c":"true","g":1.5}]');
-    expect(messages.get("TYPES_AS_TEXT")).toBe("Columns of a type that the format lacks, or of several, became text: a, long, c.");
+    expect(messages.get("TYPES_AS_TEXT")).toBe("Columns of unsupported or mixed types became text: a, long, c.");
   });
 
   it("keeps dates, times and moments of other typed tables", async () => {

@@ -99,7 +99,7 @@ describe("by LibreOffice", () => {
   });
 
   it("are refused where the target holds fewer rows, columns or characters", async () => {
-    const refused = expect.objectContaining({ code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("holds more") });
+    const refused = expect.objectContaining({ code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("allows more") });
     await expect(office(`a\n${"1\n".repeat(70_000)}`, "csv", "xls")).rejects.toEqual(refused);
     await expect(office(`${"a,".repeat(300)}a\n`, "csv", "xls")).rejects.toEqual(refused);
     await expect(office(`a\n${"x".repeat(40_000)}\n`, "csv", "ods")).rejects.toEqual(refused);
@@ -116,7 +116,7 @@ describe("by LibreOffice as a table of dBase", () => {
   it("keep their values, and say which columns were renamed", async () => {
     const table = await office("CODE,a long name,Jürgen\n007,1.5,ü\nx,0.000000000012345,€\n", "csv", "dbf");
     expect((await office(table.bytes, "dbf", "csv")).text).toBe("CODE,A_LONG_NAM,J_RGEN\n007,1.5,ü\nx,0.000000000012345,€\n");
-    expect(table.messages.get("NAMES_CHANGED")).toBe("Columns were renamed, as the format demands: a long name, Jürgen.");
+    expect(table.messages.get("NAMES_CHANGED")).toBe("Columns were renamed to fit the format: a long name, Jürgen.");
     expect((await office("A,B\n1,2\n", "csv", "dbf")).notes).toEqual([]);
   });
 

@@ -87,7 +87,7 @@ describe("attributes", () => {
 
   it("with blanks at their ends are told to lose these in a Shapefile", async () => {
     const made = await convert(map([{ text: "a " }, point(8, 47)]), "geojson", "shp");
-    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Blanks at the ends of texts were left out: text")]]);
+    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Spaces at the ends of texts were left out: text")]]);
   });
 
   it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, also those that a database gives its own columns", async (to) => {
@@ -123,7 +123,7 @@ describe("attributes", () => {
       yes: "true",
       moment: values.moment,
     });
-    expect(made.notes.get("NAMES_CHANGED")).toBe("Names of columns were changed: a long name 1 → a long nam, a long name 2 → a long n_1.");
+    expect(made.notes.get("NAMES_CHANGED")).toBe("Column names were changed: a long name 1 → a long nam, a long name 2 → a long n_1.");
     expect(made.notes.get("TYPES_AS_TEXT")).toContain("tiny, huge, yes");
     expect(made.notes.get("NUMBERS_ROUNDED")).toContain("sum");
   });

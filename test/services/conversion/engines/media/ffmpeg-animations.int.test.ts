@@ -62,7 +62,7 @@ it("APNG of thousandths of a second says that a GIF has hundredths", async () =>
   const path = pathOf("thirty.apng");
   await ffmpeg(...words("-f lavfi -i testsrc=size=64x48:rate=30:duration=1 -plays 0 -f apng"), path);
   const { notes } = await convert(path, "apng", "gif");
-  expect(notes.get("MEDIA_CHANGED")).toBe("Times of pictures were rounded to hundredths of a second.");
+  expect(notes.get("MEDIA_CHANGED")).toBe("Frame times were rounded to hundredths of a second.");
 });
 
 it("obeys what somebody asks for instead", async () => {
@@ -75,7 +75,7 @@ it("a film says what an animation has less of", async () => {
   await ffmpeg(...words("-f lavfi -i testsrc2=size=640x48:rate=30:duration=1 -pix_fmt yuv420p"), path);
   for (const to of ["gif", "webp"]) {
     const { notes } = await convert(path, "mp4", to);
-    expect(notes.get("MEDIA_CHANGED")).toBe("The animation has 12 pictures a second instead of 30 and 480 points of width instead of 640.");
+    expect(notes.get("MEDIA_CHANGED")).toBe("The animation has 12 frames per second instead of 30 and 480 pixels of width instead of 640.");
     expect([...(await convert(path, "mp4", to, { fps: 30, width: 640 })).notes]).toEqual([]);
   }
 });

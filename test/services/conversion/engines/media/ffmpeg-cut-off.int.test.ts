@@ -48,7 +48,7 @@ it.each(silent)("%s says that its end is missing", async (from) => {
   const path = await noise(from);
   await truncate(path, Math.floor((await stat(path)).size * 0.9));
   const { notes } = await convert(path, from, "caf");
-  expect(notes.get("INPUT_DAMAGED")).toMatch(/^The end of the file is missing; what there is lasts [89]\.\d seconds\.$/);
+  expect(notes.get("INPUT_DAMAGED")).toMatch(/^The end of the file is missing; the rest is [89]\.\d seconds long\.$/);
 });
 
 it.each([...telling, ...silent])("%s that is whole has no such note", async (from) => {

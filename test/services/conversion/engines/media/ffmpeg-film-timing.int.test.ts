@@ -26,8 +26,8 @@ describe("finding I 4: the time of an animation's last picture was lost", () => 
   });
 
   it.each([
-    ["gif", "mp4", "The animation is played 3 times, the film once."],
-    ["apng", "webm", "The animation is played 3 times, the film once."],
+    ["gif", "mp4", "The animation plays 3 times, the video once."],
+    ["apng", "webm", "The animation plays 3 times, the video once."],
   ] as const)("%s to %s says that it is not repeated", async (from, to, message) => {
     expect((await convert(await animation(from), from, to)).notes.get("MEDIA_CHANGED")).toBe(message);
   });

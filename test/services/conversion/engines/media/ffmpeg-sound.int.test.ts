@@ -69,7 +69,7 @@ describe("sound over full scale", () => {
     const { path, notes } = await convert(await tone("loud.wav", "pcm_f32le", { loudness: 1.5 }), "wav", to);
     expect(await peakOf(path)).toBeGreaterThan(-0.5);
     expect(await peakOf(path)).toBeLessThan(0.3);
-    expect(notes.get("MEDIA_CHANGED")).toContain("The sound was made 3.5 dB quieter because its peaks exceed full scale.");
+    expect(notes.get("MEDIA_CHANGED")).toContain("The audio was made 3.5 dB quieter because its peaks exceed full scale.");
   });
 
   it.each(["wv", "caf", "w64"])("is the same in %s", async (to) => {

@@ -28,7 +28,7 @@ it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "
 
 it("says so when a film has none", async () => {
   const converted = bench.convert(typical("video/typical.mp4"), "mp4", "srt");
-  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The film has no subtitles." });
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The video has no subtitles." });
 });
 
 it("refuses a number that the film does not have", async () => {

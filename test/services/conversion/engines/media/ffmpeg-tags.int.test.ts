@@ -156,12 +156,12 @@ const numbers = (count: number, filled: Readonly<Record<number, number>> = {}) =
 
 describe("what stands beside the sound of a WAV, which FFmpeg does not read, was lost in silence:", () => {
   it.each([
-    ["cue ", numbers(7, { 0: 1 }), "marks in the sound"],
+    ["cue ", numbers(7, { 0: 1 }), "markers in the audio"],
     ["smpl", numbers(15, { 7: 2 }), "loops for samplers (2)"],
     ["smpl", numbers(9), "settings for samplers"],
     ["inst", Buffer.from([60, 0, 0, 0, 127, 1, 127]), "settings for samplers"],
-    ["iXML", Buffer.from("<BWFXML/>"), "notes of the recording (iXML)"],
-    ["cart", Buffer.alloc(2048), "notes for broadcasters (cart)"],
+    ["iXML", Buffer.from("<BWFXML/>"), "recording notes (iXML)"],
+    ["cart", Buffer.alloc(2048), "broadcast notes (cart)"],
     ["_PMX", Buffer.from("<x:xmpmeta/>"), "XMP"],
   ])("%s", async (name, content, message) => {
     const path = await withChunk(name, content);
@@ -176,10 +176,10 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
   };
 
   it.each([
-    ["aiff", "MARK", Buffer.from("0002000100000010024f6e65000200000020025477", "hex"), 4, "marks in the sound (2)"],
+    ["aiff", "MARK", Buffer.from("0002000100000010024f6e65000200000020025477", "hex"), 4, "markers in the audio (2)"],
     ["aiff", "COMT", Buffer.from("000100000000000000024869", "hex"), 4, "comments"],
     ["caf", "mark", Buffer.concat([Buffer.from("0000000000000003", "hex"), Buffer.alloc(84)]), 8, "marks in the sound (3)"],
-    ["caf", "regn", Buffer.concat([Buffer.from("0000000000000001", "hex"), Buffer.alloc(20)]), 8, "regions of the sound"],
+    ["caf", "regn", Buffer.concat([Buffer.from("0000000000000001", "hex"), Buffer.alloc(20)]), 8, "regions of the audio"],
   ] as const)("and of %s: %s", async (format, name, content, lengthBytes, message) => {
     const path = pathOf(`beside.${format}`);
     await ffmpeg(...tone, path);

@@ -39,8 +39,8 @@ describe("languages and other tracks of a film", () => {
 
   it("are noted where the format has no place for them", async () => {
     const { notes } = await convert(await spoken(), "mkv", "flv");
-    expect(notes.get("METADATA_DROPPED")).toContain("The format does not name the language of a track (deu).");
-    expect(notes.get("METADATA_DROPPED")).toContain("titles of tracks");
+    expect(notes.get("METADATA_DROPPED")).toContain("The format does not store the language of a track (deu).");
+    expect(notes.get("METADATA_DROPPED")).toContain("track titles");
   });
 
   it("that are forced, for the deaf, or heard first keep that, or the note says so", async () => {
@@ -70,7 +70,7 @@ describe("languages and other tracks of a film", () => {
     const path = pathOf("attached.mkv");
     await writeFile(pathOf("note.txt"), "text");
     await ffmpeg("-i", await spoken(), "-attach", pathOf("note.txt"), ...words("-metadata:s:t mimetype=text/plain -c copy"), path);
-    expect((await convert(path, "mkv", "mp4")).notes.get("TRACKS_LEFT_OUT")).toBe("Attached files and tracks of data were left out.");
+    expect((await convert(path, "mkv", "mp4")).notes.get("TRACKS_LEFT_OUT")).toBe("Attached files and data tracks were left out.");
   });
 
   it("with styled subtitles keep their styles, or say that they are gone", async () => {

@@ -223,7 +223,7 @@ describe("engine ffmpeg, in detail", () => {
   it("refuses a film without sound as a source of sound", async () => {
     const silent = join(bench.folder, "silent.mp4");
     await writeFilm(silent, "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p");
-    await expect(bench.convert(silent, "mp4", "mp3")).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file has no sound." });
+    await expect(bench.convert(silent, "mp4", "mp3")).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file has no audio." });
   });
 
   it("calls a container with nothing in it damaged, though ffmpeg is content", async () => {

@@ -111,7 +111,7 @@ describe("engine libreoffice, in detail", () => {
     const named = await bench.convert(latin, "csv", "ods", { encoding: "iso-8859-1", delimiter: "semicolon" });
     expect(named.notes.has("ENCODING_GUESSED")).toBe(false);
     const cyrillic = await bench.convert(await put("cyrillic.txt", russian.bytes), "txt", "docx");
-    expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1251.");
+    expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1251.");
     expect(await textOf(cyrillic.path)).toContain(russian.text);
     const wide = await put("wide.txt", Buffer.from("\ufeffMüller Straße", "utf16le"));
     expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
@@ -122,7 +122,7 @@ describe("engine libreoffice, in detail", () => {
     for (const to of ["pdf", "odt"]) {
       const made = await bench.convert(await put("undeclared.html", Buffer.from(page, "latin1")), "html", to);
       expect(await textOf(made.path)).toMatch(/Café.*plain/s);
-      expect(made.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1252.");
+      expect(made.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1252.");
       const russianPage = Buffer.concat([Buffer.from("<html><body><h1>"), russian.bytes, Buffer.from("</h1><p>plain</p></body></html>")]);
       expect(await textOf((await bench.convert(await put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
     }
@@ -135,7 +135,7 @@ describe("engine libreoffice, in detail", () => {
     const western = dbaseTable(0, "CITY", [Buffer.from("4bf66c6e", "hex")]);
     const guessed = await bench.convert(await put("western.dbf", western), "dbf", "csv");
     expect(await readFile(guessed.path, "utf8")).toBe("CITY\nKöln\n");
-    expect(guessed.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1252.");
+    expect(guessed.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1252.");
     const own = await bench.convert(await put("own.csv", "CITY\nПривет\nKöln\n日本\n"), "csv", "dbf");
     expect(await readFile((await bench.convert(own.path, "dbf", "csv")).path, "utf8")).toBe("CITY\nПривет\nKöln\n日本\n");
   });

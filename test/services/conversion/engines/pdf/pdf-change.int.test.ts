@@ -202,7 +202,7 @@ describe("a PDF", () => {
     const blank = await file(pdfOf(Array(20).fill(") Tj ("), "0 0 72 72"), "blank.pdf");
     const { notes } = await bench.convert(blank, "pdf", "pdf", { ocr: "auto" }, 90_000);
     expect(notes.get("TEXT_NOT_RECOGNISED")).toMatch(
-      /^No text could be recognised in the pages that were tried. There was no time to recognise the text of \d+ more pages\.$/,
+      /^No text could be recognised on the pages that were tried. There was no time to recognise the text of \d+ more pages\.$/,
     );
   });
 

@@ -17,7 +17,7 @@ describe("decimal marks", () => {
       { a: 0.5, b: 12.345, n: 7 },
       { a: -3.25, b: 1.5, n: 8 },
     ]);
-    expect(note).toBe("Commas were taken for decimal marks in a, b.");
+    expect(note).toBe("Commas were read as decimal marks in a, b.");
   });
 
   it("that may be marks between thousands, too, decide nothing", async () => {

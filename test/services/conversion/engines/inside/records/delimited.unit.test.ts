@@ -60,7 +60,7 @@ describe("rows", () => {
   });
 
   it("with a quotation mark out of place are refused", () => {
-    for (const text of ['a,b\n"x,1\n', 'a,b\n"x"y,1\n', '"']) expect(() => rows(text)).toThrow("A quotation mark is out of place in row");
+    for (const text of ['a,b\n"x,1\n', 'a,b\n"x"y,1\n', '"']) expect(() => rows(text)).toThrow("Misplaced quotation mark in row");
     expect(rows('a\n5" pipe\n')).toEqual([["a"], ['5" pipe']]);
   });
 });

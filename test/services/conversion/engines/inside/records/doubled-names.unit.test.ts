@@ -8,7 +8,7 @@ it.each([
 ])("keeps values of one name in %s, and names them", (_what, text, wanted, parse) => {
   const notes: Notes = new Map();
   expect(jsonTextOf(parse(text, notes), 0)).toBe(wanted);
-  expect(notes.get("NAMES_CHANGED")).toMatch(/^Values of one name were numbered: [ax]/);
+  expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names were numbered: [ax]/);
 });
 
 it("says nothing where each name stands once", () => {

@@ -82,7 +82,7 @@ it("a workbook's comments and links are told where the target has no room for th
   const book = utils.book_new();
   utils.book_append_sheet(book, sheet, "S");
   const { notes } = await convert(Buffer.from(write(book, { type: "buffer", bookType: "xlsx" }) as Uint8Array), "xlsx", "json");
-  expect(notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out: A2. Addresses of links were left out: B1.");
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out: A2. Link addresses were left out: B1.");
 });
 
 describe("cells of a workbook", () => {
