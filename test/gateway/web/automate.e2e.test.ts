@@ -151,7 +151,7 @@ test("where sign-up is closed and guests are not let in, the pages say so", asyn
   const page = await other.open("/");
   await page.getByRole("heading", { name: "Sign in to convert" }).waitFor();
   await page.goto("/jobs");
-  await page.getByText("Sign in to see your jobs.").waitFor();
+  await page.getByText("Your jobs appear here when you sign in.").waitFor();
   await page.goto("/automate");
   await page.getByText("Only the operator of this server creates accounts.").waitFor();
   expect(page.faults).toEqual([]);

@@ -61,7 +61,7 @@ test("the button leads to the provider and back to one's keys", async () => {
 test("whom the provider vouches for in vain is told so, and nothing of it stays in the address", async () => {
   const page = await browser.open("/automate");
   await enterAs(page, "eve");
-  await page.getByRole("alert").filter({ hasText: "Sign-in failed" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The sign-in did not work" }).waitFor();
   expect(page.url()).toBe(`${server.url}/automate`);
   expect(faultsOf(page)).toEqual([]);
   await page.context().close();

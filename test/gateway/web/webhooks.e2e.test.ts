@@ -60,7 +60,7 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   await section.getByRole("button", { name: "Add webhook" }).click();
   await dialog.getByLabel("Address").fill("ftp://example.org/");
   await dialog.getByRole("checkbox", { name: "a job is done" }).uncheck();
-  await dialog.getByRole("checkbox", { name: "a job fails" }).uncheck();
+  await dialog.getByRole("checkbox", { name: "a job has failed" }).uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
   await dialog.getByText("Choose at least one.").waitFor();
   await dialog.getByRole("checkbox", { name: "a job is done" }).check();
@@ -120,7 +120,7 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   expect(await findings(page)).toEqual([]);
 
   await section.getByRole("button", { name: "Change Orders" }).click();
-  await dialog.getByRole("checkbox", { name: "a job fails" }).check();
+  await dialog.getByRole("checkbox", { name: "a job has failed" }).check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await section.getByText("job.done and job.failed").waitFor();
   await page.setViewportSize(phone.viewport ?? { width: 375, height: 740 });

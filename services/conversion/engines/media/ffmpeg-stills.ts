@@ -21,7 +21,7 @@ const hops: readonly Hop[] = [
       ...{ from: "png", to: format, ...usual },
       expects: [
         ...expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
-        expecting("MEDIA_CHANGED", { message: "16-bit colours become 8-bit colours." }),
+        expecting("MEDIA_CHANGED", { message: "Colours with 16 bits are reduced to 8 bits." }),
       ],
     },
   ]),
