@@ -1,4 +1,4 @@
-// What a test that fails in a whole run and passes alone means: services/decisions/0033-a-failed-file-is-run-once-more.md
+// What a test that fails in a whole run and passes alone means: services/decisions/0033-failed-test-files-run-once-more.md
 // @ts-check
 
 /** @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} Assertion */

@@ -10,7 +10,9 @@ it("says what can be changed of a file that stays what it is", () => {
   const options = ["rotate", "optimise", "protect", "unheardOf"].map(option);
   expect(changesOf({ options })).toEqual(["smaller", "rotated", "protected"]);
   expect(ownTitleOf({ from: "pdf", options })).toBe("PDF, changed: smaller, rotated, protected");
-  expect(ownHintOf({ from: "pdf", options })).toBe("The format stays PDF. Choose below what to change. Possible: smaller, rotated, protected.");
+  expect(ownHintOf({ from: "pdf", options })).toBe(
+    "The format stays PDF. Choose below what to change. Possible: smaller, rotated, protected.",
+  );
   expect(ownTitleOf({ from: "txt", options: [] })).toBe("TXT, changed");
   expect(ownHintOf({ from: "txt", options: [] })).toBe("The format stays TXT. Choose below what to change.");
   expect([isOwn({ from: "pdf", to: "pdf" }), isOwn({ from: "pdf", to: "png" })]).toEqual([true, false]);
