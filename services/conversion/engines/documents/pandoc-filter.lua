@@ -20,7 +20,7 @@ local function base64(bytes)
   return table.concat(parts)
 end
 
--- JSON is what a later run reads, which has no other way to get the pictures.
+-- JSON is what a program of our own reads, which has no other way to get the pictures.
 local function embeds(kind)
   if is_markdown then return not describes and (kind == nil or shown[kind]) end
   return FORMAT == "json" or FORMAT:match("^html") ~= nil

@@ -67,7 +67,7 @@ export const markups: Readonly<Record<string, Markup>> = {
   json: { writer: "json" },
 };
 
-/** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these rely on our sandbox alone. */
+/** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these writers run in a filter, in our sandbox alone. */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
 const standalone: OptionDefinition = {

@@ -1,4 +1,5 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
+import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
@@ -13,6 +14,10 @@ import { inputInside, openToolSession, type ToolSession, versionLineOf } from ".
 import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
+const writer = "/engine/writer.lua";
+const filters = { ...pandocFilters, [join(import.meta.dirname, "pandoc-writer.lua")]: writer };
+/** Pandoc's own JSON of a document. */
+const tree = "/job/document.json";
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
 const badInput = [
@@ -26,86 +31,63 @@ const missingFile = 99;
 /** A letter of one byte may become three. */
 const maxDecodedBytes = 400_000_000;
 
-/** With room for what most documents need before garbage is first collected: that takes a tenth of their time. */
-const heap = ["+RTS", "-M512m", "-A32m", "-RTS"];
+/**
+ * A small nursery, because each new page of memory costs more than collecting garbage in it, and an old generation large enough that
+ * most documents end before it is collected for the first time.
+ */
+const heap = ["+RTS", "-M512m", "-A4m", "-O64m", "-RTS"];
 
 const changesOf = ({ hop, options }: HopTask): string[] =>
   hop.from === "docx" ? [`--track-changes=${stringOption(options, "changes") ?? "accept"}`] : [];
 
 const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
 
-/**
- * The first of two runs where the writer needs its data files and so cannot have `--sandbox`: such a writer fetches pictures
- * before a filter sees them, and one that is missing ends it. The reader keeps `--sandbox`, and hands pictures on inside.
- */
-function readerArgumentsOf(task: HopTask, input: string): string[] {
-  const reader = markups[task.hop.from]?.reader ?? "";
-  return [
-    ...heap,
-    "--sandbox",
-    "--preserve-tabs",
-    "-f",
-    reader,
-    ...changesOf(task),
-    "-t",
-    "json",
-    `--lua-filter=${pandocFilter}`,
-    "-o",
-    "/job/document.json",
-    input,
-  ];
-}
-
 function argumentsOf(task: HopTask, input: string): string[] {
   const { from, to } = task.hop;
   const reader = markups[from]?.reader;
-  const writer = markups[to]?.writer;
-  if (reader === undefined || writer === undefined) throw new FilemillError("INTERNAL", "Pandoc has no such pair.");
+  const target = markups[to]?.writer;
+  if (reader === undefined || target === undefined) throw new FilemillError("INTERNAL", "Pandoc has no such pair.");
   const { options } = task;
   const highlight = stringOption(options, "highlight");
   const isMarkdown = to === "md";
   return [
     ...heap,
-    "--preserve-tabs",
-    ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader, ...changesOf(task)]),
-    ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${pandocFilter}`],
+    ...["--sandbox", "--preserve-tabs", "-f", reader, ...changesOf(task)],
+    ...["-t", isMarkdown ? dialectOf(task) : target, `--lua-filter=${pandocFilter}`],
+    ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
-    ...(options.standalone === false ? [] : ["--standalone"]),
+    ...(options.standalone === false || to === "json" ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
     ...(highlight === undefined ? [] : highlight === "none" ? ["--no-highlight"] : [`--highlight-style=${highlight}`]),
     ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
     // Formulas as MathML need nothing from the web; the default would be plain text.
     ...(to === "html" || to === "epub" ? ["--mathml"] : []),
-    ...["-o", "/job/out", input],
+    ...["-o", to === "json" ? tree : "/job/out", input],
   ];
 }
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: pandocFilters, limits: { addressSpace: false } });
-  const isJson = task.hop.to === "json";
-  const isTwoStep = isJson || needsDataFiles.has(task.hop.to);
-  const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
+  const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: filters, limits: { addressSpace: false } });
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
   const isReadable = await writeReadable(inspector, task, session.pathOf("readable"), asked);
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
-  let end = await pandoc(firstArgsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
+  let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
   if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
-    end = await pandoc(firstArgsOf(task, "/job/text"));
+    end = await pandoc(argumentsOf(task, "/job/text"));
   } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     // What is no UTF-16 was read as it stands.
-    if (guess === undefined) end = await pandoc(firstArgsOf(task, "/job/text"));
+    if (guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
   }
   noteRemoved(task, end);
   throwIfFailed(task, end);
-  if (isJson) await writeTree(session, task);
-  else if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
+  if (task.hop.to === "json") await writeTree(session, task);
   await session.adopt("out").catch((error: unknown) => {
     // Pandoc ended well and wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
@@ -115,7 +97,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** The JSON of documents, of Pandoc's own (see inside/document/main.ts). */
 async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({
-    ...ownProgram("document/main.ts", ["/job/document.json", "/job/out"]),
+    ...ownProgram("document/main.ts", [tree, "/job/out"]),
     limits: { addressSpace: false },
   });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
