@@ -85,7 +85,7 @@ async function* exactly(length: number, source: Readable): AsyncGenerator<Buffer
 /** The result of this very request needs no stream around it. */
 async function bodyOf(blobs: BlobStore, { id }: Blob, { method }: Conditions, range: ByteRange | undefined): Promise<Readable | Buffer> {
   const fresh = method === "POST" ? blobs.readFresh(id) : undefined;
-  return fresh ?? (await blobs.read(id, range));
+  return fresh ?? (await blobs.read(id, range, { isPassedOn: true }));
 }
 
 /** What a browser shows by itself, without running anything of it. */

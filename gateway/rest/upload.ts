@@ -35,7 +35,8 @@ export type UploadRules = {
 export const multipartLimits = {
   limits: { files: 2, fields: 2, parts: 4, fieldSize: 1024, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 32 },
   throwFileSizeLimit: false,
-  fileHwm: 256 * 1024,
+  // Of more than one chunk a reader would be given a copy.
+  fileHwm: 64 * 1024,
 };
 
 /**

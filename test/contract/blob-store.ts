@@ -1,7 +1,9 @@
 /** What every blob store must do, whatever it is made of. */
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { describe, expect, test } from "vitest";
 import { FilemillError } from "#contract/errors.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
@@ -75,6 +77,28 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     expect(await buffer(await store.read(blob.id, { start: 5, end: 9 }))).toEqual(largeBody.subarray(5, 10));
     expect(await buffer(await store.read(blob.id, { start: last, end: last + 100 }))).toEqual(largeBody.subarray(last));
     expect(await buffer(await store.read(blob.id, { start: last + 1, end: last + 2 }))).toHaveLength(0);
+  });
+
+  test("a slow reader gets all of what is passed on", async () => {
+    const store = fixture.store();
+    const body = randomBytes(9 * 1024 * 1024 + 17);
+    const blob = await store.write(inChunks(body, 64 * 1024));
+    const got: Buffer[] = [];
+    // As a socket does, it has one piece until that is written, and asks for no more meanwhile.
+    const slow = new Writable({
+      highWaterMark: 1,
+      write: (piece: Buffer, _encoding, written) =>
+        void setTimeout(() => {
+          got.push(Buffer.from(piece));
+          written();
+        }, 5),
+    });
+    async function* through(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const piece of source) yield piece;
+    }
+    const stream = await store.read(blob.id, { start: 3, end: body.length - 5 }, { isPassedOn: true });
+    await pipeline(Readable.from(through(stream), { objectMode: false }), slow);
+    expect(Buffer.concat(got).equals(body.subarray(3, -4))).toBe(true);
   });
 
   test("an open stream outlives the removal, a later one does not", async () => {

@@ -84,6 +84,8 @@ export const answers = {
     seconds: finite,
     beside: list(record({ kind: oneOf(...besideSound), parts: uint32 }), 100),
   }),
+  /** Of sound or film, by its demuxer (`format`): whether it may say of itself what Mutagen alone reads. */
+  richTags: record({ mayHave: flag }),
   /** Of a GIF or an APNG; 0 plays are for ever. */
   animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),

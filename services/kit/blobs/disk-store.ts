@@ -1,17 +1,5 @@
 import { hash as hashOf, randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { constants, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, opendir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -23,9 +11,9 @@ import { checkBlobId, isBlobId } from "./blob-id.ts";
 import { bodyOf, smallBytes } from "./body.ts";
 import { awayOf, codeOf, failureOf } from "./disk-failures.ts";
 import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "./fresh-files.ts";
-import { type Received, writeLargeFile } from "./large-file.ts";
+import { passingStream, type Received, writeLargeFile } from "./large-file.ts";
 import { blobMode, takeOver } from "./made-file.ts";
-import type { BlobStore, ByteRange, LocalFile, WriteOptions } from "./store.ts";
+import type { BlobStore, ByteRange, LocalFile, ReadOptions, WriteOptions } from "./store.ts";
 
 const readBytes = 1024 * 1024;
 const partialName = /^[0-9a-f]{32}$/;
@@ -102,9 +90,13 @@ class FolderOfBlobs implements DiskBlobStore {
     return { path: this.pathOf(id), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  async read(blobId: string, range?: ByteRange): Promise<Readable> {
+  async read(blobId: string, range?: ByteRange, { isPassedOn = false }: ReadOptions = {}): Promise<Readable> {
     putOnDisk(this.pathOf(blobId));
-    return openForReading(this.pathOf(blobId), range);
+    try {
+      return await openForReading(this.pathOf(blobId), range, isPassedOn);
+    } catch (error) {
+      throw codeOf(error) === "ENOENT" ? new FilemillError("RESULT_EXPIRED", "The file was removed.") : error;
+    }
   }
 
   readFresh(blobId: string): Buffer | undefined {
@@ -221,22 +213,14 @@ async function syncPath(path: string): Promise<void> {
   await handle.sync();
 }
 
-async function openForReading(path: string, range: ByteRange | undefined): Promise<Readable> {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, "r");
-  } catch (error) {
-    throw codeOf(error) === "ENOENT" ? new FilemillError("RESULT_EXPIRED", "The file was removed.") : error;
-  }
-  const { size } = fstatSync(descriptor);
+async function openForReading(path: string, range: ByteRange | undefined, isPassedOn: boolean): Promise<Readable> {
+  const { size } = statSync(path);
   const start = range?.start ?? 0;
   const end = Math.min(range?.end ?? size - 1, size - 1);
-  if (start <= end && size > smallBytes) return createReadStream(path, { fd: descriptor, start, end, highWaterMark: readBytes });
-  try {
-    return Readable.from(start > end ? [] : [readFileSync(descriptor).subarray(start, end + 1)], { objectMode: false });
-  } finally {
-    closeSync(descriptor);
-  }
+  if (start > end) return Readable.from([], { objectMode: false });
+  if (size <= smallBytes) return Readable.from([readFileSync(path).subarray(start, end + 1)], { objectMode: false });
+  const file = await open(path);
+  return isPassedOn ? passingStream(file, { start, end }) : file.createReadStream({ start, end, highWaterMark: readBytes });
 }
 
 async function* listUnder(dir: string): AsyncGenerator<{ blobId: string; modifiedAt: Date; partial: boolean }> {

@@ -1,6 +1,7 @@
 /** Files that are written and read in large pieces. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import { Readable } from "node:stream";
 
 const bufferBytes = 1024 * 1024;
 
@@ -79,14 +80,41 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /** Of a large file that nobody else can change any more. */
 export async function digestOf(path: string): Promise<Received> {
-  await using file = await open(path, "r");
   const hash = createHash("sha256");
-  const buffer = Buffer.allocUnsafe(bufferBytes);
   let sizeBytes = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, sizeBytes);
-    if (bytesRead === 0) return { digest: hash.digest("hex"), sizeBytes };
-    hash.update(buffer.subarray(0, bytesRead));
-    sizeBytes += bytesRead;
+  for await (const chunk of passingStream(await open(path, "r"))) {
+    hash.update(chunk);
+    sizeBytes += chunk.length;
   }
+  return { digest: hash.digest("hex"), sizeBytes };
+}
+
+/** One at a socket, one in each of two streams before it, and one that is being filled. */
+const passingBuffers = 4;
+
+/**
+ * A large file for who passes it on and waits until each piece is written: pieces lie in the same few buffers in turn, since as much
+ * garbage costs more than the reading. The next is read meanwhile. The file is closed with the stream.
+ *
+ * @param range - Both ends included.
+ */
+export function passingStream(file: FileHandle, { start, end } = { start: 0, end: Number.POSITIVE_INFINITY }): Readable {
+  const buffers = Array.from({ length: passingBuffers }, () => Buffer.allocUnsafeSlow(bufferBytes));
+  let at = start;
+  return new Readable({
+    read() {
+      const buffer = buffers.shift() ?? Buffer.alloc(bufferBytes);
+      buffers.push(buffer);
+      const length = Math.min(buffer.length, end + 1 - at);
+      if (length <= 0) return void this.push(null);
+      const pushed = ({ bytesRead }: { readonly bytesRead: number }): void => {
+        at += bytesRead;
+        this.push(bytesRead === 0 ? null : buffer.subarray(0, bytesRead));
+      };
+      file.read(buffer, 0, length, at).then(pushed, (error: Error) => this.destroy(error));
+    },
+    destroy(error, done) {
+      file.close().then(() => done(error), done);
+    },
+  });
 }

@@ -6,6 +6,8 @@ export type LocalFile = AsyncDisposable & { readonly path: string };
 
 export type WriteOptions = { readonly maxBytes?: number; readonly signal?: AbortSignal; readonly mayBeHeld?: boolean };
 
+export type ReadOptions = { readonly isPassedOn?: boolean };
+
 /** `end` is inclusive. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
@@ -26,8 +28,11 @@ export type BlobStore = {
    * process knows may be in memory alone (fresh-files). Rejects with RESULT_EXPIRED when there is nothing to copy.
    */
   fetch(blob: Pick<Blob, "id" | "digest">, path: string, signal?: AbortSignal): Promise<LocalFile>;
-  /** Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. */
-  read(blobId: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. With `isPassedOn` a piece is good
+   * until it was written to where the stream is piped, and no longer.
+   */
+  read(blobId: string, range?: ByteRange, options?: ReadOptions): Promise<Readable>;
   /** The whole of a small blob that this process wrote moments ago, else undefined. */
   readFresh(blobId: string): Buffer | undefined;
   has(blobId: string): Promise<boolean>;

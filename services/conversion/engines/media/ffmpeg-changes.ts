@@ -1,6 +1,7 @@
 /** What is other in a result than in its source: both are read, and compared by what each says of itself. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
@@ -21,10 +22,15 @@ const leastRateChange = 0.02;
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
  * @param converted Tracks of pictures and sound as the result has them.
  */
-export async function noteChanges(session: ToolSession, task: HopTask, media: Media, converted: readonly Stream[]): Promise<void> {
+export async function noteChanges(
+  session: ToolSession,
+  inspector: Inspector,
+  task: HopTask,
+  { media, converted }: { readonly media: Media; readonly converted: readonly Stream[] },
+): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
   if (target?.demuxer === undefined) return;
-  const carried = await carryTags(session, task, media);
+  const carried = await carryTags(session, inspector, task);
   const result = await readResult(session, target.demuxer, outputInside);
   if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
     throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");

@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats, containerOf } from "./ffmpeg-formats.ts";
 import { type Fields, fieldsOf } from "./ffmpeg-probe.ts";
-import { type Media, streamsOf } from "./ffmpeg-streams.ts";
+import type { Media } from "./ffmpeg-streams.ts";
 
 type Values = ReadonlyMap<string, readonly string[]>;
 
@@ -29,19 +30,18 @@ const missingExit = 4;
 
 /** Demuxers of files whose tags Mutagen reads. */
 const readable = /^(mp3|flac|ogg|mov|asf|aiff|wav|wv|tta|aac|ac3)$/;
-/** Of these FFmpeg says at least that there are some. */
-const isTold = /^(aiff|wav)$/;
 
 /**
  * Puts into a result of sound what it lacks of the source's tags and covers.
  *
  * @returns undefined where there is nothing to carry.
  */
-export async function carryTags(session: ToolSession, task: HopTask, media: Media): Promise<CarriedTags | undefined> {
+export async function carryTags(session: ToolSession, inspector: Inspector, task: HopTask): Promise<CarriedTags | undefined> {
   const demuxer = containerOf(task.input.format)?.demuxer ?? "";
   const isSound = audioFormats[task.hop.to] !== undefined && readable.test(demuxer);
-  const isBare = isTold.test(demuxer) && Object.keys(media.tags).length === 0 && streamsOf(media, "cover").length === 0;
-  if (!isSound || isBare || task.options.metadata === "strip") return undefined;
+  if (!isSound || task.options.metadata === "strip") return undefined;
+  const { mayHave } = await inspector.ask("richTags", [task.input.path], { more: { format: demuxer }, signal: task.signal });
+  if (!mayHave) return undefined;
   const end = await session.run({
     program: "/usr/bin/python3",
     args: ["-I", "/engine/sound-tags.py", inputInside, outputInside],

@@ -49,7 +49,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
-  await noteChanges(session, task, media, converted);
+  await noteChanges(session, inspector, task, { media, converted });
   // What was changed on the way to no gain is of no account.
   if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
   else tell();

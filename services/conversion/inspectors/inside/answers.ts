@@ -23,6 +23,7 @@ import { writePlainTable } from "./plain-table.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { contentOf } from "./remote-file.ts";
+import { richTagsOf } from "./rich-tags.ts";
 import { animationOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
 import { soundEndOf } from "./sound-end.ts";
 import { missingFontsOf } from "./svg-fonts.ts";
@@ -56,6 +57,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   jpegFrame: jpegFrameOf,
   uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
   soundEnd: soundEndOf,
+  richTags: richTagsOf,
   animation: animationOf,
   iconPictures: iconPicturesOf,
   stillPieces: stillPiecesOf,

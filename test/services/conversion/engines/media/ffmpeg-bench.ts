@@ -1,8 +1,9 @@
 /** FFmpeg's engine for a file of tests, and FFmpeg itself to make what is converted and to look at the results. */
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll } from "vitest";
+import type { EngineHost } from "#services/conversion/domain/engine.ts";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
@@ -31,12 +32,30 @@ export async function told(path: string, sort: "a:0" | "v:0", ...names: readonly
   return names.map((name) => String(stream[name] ?? "unknown"));
 }
 
+type FfmpegBench = {
+  readonly convert: Bench["convert"];
+  readonly pathOf: (name: string) => string;
+  /** Programs that the engine has run so far. */
+  readonly programs: string[];
+};
+
 /** Opens the engine before the tests of a file and closes it behind them. */
-export function ffmpegBench(): { readonly convert: Bench["convert"]; readonly pathOf: (name: string) => string } {
+export function ffmpegBench(): FfmpegBench {
   let bench: Bench;
+  const programs: string[] = [];
+  const told = ({ sandbox, ...host }: EngineHost): EngineHost => ({
+    ...host,
+    sandbox: {
+      ...sandbox,
+      run(command) {
+        programs.push(basename(command.program));
+        return sandbox.run(command);
+      },
+    },
+  });
   beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
+    bench = await openBench({ ...ffmpegEngine, open: (host) => ffmpegEngine.open(told(host)) });
   });
   afterAll(() => bench[Symbol.asyncDispose]());
-  return { convert: (...given) => bench.convert(...given), pathOf: (name) => join(bench.folder, name) };
+  return { convert: (...given) => bench.convert(...given), pathOf: (name) => join(bench.folder, name), programs };
 }

@@ -3,7 +3,7 @@ import { appendFile, copyFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
-const { convert, pathOf } = ffmpegBench();
+const { convert, pathOf, programs } = ffmpegBench();
 
 const python = async (code: string, ...args: readonly string[]): Promise<string> =>
   (await execute("/usr/bin/python3", ["-I", "-c", code, ...args])).stdout.trim();
@@ -140,4 +140,27 @@ it("tags that are damaged do not hinder the sound", async () => {
   await appendFile(path, footer);
   const { path: made } = await convert(path, "mp3", "flac");
   expect((await execute("ffprobe", words(`-v error -show_entries format=format_name -of csv=p=0 ${made}`))).stdout.trim()).toBe("flac");
+});
+
+describe("sound that says nothing of itself was searched for tags by a process of its own:", () => {
+  it.each([
+    ["wav", []],
+    ["aiff", []],
+    ["mp4", words("-f lavfi -i testsrc2=duration=1 -c:v libx264 -c:a aac")],
+  ])("from %s", async (from, more) => {
+    const path = pathOf(`bare.${from}`);
+    await ffmpeg(...tone, ...more, path);
+    programs.length = 0;
+    const { notes } = await convert(path, from, "mp3");
+    expect(programs).toEqual(["ffprobe", "ffmpeg", "ffprobe"]);
+    expect(notes.get("METADATA_DROPPED")).toBeUndefined();
+  });
+
+  it("a film with words for it is searched", async () => {
+    const path = pathOf("told.mp4");
+    await ffmpeg(...tone, ...words("-c:a aac -metadata title=Quokka"), path);
+    programs.length = 0;
+    await convert(path, "mp4", "mp3");
+    expect(programs).toEqual(["ffprobe", "ffmpeg", "python3", "ffprobe"]);
+  });
 });
