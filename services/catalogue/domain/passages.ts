@@ -49,6 +49,10 @@ const table: readonly Cells[] = [
   ["vector", "vector", "svg, pdf, pdf svg"],
   ["vector", "image", "png, svg, pdf, svg png, pdf png", rendered],
   ["vector", "document", "svg, pdf, svg pdf", paged],
+  // What only one program reads says the same in DXF, which others draw.
+  ["vector", "vector", "dxf", "svg odg"],
+  ["vector", "image", "dxf", "png jpg webp"],
+  ["vector", "document", "dxf", "pdf"],
   // Text keeps its structure in DOCX, ODT and HTML; after a PDF come pages alone, as HTML is what is read in it.
   ["document", "document", "docx, odt, html, docx html"],
   ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],

@@ -23,7 +23,7 @@ export const dataFormats = rowsOf("data", [
   ["json5", "JSON5", "json5", "application/json5"],
   ["bib", "BibTeX bibliography", "bib", "application/x-bibtex"],
   ["csljson", "CSL JSON bibliography", "csljson", "application/vnd.citationstyles.csl+json"],
-  ["mdb", "Microsoft Access", "mdb", "application/vnd.ms-access"],
+  ["mdb", "Microsoft Access database", "mdb accdb", "application/vnd.ms-access"],
   ["hjson", "Hjson", "hjson", "application/hjson"],
   ["ion", "Amazon Ion", "ion", "application/ion"],
   ["psv", "Pipe-separated values", "psv", "text/x-psv"],

@@ -18,6 +18,9 @@ const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const writtenBooks = words("xlsx xls xlsb");
 
 const data = [...trees, ...settings, ...tables];
+/** Databases that are read and not written. */
+const readBases = words("mdb");
+const isBase = new Set(["sqlite", ...readBases]);
 const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
 const isTree = new Set(trees);
 const isSetting = new Set(settings);
@@ -138,8 +141,8 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
     ...(from === "csv" ? [delimiter] : []),
     ...(hasHeader ? [header] : []),
     ...(isTextTable.has(from) && !isLineByLine ? [kinds, decimal, dateOrder] : []),
-    ...(from === "sqlite" && to !== "sqlite" ? [to === "json" || isBook.has(to) ? tableChosen : tableRead] : []),
-    ...(to === "sqlite" ? [tableWritten] : []),
+    ...(isBase.has(from) && from !== to ? [to === "json" || to === "sqlite" || isBook.has(to) ? tableChosen : tableRead] : []),
+    ...(to === "sqlite" && !isBase.has(from) ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
     ...(isBook.has(from) && isTextTable.has(to) ? [quoteText] : []),
     ...(isTextTable.has(to) ? [bom] : []),
@@ -206,4 +209,7 @@ export const dataHops: readonly Hop[] = [
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
   ...crossHops(readableBooks, ["md"], hopOf),
   ...crossHops(data, writtenBooks, hopOf),
+  ...crossHops(readBases, [...data, ...writtenBooks], (from, to) =>
+    isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to),
+  ),
 ];

@@ -10,14 +10,14 @@ const having = {
   /** Integers of any size. */
   integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist"),
   /** Decimals with more digits than a double holds. */
-  decimals: set("json yaml ndjson json5 bson cbor csv tsv psv xml plist"),
-  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml plist"),
-  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite"),
+  decimals: set("json yaml ndjson json5 bson cbor csv tsv psv xml plist mdb"),
+  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite mdb xml plist"),
+  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite mdb"),
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
   /** Moments with parts of a second that many formats do not count. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
-  localStamps: set("toml xml cbor parquet avro xlsx xlsm xltx xlsb xls xlt ods ots fods"),
-  nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  localStamps: set("toml xml cbor parquet avro mdb xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
 } as const;
 type Sort = keyof typeof having;
 
@@ -35,8 +35,9 @@ const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
 const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const columnar = set("parquet avro sqlite");
+const bases = set("sqlite mdb");
 const settings = set("ini properties");
-const flat = set("csv tsv psv sqlite xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const flat = set("csv tsv psv sqlite mdb xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
@@ -98,7 +99,7 @@ function naming(from: string, to: string): readonly Expectation[] {
   if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values with the same name are numbered." })];
   if (looseNames.has(from))
     return [expecting("NAMES_CHANGED", { message: "Names that are not text become text; repeated names are numbered." })];
-  if (from === "sqlite" && books.has(to))
+  if (bases.has(from) && books.has(to))
     return [expecting("NAMES_CHANGED", { message: "Table names that are not valid sheet names are changed." })];
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
@@ -140,7 +141,8 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...guessed,
     ...guessedMarks,
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
-    ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),
+    ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),
+    ...(from === "mdb" ? [expecting("STRUCTURE_DROPPED", { message: "Attached files are left out; their names stay." })] : []),
     ...emptyRows,
     ...flattening(from, to),
     ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),

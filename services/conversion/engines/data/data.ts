@@ -22,6 +22,7 @@ const worker = {
     "hyparquet-compressors",
     "avsc",
     "@e965/xlsx",
+    "mdb-reader",
     "chardet",
   ],
 };

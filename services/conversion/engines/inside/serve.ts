@@ -13,6 +13,7 @@ const inlineBytes = 512 * 1024;
 
 const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
+  drawing: async () => (await import("./drawing/dwg.ts")).convertDrawing,
   mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
   meshoptimizer: async () => (await import("./model/change.ts")).changeModel,
   model: async () => (await import("./model/convert.ts")).convertModel,

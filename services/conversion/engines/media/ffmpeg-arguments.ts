@@ -13,7 +13,7 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
-import { holdsAnything, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
+import { holdsAnything, isOwn, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { bitrateArgs, qualityArgs, withoutQuality } from "./ffmpeg-quality.ts";
@@ -251,7 +251,7 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
   const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
   // Of the containers only those of MP4's family are written with the turn that a phone's film is played with; encoded it is turned.
   const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
-  if (untouched && fits && !isBare && stands)
+  if (untouched && fits && !isBare && stands && plays(task, film))
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
   const encoder = choice === undefined ? target.video : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
@@ -273,6 +273,11 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
       ? qualityArgs(name, crf, stringOption(options, "preset"))
       : [...bitrateArgs(name, bitrate, task), ...passArgs(name, media)]),
   ];
+}
+
+/** Of H.264 in MP4, browsers and phones play 8 bits with one colour for four points, and no other. */
+function plays(task: HopTask, { codec, pixelFormat }: Stream): boolean {
+  return isOwn(task) || codec !== "h264" || !/^(mp4|m4v)$/.test(task.hop.to) || /^(yuvj?420p|gray|nv12)$/.test(pixelFormat);
 }
 
 /** An encoder's arguments with the pixel format that keeps ten bits. */

@@ -100,7 +100,16 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
     ...(isSized || isAsked ? [] : [["Pixels", size(written), size(source)] as const]),
     ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
     ...(depthOf(written) < depthOf(source) ? [["Bits per colour", depthOf(written), depthOf(source)] as const] : []),
+    ...(isFilm && sharingOf(written) > sharingOf(source) && written.codec === "h264"
+      ? [["Pixels per colour sample", sharingOf(written), sharingOf(source)] as const]
+      : []),
   ];
+}
+
+/** How many pixels share one sample of colour; each has a brightness of its own. */
+function sharingOf({ pixelFormat }: Stream): number {
+  if (/(420|411)|^nv(12|21)/.test(pixelFormat)) return 4;
+  return /422|^nv16|^yuyv|^uyvy/.test(pixelFormat) ? 2 : 1;
 }
 
 const rateText = (rate: number): string => String(Number(rate.toFixed(3)));

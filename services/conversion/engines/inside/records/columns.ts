@@ -9,7 +9,7 @@ import { Failure, invalid } from "../failure.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
 import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
-import type { Cell } from "./tables.ts";
+import { type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
@@ -127,27 +127,17 @@ const holdsInSql = ({ sort }: ColumnType, cells: readonly Cell[]) =>
   sqlTypes[sort] !== undefined && !cells.some((cell) => Number.isNaN(cell) || Object.is(cell, -0));
 
 export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8Array {
-  const columns = columnsOf(value, notes, holdsInSql);
-  const names = sqlNamesOf(
-    columns.map(({ name }) => name),
-    notes,
-  );
-  const title = quoted(textOption(options, "table") ?? "data");
+  return writeSqliteTables(new Map([[textOption(options, "table") ?? "data", value]]), notes);
+}
+
+/** The rows of each table by its name. */
+export function writeSqliteTables(tables: ReadonlyMap<string, Value>, notes: Notes): Uint8Array {
+  const titles = sqlNamesOf([...tables.keys()], notes);
   rmSync("made.db", { force: true });
   const database = new DatabaseSync("made.db");
   try {
     database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
-    const fields = names.map((name, place) => `${quoted(name)} ${sqlTypes[columns[place]?.type.sort ?? "text"]}`);
-    database.exec(`CREATE TABLE ${title} (${fields.join(", ")})`);
-    const insert = database.prepare(`INSERT INTO ${title} VALUES (${names.map(() => "?").join(", ")})`);
-    for (let row = 0; row < (columns[0]?.values.length ?? 0); row += 1) {
-      insert.run(
-        ...columns.map(({ values }) => {
-          const value = values[row] ?? null;
-          return typeof value === "boolean" ? Number(value) : value;
-        }),
-      );
-    }
+    for (const [place, rows] of [...tables.values()].entries()) addTable(database, quoted(titles[place] ?? ""), rows, notes);
     database.exec("COMMIT");
   } finally {
     database.close();
@@ -155,6 +145,25 @@ export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8
   const bytes = readFileSync("made.db");
   rmSync("made.db", { force: true });
   return bytes;
+}
+
+function addTable(database: DatabaseSync, title: string, rows: Value, notes: Notes): void {
+  const columns = columnsOf(rows, notes, holdsInSql);
+  const names = sqlNamesOf(
+    columns.map(({ name }) => name),
+    notes,
+  );
+  const fields = names.map((name, place) => `${quoted(name)} ${sqlTypes[columns[place]?.type.sort ?? "text"]}`);
+  database.exec(`CREATE TABLE ${title} (${fields.join(", ")})`);
+  const insert = database.prepare(`INSERT INTO ${title} VALUES (${names.map(() => "?").join(", ")})`);
+  for (let row = 0; row < (columns[0]?.values.length ?? 0); row += 1) {
+    insert.run(
+      ...columns.map(({ values }) => {
+        const value = values[row] ?? null;
+        return typeof value === "boolean" ? Number(value) : value;
+      }),
+    );
+  }
 }
 
 /** SQL does not tell names by case. */
@@ -176,8 +185,10 @@ function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
 
 const truthOf = (value: Value): Value => (value === 0 || value === 1 ? value === 1 : value);
 
-/** The table that is asked for, else the first; views and triggers of the file are not run. */
-/** The rows of the table that is asked for, else of the first, or with `every` of all by their names, where there are several. */
+/**
+ * The rows of the table that is asked for, else of the first, or with `every` of all by their names, where there are several. Views and
+ * triggers of the file are not run.
+ */
 export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, every = false): Value {
   rmSync("read.db", { force: true });
   writeFileSync("read.db", bytes);
@@ -214,7 +225,8 @@ function rowsOfAll(database: DatabaseSync, tables: readonly string[]): readonly 
 function rowsOf(database: DatabaseSync, table: string): Value {
   const query = database.prepare(`SELECT * FROM ${quoted(table)}`);
   const columns = query.columns().map(({ name, type }) => ({ name, isTruth: type?.toUpperCase() === "BOOLEAN" }));
-  const rows: Entries[] = [];
+  const rows = new NamedRows();
+  rows.columns = columns.map(({ name }) => name);
   for (const row of query.iterate()) {
     rows.push(new Map(columns.map(({ name, isTruth }) => [name, isTruth ? truthOf(valueFrom(row[name])) : valueFrom(row[name])])));
   }

@@ -2,7 +2,7 @@
 import { type Converted, type Notes, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
-import { recordsOf } from "./tables.ts";
+import { NamedRows, recordsOf } from "./tables.ts";
 import type { Value } from "./values.ts";
 
 type Reader = (source: Source) => Value | Promise<Value>;
@@ -15,6 +15,7 @@ type Source = {
 };
 type Writer = (value: Value, options: Options, notes: Notes, to: string) => Converted | Promise<Converted>;
 
+const access = () => import("./access.ts");
 const json = () => import("./json.ts");
 const ini = () => import("./ini.ts");
 const settings = () => import("./settings.ts");
@@ -47,6 +48,7 @@ const readers: Readonly<Record<string, Reader>> = {
   parquet: async ({ bytes, notes }) => (await columns()).parseParquet(bytes, notes),
   avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
   sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
+  mdb: async ({ bytes, options, notes }) => recordsOf((await access()).parseAccess(bytes, options, notes)),
   csv: readTable,
   tsv: readTable,
   psv: readTable,
@@ -82,6 +84,7 @@ const writers: Readonly<Record<string, Writer>> = {
 const take = ([value, options, notes]: Parameters<Writer>) => [value, options, notes] as const;
 
 const textTables = new Set(["csv", "tsv", "psv"]);
+const tables = new Set([...textTables, "parquet", "avro", "sqlite", "xlsx", "xlsb", "xls"]);
 
 export async function convertData(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Converted> {
   if (from === to) return (await import("./own.ts")).rewriteData(bytes, { work: "data", from, to, options }, notes);
@@ -108,11 +111,11 @@ export async function writeRecords(value: Value, { to, options }: Question, note
 }
 
 /** A value that is written in a text table, workbook or tree, as read from one. */
-export async function readRecords(bytes: Buffer, { from, options }: Question, notes: Notes): Promise<Value> {
+export async function readRecords(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Value> {
   const read = readers[from] ?? readSheet;
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
   const value = await read({ bytes, from, options, notes, text });
-  if ((read === readSheet || read === readTable) && Array.isArray(value) && value.length === 0)
+  if (value instanceof NamedRows && value.length === 0 && !tables.has(to))
     notes.set("EMPTY_VALUES_DROPPED", "The table has no rows, so its column names were left out.");
   return value;
 }

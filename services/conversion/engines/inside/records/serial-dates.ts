@@ -54,7 +54,7 @@ export function stampOfSerial(serial: number, format: string, is1904: boolean): 
   return new Stamp(text.replace(/T00:00:00$/, ""), false);
 }
 
-function clockOf(ms: number): string {
+export function clockOf(ms: number): string {
   return new Date(ms)
     .toISOString()
     .slice(11)

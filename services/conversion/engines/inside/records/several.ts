@@ -1,31 +1,36 @@
 /** All sheets of a workbook and all tables of a database, where the target holds several and none was chosen. */
 import { type Converted, type Notes, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
-import { parseSqlite } from "./columns.ts";
+import { openAccess } from "./access.ts";
+import { parseSqlite, writeSqliteTables } from "./columns.ts";
 import { writeJson } from "./json.ts";
 import { everySheet, joinedBook, linesOfSheet, parseSheet, writeSheet } from "./sheets.ts";
 import { type Cell, cellText, recordsOf } from "./tables.ts";
 import type { Value } from "./values.ts";
 
+const databases = new Set(["sqlite", "mdb"]);
 const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods"]);
 
 /** Undefined where there is one table, or one is chosen: then it is the value itself. */
 export function severalOf(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted | undefined {
   if (to === "md") return markdownOf(bytes, options, notes);
-  if (from === "sqlite" && (to === "json" || books.has(to))) {
-    const tables = parseSqlite(bytes, options, new Map(), true);
+  if (databases.has(from) && (to === "json" || to === "sqlite" || books.has(to))) {
+    const tables = from === "mdb" ? everyAccessTable(bytes, options, notes) : parseSqlite(bytes, options, new Map(), true);
     if (!(tables instanceof Map)) return undefined;
     if (to === "json") return writeJson(tables, options, notes);
-    const filled = [...tables].filter(([, rows]) => Array.isArray(rows) && rows.length > 0);
-    const empty = [...tables.keys()].filter((name) => !filled.some(([each]) => each === name));
-    if (filled.length === 0) return undefined;
-    if (empty.length > 0) notes.set("SHEETS_LEFT_OUT", `Tables without rows were left out: ${empty.slice(0, 3).join(", ").slice(0, 100)}.`);
-    return joinedBook(new Map(filled.map(([name, rows]) => [name, writeSheet(rows, to, options, notes)])), to, notes);
+    if (to === "sqlite") return writeSqliteTables(tables, notes);
+    return joinedBook(new Map([...tables].map(([name, rows]) => [name, writeSheet(rows, to, options, notes)])), to, notes);
   }
   if (to !== "json" || !books.has(from) || textOption(options, "sheet") !== undefined) return undefined;
   const sheets = everySheet(bytes, notes, (sheet, raised, book) => recordsOf(parseSheet(bytes, { ...options, sheet }, raised, book)));
   if (sheets.length < 2) return undefined;
   return writeJson(new Map<string, Value>(sheets.map(([name, rows]) => [name, rows ?? []])), options, notes);
+}
+
+function everyAccessTable(bytes: Buffer, options: Question["options"], notes: Notes): Value {
+  const { names, table } = openAccess(bytes);
+  if (names.length < 2 || textOption(options, "table") !== undefined) return null;
+  return new Map(names.map((name) => [name, recordsOf(table(name, notes))]));
 }
 
 /** A heading and a table for each sheet. */

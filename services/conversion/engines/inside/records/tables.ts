@@ -8,12 +8,22 @@ import { type Entries, Exact, firstOf, Stamp, simplify, textOfScalar, type Value
 export type Cell = Exclude<Value, Value[] | Entries>;
 export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
 
+/** Records of which there may be none: the names of the columns stay. */
+export class NamedRows extends Array<Value> {
+  columns: readonly string[] = [];
+
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
 const maxColumns = 10_000;
 export const maxCells = 20_000_000;
 
 /** The rows of a value: a list of records, of lists or of single values; one record is one row. */
 export function tableOf(value: Value, notes: Notes): Table {
   const { list, path } = listOf(value);
+  if (list instanceof NamedRows && list.length === 0) return { columns: list.columns, rows: [] };
   if (path !== "") notes.set("STRUCTURE_FLATTENED", `The rows were taken from “${path}”.`);
   const places = new Map<string, number>();
   const rows = list.map((item) => {
@@ -72,8 +82,10 @@ function cellOf(name: string, value: Value, notes: Notes): Cell {
   return jsonTextOf(simple instanceof Map ? (simple.get(name) ?? null) : simple, 0);
 }
 
-export function recordsOf({ columns, rows }: Table): Value {
-  return rows.map((row) => new Map(columns.map((name, index) => [name, row[index] ?? null])));
+export function recordsOf({ columns, rows }: Table): NamedRows {
+  const records = NamedRows.from(rows, (row) => new Map(columns.map((name, index) => [name, row[index] ?? null]))) as NamedRows;
+  records.columns = columns;
+  return records;
 }
 
 /** A cell as text: empty for nothing. */

@@ -40,8 +40,11 @@ def of_ini(path):
 
 def of_sqlite(path):
     base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    cursor = base.execute("SELECT * FROM data")
-    return leaves([[column[0] for column in cursor.description], *cursor.fetchall()])
+    found = []
+    for (name,) in base.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        cursor = base.execute(f'SELECT * FROM "{name}"')
+        found += leaves([[column[0] for column in cursor.description], *cursor.fetchall()])
+    return found
 
 
 def of_book(path):

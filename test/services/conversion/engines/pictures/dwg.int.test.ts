@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { dwgEngine } from "#services/conversion/engines/pictures/dwg.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+
+const convert = converting(dwgEngine);
+const path = "test/corpus/typical/vector/typical.dwg";
+let drawing: Buffer;
+beforeAll(async () => {
+  drawing = await readFile(path);
+});
+
+/** What GDAL, which has readers of its own for both formats, sees of a drawing: how many shapes, how large, and the texts. */
+async function seenOf(file: string) {
+  const { stdout } = await promisify(execFile)("ogrinfo", ["-ro", "-al", file]);
+  const numbers = [...stdout.matchAll(/^Extent: \((\S+), (\S+)\) - \((\S+), (\S+)\)$/gm)].map((found) => found.slice(1, 5).map(Number));
+  const extent = [0, 1, 2, 3].map((side) => Math[side < 2 ? "min" : "max"](...numbers.map((each) => each[side] ?? 0)));
+  return {
+    extent: extent.map(Math.round),
+    shapes: [...stdout.matchAll(/^ {2}(LINESTRING|POINT|POLYGON|CIRCULARSTRING|COMPOUNDCURVE|MULTI\w+|GEOMETRYCOLLECTION)/gm)].length,
+    texts: ["Quokka", "zebracell 42"].filter((text) => stdout.includes(text)),
+  };
+}
+
+describe("drawings of AutoCAD", () => {
+  it("become DXF with every shape and text in its place", async () => {
+    const { path: made, notes } = await convert(drawing, "dwg", "dxf");
+    const [before, after] = await Promise.all([seenOf(path), seenOf(made)]);
+    expect(after.extent).toEqual([0, 0, 200, 120]);
+    expect(after.texts).toEqual(["Quokka", "zebracell 42"]);
+    // GDAL shows the two lines of each block one by one in DWG, and together in DXF.
+    expect([before.shapes, after.shapes]).toEqual([11, 9]);
+    expect(notes).toEqual([]);
+  });
+
+  it("keep their layers and blocks", async () => {
+    const { text } = await convert(drawing, "dwg", "dxf");
+    expect(text).toMatch(/^ *8\r?\nNotes$/m);
+    expect(text.match(/^INSERT\r?$/gm)).toHaveLength(2);
+  });
+
+  it("of before R14 are refused by name, and damaged ones as damaged", async () => {
+    const old = Buffer.concat([Buffer.from("AC1009"), drawing.subarray(6)]);
+    await expect(convert(old, "dwg", "dxf")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("R13") });
+    for (const length of [6, 100, 1000, 3000])
+      await expect(convert(drawing.subarray(0, length), "dwg", "dxf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+});
