@@ -144,8 +144,8 @@ function samplesOf(samples: readonly CallSample[], { operationId, summary }: Ope
       language,
       label,
       code,
-    }) => html`<figure class="sample" data-language="${language}" data-label="${label}"><figcaption>${label}</figcaption>
-<pre tabindex="0"><code id="call-${operationId}-${language}">${code}</code></pre></figure>
+    }) => html`<div class="sample" data-language="${language}" data-label="${label}"><p class="sample-label">${label}</p>
+<pre tabindex="0"><code id="call-${operationId}-${language}">${code}</code></pre></div>
 `,
   );
   return html`<div class="samples" data-title="${summary}">${blocks}</div>`;

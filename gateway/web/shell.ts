@@ -56,7 +56,7 @@ export async function sendPage(
   const say = await translatorOf(language);
   const isEnglish = typeof page !== "function";
   const whole = isEnglish ? page : page(say);
-  const frame = { say, language, isEnglish, path: request.url, texts: await addressOfTexts(isEnglish ? "en" : language) };
+  const frame = { say, language, isEnglish, path: request.url, texts: await addressOfTexts(language) };
   const text = documentOf(whole, frame, await currentBundle()).text;
   reply
     .headers({ "content-security-policy": PAGE_POLICY, "cross-origin-opener-policy": "same-origin", "cache-control": "no-cache" })

@@ -284,6 +284,12 @@ describe("on standard input and output", () => {
     expect((await call(client, "convert", { path: name, to })).text).toMatch(/^BAD_REQUEST: .*exists/);
   });
 
+  test("a scanned PDF is read as Markdown where it lies, with what is in its picture", async () => {
+    const told = await read(client, { path: "scan.pdf" });
+    expect(told.isError, told.text).toBe(false);
+    expect(told.text).toMatch(/Invoice number 4711[\s\S]*\[job /);
+  });
+
   test("a file that is not there, or is no document, is told", async () => {
     expect((await call(client, "convert", { path: "gone.png", to: "webp" })).text).toMatch(/^INVALID_INPUT: .*gone\.png/);
     expect((await call(client, "read_document", { path: "gone.pdf" })).isError).toBe(true);

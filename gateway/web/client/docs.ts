@@ -1,6 +1,8 @@
 /** The documentation: copies its examples, and finds formats and the routes between them. */
 import { formatSearch } from "#client/docs/format-search.ts";
 import { sampleTabs } from "#client/docs/sample-tabs.ts";
+import { showWho } from "#client/parts/who.tsx";
+import { renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
 sampleTabs(document.querySelectorAll<HTMLElement>(".samples"));
 for (const block of document.querySelectorAll("pre")) {
@@ -28,3 +30,8 @@ for (const block of document.querySelectorAll("pre")) {
 
 const search = document.getElementById("format-search");
 if (search instanceof HTMLFormElement) formatSearch(search);
+
+showWho();
+renewMeOnReturn();
+// Without an answer the page is the same as for somebody who is not signed in.
+renewMe().catch(() => {});

@@ -8,16 +8,15 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { openStage } from "#test/gateway/stage.ts";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { openBrowser, type TestPage } from "#test/harness/browser.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const email = "ada@example.org";
 const password = "correct horse battery staple";
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages();
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-automate-"));
@@ -27,12 +26,8 @@ beforeAll(async () => {
       .jpeg()
       .toBuffer(),
   );
-  server = await startServer();
-  browser = await openBrowser(server.url);
 });
 afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -48,7 +43,7 @@ async function signIn(page: TestPage, secret: string): Promise<void> {
 }
 
 test("from signing up to a key whose curl line works until it is revoked", { timeout: 180_000 }, async () => {
-  const page = await browser.open("/automate");
+  const page = await pages.open("/automate");
   await page.getByRole("button", { name: "Create one" }).click();
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill("short");
@@ -62,7 +57,7 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
   expect(await seriousFindings(page)).toEqual([]);
   const command = await page.locator("#set-plan").innerText();
   expect(command).toMatch(/^npm run -s filemill -- accounts set-plan /);
-  await runCli(server, command.split(" -- ")[1]?.split(" ") ?? []);
+  await runCli(pages.server, command.split(" -- ")[1]?.split(" ") ?? []);
   await page.getByRole("heading", { name: "Plan: Plus" }).waitFor();
   await page.getByText("0 B of 20 GB").waitFor();
   await page.getByText("0 s of 10 h").waitFor();
@@ -74,7 +69,7 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
   const line = await page.locator("#new-key-line").innerText();
   const secret = await page.locator("#new-key").innerText();
   expect(line).toContain(secret);
-  expect(line).toContain(`"${server.url}/api/v1/convert?download=wait"`);
+  expect(line).toContain(`"${pages.server.url}/api/v1/convert?download=wait"`);
   expect(await seriousFindings(page)).toEqual([]);
   await paste(line);
   expect((await sharp(await readFile(join(folder, "photo.webp"))).metadata()).format).toBe("webp");
@@ -96,15 +91,15 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
 });
 
 test("a link from the operator signs in once, and leaves no trace in the address", async () => {
-  const printed = await runCli(server, ["accounts", "link", "local@filemill.localhost"]);
+  const printed = await runCli(pages.server, ["accounts", "link", "local@filemill.localhost"]);
   const [link = ""] = /https?:\/\/\S+/.exec(printed) ?? [];
   const path = link.slice(new URL(link).origin.length);
-  const page = await browser.open(path);
+  const page = await pages.open(path);
   await page.getByText("Signed in as local@filemill.localhost").waitFor();
-  expect(page.url()).toBe(`${server.url}/automate`);
+  expect(page.url()).toBe(`${pages.server.url}/automate`);
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  const second = await browser.open(path);
+  const second = await pages.open(path);
   await second.getByRole("alert").waitFor();
   await second.getByRole("heading", { name: "Sign in" }).waitFor();
   expect([...page.faults, ...second.faults]).toEqual([]);
@@ -113,7 +108,7 @@ test("a link from the operator signs in once, and leaves no trace in the address
 });
 
 test("a password is changed, every session ended, and the account deleted with all it had", { timeout: 180_000 }, async () => {
-  const page = await browser.open("/automate");
+  const page = await pages.open("/automate");
   await signIn(page, "not the password at all");
   await page.getByRole("alert").waitFor();
   await signIn(page, password);
@@ -139,7 +134,7 @@ test("a password is changed, every session ended, and the account deleted with a
   await dialog.getByLabel("Your password").fill(`${password} two`);
   await dialog.getByRole("button", { name: "Delete account" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(await runCli(server, ["accounts", "list"])).not.toContain(email);
+  expect(await runCli(pages.server, ["accounts", "list"])).not.toContain(email);
   expect(page.faults).toEqual([]);
   await page.context().close();
 });

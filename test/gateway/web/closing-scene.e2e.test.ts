@@ -6,25 +6,21 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import type { TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
+import { startServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const run = promisify(execFile);
 const plan = { maxInputMb: 25, requestsPerMinute: 1000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
 const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages(() => startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }));
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-scene-"));
-  server = await startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } });
-  browser = await openBrowser(server.url);
 });
 afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -51,7 +47,7 @@ async function scan(): Promise<string> {
     .composite([{ input: letters }])
     .jpeg({ quality: 97 })
     .toBuffer();
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.goto("about:blank");
   const look = "@page { size: 14cm 8cm; margin: 0 } body { margin: 0 } img { display: block; width: 14cm }";
   await page.setContent(`<style>${look}</style><img src="data:image/jpeg;base64,${picture.toString("base64")}" alt="">`);
@@ -64,7 +60,7 @@ async function scan(): Promise<string> {
 test("a scan becomes searchable and a third of its size", async () => {
   const source = await scan();
   expect((await run("pdftotext", [source, "-"])).stdout.trim()).toBe("");
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles(source);
   const item = card(page, "scan.pdf");
   await item.getByRole("radio", { name: "PDF, changed" }).check();
@@ -81,7 +77,7 @@ test("the photos of a folder are resized at once", async () => {
   await mkdir(join(folder, "photos"));
   for (const name of ["a", "b", "c"])
     await sharp({ create: { width: 400, height: 300, channels: 3, background: "#269" } }).toFile(join(folder, "photos", `${name}.jpg`));
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const choosing = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose a folder" }).click();
   await (await choosing).setFiles(join(folder, "photos"));
@@ -103,7 +99,7 @@ test("the photos of a folder are resized at once", async () => {
 });
 
 test("five files become one PDF, in an order made by the keyboard", async () => {
-  const page = await browser.open("/", { viewport: { width: 1200, height: 900 } });
+  const page = await pages.open("/", { viewport: { width: 1200, height: 900 } });
   const pictures = [2, 3, 4, 5, 1].map(async (shape) => ({
     ...{ name: `${shape}.png`, mimeType: "image/png" },
     buffer: await sharp({ create: { width: shape * 100, height: 100, channels: 3, background: "#f00" } })
@@ -134,7 +130,7 @@ test("a web page is printed, alone and with the files that came with it", async 
   await writeFile(join(site, "look.css"), "@page { size: 10cm 20cm } p { color: #c00 }");
   await sharp({ create: { width: 20, height: 20, channels: 3, background: "#00f" } }).toFile(join(site, "dot.png"));
   await run("zip", ["-qr", join(folder, "site.zip"), "."], { cwd: site });
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const alone = { name: "alone.html", mimeType: "text/html", buffer: Buffer.from(`<!doctype html>${body}`) };
   await page.locator("input[type=file]").setInputFiles([alone]);
   await page.locator("input[type=file]").setInputFiles(join(folder, "site.zip"));
@@ -154,7 +150,7 @@ test("a web page is printed, alone and with the files that came with it", async 
 });
 
 test("results are looked at by their kind, and nothing in them runs", async () => {
-  const page = await browser.open("/", { permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await pages.open("/", { permissions: ["clipboard-read", "clipboard-write"] });
   const script = "<script>document.title='ran'</script>";
   const photo = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#f00" } })
     .png()

@@ -7,8 +7,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { phone, type TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
+import { startServer } from "#test/harness/server.ts";
 import { processesWith } from "#test/services/conversion/sandbox/host.ts";
 import { seriousFindings } from "./accessibility.ts";
 
@@ -16,8 +17,7 @@ const run = promisify(execFile);
 const plan = { maxInputMb: 25, requestsPerMinute: 1000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
 const docx = "test/corpus/office/text.docx";
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages(() => startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }));
 let folder: string;
 let film: string;
 beforeAll(async () => {
@@ -25,15 +25,9 @@ beforeAll(async () => {
   film = join(folder, "clip.mp4");
   // Large enough that it can be looked at before it is converted.
   const source = ["-f", "lavfi", "-i", "testsrc2=size=854x480:rate=25:duration=9", "-pix_fmt", "yuv420p"];
-  [server] = await Promise.all([
-    startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }),
-    run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]),
-  ]);
-  browser = await openBrowser(server.url);
+  await run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]);
 });
 afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -45,14 +39,14 @@ const card = (page: TestPage, name: string) => page.getByRole("listitem", { name
 const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
 
 function signalEncoder(name: NodeJS.Signals): void {
-  const own = new Set(treeOf(server.child.pid ?? 0));
+  const own = new Set(treeOf(pages.server.child.pid ?? 0));
   const encoders = processesWith("/usr/bin/ffmpeg").filter((pid) => own.has(pid));
   expect(encoders).not.toEqual([]);
   for (const pid of encoders) process.kill(pid, name);
 }
 
 test("a guest converts a document: target, options, result, preview, download", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await choose(page, docx);
   const item = card(page, "text.docx");
   expect(await item.getByRole("radio", { name: "PDF" }).isChecked()).toBe(true);
@@ -87,7 +81,7 @@ test("a guest converts a document: target, options, result, preview, download", 
 });
 
 test("a protected document is converted once its password is given", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await choose(page, "test/corpus/protected/protected.docx");
   const item = card(page, "protected.docx");
   await item.getByRole("button", { name: "Convert to PDF" }).click();
@@ -104,7 +98,7 @@ test("a protected document is converted once its password is given", async () =>
 });
 
 test("what a conversion may lose is told before it is made, target by target", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await choose(page, pngFile("see-through.png"));
   const item = card(page, "see-through.png");
   const notes = item.getByRole("list", { name: "What to expect" });
@@ -119,7 +113,7 @@ test("what a conversion may lose is told before it is made, target by target", a
 });
 
 test("where the browser shows no PDF, a picture of the first page stands in, and leaves no job behind", async () => {
-  const page = await browser.open("/jobs");
+  const page = await pages.open("/jobs");
   await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: false }));
   await page.goto("/");
   await choose(page, docx);
@@ -136,7 +130,7 @@ test("where the browser shows no PDF, a picture of the first page stands in, and
 });
 
 test("a film shows how far it is, survives a reload in the middle, and plays", { timeout: 360_000 }, async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await choose(page, film);
   const item = card(page, "clip.mp4");
   await item.getByRole("radio", { name: "WEBM" }).check();
@@ -162,7 +156,7 @@ test("a film shows how far it is, survives a reload in the middle, and plays", {
 });
 
 test("a refusal says why, what to do, and where to read on", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const broken = {
     name: "broken.png",
     mimeType: "image/png",
@@ -189,7 +183,7 @@ test("a refusal says why, what to do, and where to read on", async () => {
 });
 
 test("what a plan or a route does not take is said before it is sent", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const sent: string[] = [];
   page.on("request", (request) => void sent.push(request.url()));
   const big = join(folder, "big.png");
@@ -208,7 +202,7 @@ test("what a plan or a route does not take is said before it is sent", async () 
 });
 
 test("many files go side by side and come back in one archive", async () => {
-  const page = await browser.open("/", { acceptDownloads: true });
+  const page = await pages.open("/", { acceptDownloads: true });
   const names = ["a.png", "b.png", "c.png", "d.png", "e.png", "a.png"];
   await choose(page, ...names.map(pngFile));
   await page.getByRole("button", { name: "Convert all 6" }).click();
@@ -237,7 +231,7 @@ test("many files go side by side and come back in one archive", async () => {
 });
 
 test("everything can be done with the keyboard alone", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator(".file-button").waitFor();
   const focused = () =>
     page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
@@ -275,7 +269,7 @@ test("everything can be done with the keyboard alone", async () => {
 });
 
 test("it works on a phone, in the dark, with a name that is too long", async () => {
-  const page = await browser.open("/", { ...phone, colorScheme: "dark" });
+  const page = await pages.open("/", { ...phone, colorScheme: "dark" });
   const name = `${"quarterly-report-".repeat(10)}final.png`;
   await choose(page, pngFile(name));
   const item = card(page, name);

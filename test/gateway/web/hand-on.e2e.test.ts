@@ -1,29 +1,20 @@
 /** Sharing a result by a link, from the page to somebody without an account. */
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
+import { phone } from "#test/harness/browser.ts";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const password = "correct horse battery staple";
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 /** Somebody with a result. */
 async function personWithResult(email: string) {
-  const person = openBrowserClient(server.url);
+  const person = openBrowserClient(pages.server.url);
   expect((await person.ask("POST", "/web/v1/sign-up", { email, password })).status).toBe(201);
   const { job } = (await person.convert("jpg", png, "holiday.png")).json;
   return { person, email, links: `/web/v1/jobs/${job.id}/links`, jobId: String(job.id) };
@@ -35,7 +26,7 @@ const linkOf = async (person: BrowserClient, links: string, maxDownloads = 0) =>
 test("a link brings its one file to whoever has it, as a download that tells nothing of the account", async () => {
   const { person, links, email, jobId } = await personWithResult("ada@example.org");
   const { url } = await linkOf(person, links);
-  expect(url).toMatch(new RegExp(`^${server.url}/share/[\\w-]{80,}$`));
+  expect(url).toMatch(new RegExp(`^${pages.server.url}/share/[\\w-]{80,}$`));
   const page = await fetch(url);
   expect(page.status).toBe(200);
   const file = await fetch(`${url}/file`, { headers: { range: "bytes=0-1" } });
@@ -66,9 +57,9 @@ test("a link ends when its downloads are used up, when it is revoked, and with i
   expect(listed).toMatchObject([{ id: left.id, downloads: 0, maxDownloads: 0 }]);
   // The address can be copied again; it is written anew each time.
   expect((await fetch(`${listed[0].url}/file`)).status).toBe(200);
-  await runCli(server, ["accounts", "disable", email]);
+  await runCli(pages.server, ["accounts", "disable", email]);
   await expect.poll(async () => (await fetch(`${left.url}/file`)).status).toBe(404);
-  expect((await fetch(`${server.url}/share/${"A".repeat(120)}/file`)).status).toBe(404);
+  expect((await fetch(`${pages.server.url}/share/${"A".repeat(120)}/file`)).status).toBe(404);
 });
 
 test("only the account of the job makes, sees and revokes its links; guests have none", async () => {
@@ -77,14 +68,14 @@ test("only the account of the job makes, sees and revokes its links; guests have
   expect((await other.ask("POST", links, { lifeSeconds: 3600 })).json.error.code).toBe("JOB_NOT_FOUND");
   expect((await other.ask("GET", links)).json.error.code).toBe("JOB_NOT_FOUND");
   expect((await other.ask("DELETE", `${links}/x`)).json.error.code).toBe("JOB_NOT_FOUND");
-  const guest = openBrowserClient(server.url);
+  const guest = openBrowserClient(pages.server.url);
   expect((await guest.ask("POST", links, { lifeSeconds: 3600 })).json.error.code).toBe("SIGN_IN_REQUIRED");
   const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
   expect((await other.ask("POST", links, { lifeSeconds: 3600 }, elsewhere)).json.error.code).toBe("CROSS_SITE_REQUEST");
 });
 
 test("the jobs page makes a link, counts it and revokes it, on a phone", { timeout: 180_000 }, async () => {
-  const page = await browser.open("/automate", phone);
+  const page = await pages.open("/automate", phone);
   await page.getByRole("button", { name: "Create one" }).click();
   await page.getByLabel("E-mail").fill("eve@example.org");
   await page.getByLabel("Password").fill(password);
@@ -103,7 +94,7 @@ test("the jobs page makes a link, counts it and revokes it, on a phone", { timeo
   expect(await seriousFindings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 
-  const stranger = await browser.open(url.slice(server.url.length), { ...phone, javaScriptEnabled: false });
+  const stranger = await pages.open(url.slice(pages.server.url.length), { ...phone, javaScriptEnabled: false });
   await stranger.getByRole("heading", { name: "photo.jpg" }).waitFor();
   const [download] = await Promise.all([stranger.waitForEvent("download"), stranger.getByRole("link", { name: "Download" }).click()]);
   expect(download.suggestedFilename()).toBe("photo.jpg");

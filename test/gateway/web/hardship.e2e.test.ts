@@ -1,10 +1,11 @@
 /** A connection that is lost, a session that has ended, a large print and a browser's own colours. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
+import { phone } from "#test/harness/browser.ts";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { withPages } from "#test/harness/pages.ts";
+import { startServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const email = "grace@example.org";
@@ -12,20 +13,13 @@ const password = "correct horse battery staple";
 const plan = { apiAccess: false, maxInputMb: 60, requestsPerMinute: 100_000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
 const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages(() => startServer({}, { free: plan, plus: { ...plan, apiAccess: true } }));
 beforeAll(async () => {
-  server = await startServer({}, { free: plan, plus: { ...plan, apiAccess: true } });
-  browser = await openBrowser(server.url);
-  await openBrowserClient(server.url).ask("POST", "/web/v1/sign-up", { email, password });
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+  await openBrowserClient(pages.server.url).ask("POST", "/web/v1/sign-up", { email, password });
 });
 
 test("a connection that is lost before the upload is said and waited for", { timeout: 120_000 }, async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([pngFile("photo.png")]);
   const item = page.getByRole("listitem", { name: "photo.png", exact: true });
   await item.getByRole("button", { name: /All \d+ formats/ }).click();
@@ -42,7 +36,7 @@ test("a connection that is lost before the upload is said and waited for", { tim
 });
 
 test("a connection that is lost while a job runs is said before the job has ended", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([{ name: "slow.svg", mimeType: "image/svg+xml", buffer: slowDrawing() }]);
   const item = page.getByRole("listitem", { name: "slow.svg", exact: true });
   await item.getByRole("radio", { name: "PNG" }).check();
@@ -59,7 +53,7 @@ test("a connection that is lost while a job runs is said before the job has ende
 });
 
 test("a session that ends elsewhere ends in every window, which then shows what is a guest's", async () => {
-  const page = await browser.open("/automate");
+  const page = await pages.open("/automate");
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -70,7 +64,7 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   // Who is signed in stands in the head of each page that somebody works on.
   await jobs.getByRole("banner").getByRole("link", { name: email }).waitFor();
   await page.getByRole("banner").getByRole("link", { name: email }).waitFor();
-  const elsewhere = openBrowserClient(server.url);
+  const elsewhere = openBrowserClient(pages.server.url);
   await elsewhere.ask("POST", "/web/v1/sign-in", { email, password });
   expect((await elsewhere.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
   await jobs.getByText("Converted in this browser, as a guest.").waitFor();
@@ -83,7 +77,7 @@ test("a session that ends elsewhere ends in every window, which then shows what 
 test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])(
   "%s can be read at 200 % and at 400 %, and in the system's own colours",
   async (path) => {
-    const page = await browser.open(path, { viewport: { width: 640, height: 400 }, forcedColors: "active" });
+    const page = await pages.open(path, { viewport: { width: 640, height: 400 }, forcedColors: "active" });
     await page.locator("h1").waitFor();
     // What a browser does at 200 % and 400 % of a window of 1280 (WCAG 2.2, 1.4.10).
     for (const width of [640, 320]) {
@@ -100,14 +94,14 @@ test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])
 );
 
 test.each(["de", "ru"])("a phone is wide enough for the names of the places in %s", async (locale) => {
-  const page = await browser.open("/", { ...phone, locale });
+  const page = await pages.open("/", { ...phone, locale });
   expect(await page.evaluate(() => document.documentElement.lang)).toBe(locale);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   await page.context().close();
 });
 
 test("who wants less motion gets none", async () => {
-  const page = await browser.open("/", { reducedMotion: "reduce" });
+  const page = await pages.open("/", { reducedMotion: "reduce" });
   await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
   await page.getByRole("button", { name: "Convert to JPG" }).waitFor();
   const moving = await page.evaluate(() => document.getAnimations().filter((each) => Number(each.effect?.getTiming().duration) > 1).length);

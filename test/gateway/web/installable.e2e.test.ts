@@ -1,24 +1,14 @@
 /** The pages as an app: what a browser needs to install them, what is shown without the server, and what other apps share. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 const isWorking = () => navigator.serviceWorker.ready.then(({ active }) => active?.state);
 
 test("a browser finds everything that it needs to install the pages", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const debuggerOf = await page.context().newCDPSession(page);
   const { errors, data = "" } = await debuggerOf.send("Page.getAppManifest");
   expect(errors).toEqual([]);
@@ -45,7 +35,7 @@ test("a browser finds everything that it needs to install the pages", async () =
 });
 
 test("without the server a page says so, in the look of the others, and goes on from there", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const usual = await background();
@@ -61,7 +51,7 @@ test("without the server a page says so, in the look of the others, and goes on 
 });
 
 test("photos that another app shares wait in the converter", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
   await page.reload();
   // As the system does it: a form with the files, sent to where the manifest says.

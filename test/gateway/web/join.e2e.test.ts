@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import type { TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const run = promisify(execFile);
@@ -18,20 +18,11 @@ async function picture(name: string, width: number) {
   return { name, mimeType: "image/png", buffer: await image.png().toBuffer() };
 }
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 test("files become one in the order that they are moved into, by keyboard and by dragging", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-join-"));
-  const page = await browser.open("/", { viewport: { width: 1200, height: 2400 } });
+  const page = await pages.open("/", { viewport: { width: 1200, height: 2400 } });
   const pictures = await Promise.all([picture("b.png", 200), picture("c.png", 300), picture("a.png", 400)]);
   await page.locator("input[type=file]").setInputFiles(pictures);
   const names = () => page.getByRole("list", { name: "Files" }).locator(".item-name").allTextContents();
@@ -59,7 +50,7 @@ test("files become one in the order that they are moved into, by keyboard and by
 });
 
 test("a file that is started while the files are packed stays in the list", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   // Packing lasts until the test lets it end.
   await page.evaluate(() => {
     const { blob } = Response.prototype;

@@ -1,20 +1,10 @@
 /** From a file to a result in German and in Arabic, on a phone. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const file = { name: "photo.png", mimeType: "image/png", buffer: Buffer.from(png) };
@@ -33,7 +23,7 @@ const cases = [
 test.each(cases)(
   "a photo becomes a JPG in $locale",
   async ({ locale, direction, drop, all, word, task, convert, download, jobs, done }) => {
-    const page = await browser.open("/", { ...phone, locale });
+    const page = await pages.open("/", { ...phone, locale });
     const isNarrow = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     expect(await page.evaluate(() => document.documentElement.dir)).toBe(direction);
     await page.getByText(drop).waitFor();
@@ -66,7 +56,7 @@ test.each(cases)(
 );
 
 test("a language is changed at the end of the page, also without scripts", async () => {
-  const page = await browser.open("/jobs", { ...phone, locale: "en-US", javaScriptEnabled: false });
+  const page = await pages.open("/jobs", { ...phone, locale: "en-US", javaScriptEnabled: false });
   await page.locator(".languages summary").click();
   await page.getByRole("link", { name: "日本語" }).click();
   expect(await page.locator("html").getAttribute("lang")).toBe("ja");

@@ -7,8 +7,9 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { phone, type TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
+import { startServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const run = promisify(execFile);
@@ -17,8 +18,7 @@ const card = (page: TestPage, name: string) => page.getByRole("listitem", { name
 const files = (page: TestPage) => page.getByRole("list", { name: "Files" });
 const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages(() => startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }));
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-many-"));
@@ -30,12 +30,8 @@ beforeAll(async () => {
   for (const name of ["plan.docx", "list.docx"]) await copyFile("test/corpus/office/text.docx", join(folder, "trip", name));
   await writeFile(join(folder, "trip", "what.is-this"), "?");
   await writeFile(join(folder, "trip", ".DS_Store"), "of the system");
-  [server] = await Promise.all([startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } })]);
-  browser = await openBrowser(server.url);
 });
 afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -59,7 +55,7 @@ async function chooseFolder(page: TestPage, path: string): Promise<void> {
 }
 
 test("forty files of a folder become PDF and WEBP on a phone, and come back in their folders", async () => {
-  const page = await browser.open("/", { ...phone, acceptDownloads: true });
+  const page = await pages.open("/", { ...phone, acceptDownloads: true });
   await chooseFolder(page, join(folder, "trip"));
   await card(page, "photo 37.jpg").waitFor();
   expect(await files(page).getByRole("listitem").count()).toBe(40);
@@ -100,7 +96,7 @@ test("forty photos and a folder of Office files become PDFs on a phone, in Germa
   const photos = Array.from({ length: 40 }, async (_, n) => ({
     ...{ name: `IMG_${1000 + n}.jpg`, mimeType: "image/jpeg", buffer: await photo(n) },
   }));
-  const page = await browser.open("/", { ...phone, locale: "de-DE", acceptDownloads: true });
+  const page = await pages.open("/", { ...phone, locale: "de-DE", acceptDownloads: true });
   const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
   await page
     .locator("input[type=file]")
@@ -130,7 +126,7 @@ test("forty photos and a folder of Office files become PDFs on a phone, in Germa
 });
 
 test("a folder that is dropped gives its files, with their folders", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.getByText("Drop files here").waitFor();
   const hand = await page.context().newCDPSession(page);
   const data = { items: [], files: [join(folder, "trip")], dragOperationsMask: 1 };
@@ -142,7 +138,7 @@ test("a folder that is dropped gives its files, with their folders", async () =>
 });
 
 test("one target is given to all that can take it, and the rest is told why not", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const text = { name: "song.srt", mimeType: "application/x-subrip", buffer: Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nla\n") };
   await page
     .locator("input[type=file]")
@@ -161,7 +157,7 @@ test("one target is given to all that can take it, and the rest is told why not"
 });
 
 test("four hundred files flow: only lines in sight get their picture, and a reload keeps all", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const drawn = () => page.locator(".thumbnail-drawn").count();
   await page.locator("input[type=file]").setInputFiles(Array.from({ length: 400 }, (_, n) => pngFile(`${n}.png`)));
   await page.getByRole("button", { name: "Convert all 400" }).waitFor();
@@ -185,7 +181,7 @@ test("four hundred files flow: only lines in sight get their picture, and a relo
 });
 
 test("over plain HTTP, where browsers make no ids, hold no locks and run no service worker, a file is converted all the same", async () => {
-  const page = await browser.open("/docs");
+  const page = await pages.open("/docs");
   await page.addInitScript(() => {
     Reflect.deleteProperty(Crypto.prototype, "randomUUID");
     Reflect.deleteProperty(Navigator.prototype, "serviceWorker");

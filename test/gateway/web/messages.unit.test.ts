@@ -115,7 +115,10 @@ describe.each(others)("%s", async (language) => {
 });
 
 test("texts are for codes that there are, and every note has one", () => {
-  const own = new Set([..."OFFLINE UNREADABLE_ANSWER PAGE_FAILED FILE_UNREADABLE FIRST_PAGE".split(" "), ...Object.keys(deliveryFailures)]);
+  const own = new Set([
+    ..."OFFLINE UNREADABLE_ANSWER PAGE_FAILED FILE_UNREADABLE PREVIEW_FAILED".split(" "),
+    ...Object.keys(deliveryFailures),
+  ]);
   const codes = (part: string): string[] =>
     Object.keys(english).flatMap((key) => (key.startsWith(`${part}.`) ? [key.slice(part.length + 1)] : []));
   expect([...codes("error"), ...codes("advice")].filter((code) => !(code in errorTable) && !own.has(code))).toEqual([]);

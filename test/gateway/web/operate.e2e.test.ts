@@ -1,26 +1,17 @@
 /** The operator's page and what it asks, against the whole product. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { operatorEndpoints } from "#gateway/operator/endpoints.ts";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
+import { phone } from "#test/harness/browser.ts";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const email = "ada@example.org";
 const password = "correct horse battery staple";
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 /** Asks everything that operators may ask. */
 function askAll(client: BrowserClient, headers: Readonly<Record<string, string>> = {}) {
@@ -36,10 +27,10 @@ function askAll(client: BrowserClient, headers: Readonly<Record<string, string>>
 const allOf = (status: number): string[] => Object.values(operatorEndpoints).map(({ method, path }) => `${method} ${path} ${status}`);
 
 test("neither a guest nor an account nor an operator's API key learns that there is something", async () => {
-  const guest = openBrowserClient(server.url);
+  const guest = openBrowserClient(pages.server.url);
   expect(await askAll(guest)).toEqual(allOf(404));
-  expect(await askAll(openBrowserClient(server.url), { authorization: `Bearer ${server.key}` })).toEqual(allOf(404));
-  const ordinary = openBrowserClient(server.url);
+  expect(await askAll(openBrowserClient(pages.server.url), { authorization: `Bearer ${pages.server.key}` })).toEqual(allOf(404));
+  const ordinary = openBrowserClient(pages.server.url);
   expect((await ordinary.ask("POST", "/web/v1/sign-up", { email: "eve@example.org", password })).status).toBe(201);
   expect((await ordinary.ask("GET", "/web/v1/me")).json.account.operator).toBe(false);
   expect(await askAll(ordinary)).toEqual(allOf(404));
@@ -49,8 +40,8 @@ test("neither a guest nor an account nor an operator's API key learns that there
 });
 
 test("the operator goes from the first start's link to accounts and jobs, on a phone, without a shell", { timeout: 240_000 }, async () => {
-  const link = server.signInLink ?? "";
-  const page = await browser.open(link.slice(server.url.length), phone);
+  const link = pages.server.signInLink ?? "";
+  const page = await pages.open(link.slice(pages.server.url.length), phone);
   await page.getByRole("heading", { name: "Getting started" }).waitFor();
   expect(new URL(page.url()).hash).toBe("");
   await page.getByRole("link", { name: "Operate" }).waitFor();
@@ -68,7 +59,7 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   const token = (await dialog.locator("#sign-in-link").innerText()).split("=")[1];
   await dialog.getByRole("button", { name: "Done" }).click();
 
-  const person = openBrowserClient(server.url);
+  const person = openBrowserClient(pages.server.url);
   expect((await person.ask("POST", "/web/v1/sign-in/link", { token })).json.account).toMatchObject({ email, operator: false });
   const { job } = (await person.convert("jpg", png, "secret-name.png")).json;
   const jobs = page.getByRole("region", { name: "Jobs" });
@@ -91,16 +82,23 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   await dialog.getByRole("button", { name: "Suspend" }).click();
   await page.getByText("disabled", { exact: true }).waitFor();
   await expect.poll(async () => (await person.ask("GET", "/web/v1/me")).json.account).toBeNull();
+
+  for (const path of ["/docs", "/docs/formats", "/docs/errors"]) {
+    await page.goto(path);
+    await page.getByRole("link", { name: "local@filemill.localhost" }).waitFor();
+    await page.getByRole("link", { name: "Operate" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
+  }
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
 
 /** Somebody who became an operator by the command. */
 async function newOperator(): Promise<BrowserClient> {
-  const client = openBrowserClient(server.url);
+  const client = openBrowserClient(pages.server.url);
   const address = `operator${Math.random().toString(36).slice(2)}@example.org`;
   expect((await client.ask("POST", "/web/v1/sign-up", { email: address, password })).status).toBe(201);
-  await runCli(server, ["accounts", "operator", address]);
+  await runCli(pages.server, ["accounts", "operator", address]);
   await expect.poll(async () => (await client.ask("GET", "/web/v1/operator/house")).status).toBe(200);
   return client;
 }
@@ -125,7 +123,7 @@ test("an operator's rights are given and taken on the server, and never come fro
 
 test("an operator sees what a guest converts, without the file's name, and cancels by the account that it names", async () => {
   const operator = await newOperator();
-  const guest = openBrowserClient(server.url);
+  const guest = openBrowserClient(pages.server.url);
   const { job } = (await guest.convert("jpg", png, "still.png")).json;
   const answer = await operator.ask("GET", "/web/v1/operator/jobs?limit=1");
   const [newest] = answer.json.jobs;

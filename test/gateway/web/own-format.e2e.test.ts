@@ -4,27 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import type { TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const run = promisify(execFile);
 const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 test("a picture is made smaller in its own format", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([
     {
       name: "wide.png",
@@ -42,7 +33,7 @@ test("a picture is made smaller in its own format", async () => {
   await item.getByRole("button", { name: "Change this PNG" }).click();
   const link = item.getByRole("link", { name: "Download wide.png" });
   await link.waitFor();
-  const bytes = await page.request.get(new URL((await link.getAttribute("href")) ?? "", server.url).href);
+  const bytes = await page.request.get(new URL((await link.getAttribute("href")) ?? "", pages.server.url).href);
   expect(await sharp(await bytes.body()).metadata()).toMatchObject({ format: "png", width: 20, height: 10 });
   await page.context().close();
 });
@@ -56,7 +47,7 @@ const endOf = (...args: readonly string[]): Promise<number> =>
 
 test("documents are protected by the same password, which is sent once more where the service has lost it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-protected-"));
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const buffer = await readFile("test/corpus/tiny/tiny.pdf");
   await page.locator("input[type=file]").setInputFiles(["a.pdf", "b.pdf"].map((name) => ({ name, mimeType: "application/pdf", buffer })));
   await card(page, "a.pdf").getByRole("radio", { name: "PDF, changed" }).check();
@@ -88,7 +79,7 @@ test("documents are protected by the same password, which is sent once more wher
 });
 
 test("a protected document is opened by its own password and protected by another one", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles("test/corpus/protected/protected.pdf");
   const item = card(page, "protected.pdf");
   await item.getByRole("radio", { name: "PDF, changed" }).check();

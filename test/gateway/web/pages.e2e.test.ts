@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import { phone } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const MAX_FIRST_LOAD_BYTES = 100_000;
 const paths = ["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors", "/no-such-page"];
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 /** What a page shows when it has said what it has to say. */
 const signs: Readonly<Record<string, string>> = { "/": ".file-button", "/jobs": ".jobs-head", "/automate": ".sign-in" };
 
 test.each(paths)("%s loads in less than 100 KB, fits on a phone, and has nothing serious for axe to find in either look", async (path) => {
-  const page = await browser.open(path, { ...phone, colorScheme: "light" });
+  const page = await pages.open(path, { ...phone, colorScheme: "light" });
   await page.waitForSelector(signs[path] ?? "h1");
   const { width, bytes, requests } = await page.evaluate(() => {
     const entries = performance.getEntries().filter((entry) => "transferSize" in entry);
@@ -41,7 +32,7 @@ test.each(paths)("%s loads in less than 100 KB, fits on a phone, and has nothing
 });
 
 test("the browser sees what breaks the policy, and so would these tests", async () => {
-  const page = await browser.open("/docs");
+  const page = await pages.open("/docs");
   await page.evaluate(() => {
     document.body.insertAdjacentHTML("beforeend", '<p style="color: red"></p><img src="https://example.invalid/x.png" alt="">');
   });
@@ -51,18 +42,18 @@ test("the browser sees what breaks the policy, and so would these tests", async 
 
 test("without JavaScript the pages tell the way by hand, with this server's address", async () => {
   for (const path of ["/", "/jobs", "/automate"]) {
-    const page = await browser.open(path, { javaScriptEnabled: false });
-    expect(await page.locator("noscript").innerText()).toContain(`${server.url}/api/v1/convert?download=wait`);
+    const page = await pages.open(path, { javaScriptEnabled: false });
+    expect(await page.locator("noscript").innerText()).toContain(`${pages.server.url}/api/v1/convert?download=wait`);
     await page.context().close();
   }
-  const docs = await browser.open("/docs/formats", { javaScriptEnabled: false });
+  const docs = await pages.open("/docs/formats", { javaScriptEnabled: false });
   expect(await docs.locator("[data-format]").count()).toBeGreaterThan(100);
   expect(await docs.locator("#format-search").isVisible()).toBe(false);
   await docs.context().close();
 });
 
 test("the look is chosen by the system, changed by the button, and remembered", async () => {
-  const page = await browser.open("/docs", { colorScheme: "light" });
+  const page = await pages.open("/docs", { colorScheme: "light" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.getByRole("button", { name: "Dark theme" }).click();
@@ -77,7 +68,7 @@ test("the look is chosen by the system, changed by the button, and remembered", 
 });
 
 test("formats are found by name, and by pair with the route between them", async () => {
-  const page = await browser.open("/docs/formats");
+  const page = await pages.open("/docs/formats");
   await page.getByRole("searchbox").fill("jpeg");
   await expect.poll(() => page.locator("[data-format=mp4]").isVisible()).toBe(false);
   const shown = await page.locator("[data-format]:visible").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-format")));
@@ -92,7 +83,7 @@ test("formats are found by name, and by pair with the route between them", async
 });
 
 test("every link within the documentation leads somewhere", async () => {
-  const page = await browser.open("/docs");
+  const page = await pages.open("/docs");
   const linksOf = () =>
     page.locator("main a[href^='/docs'], main a[href^='#']").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   const links = new Set(await linksOf());

@@ -1,23 +1,16 @@
 /** Options kept by name, as default, by link, in the browser of a guest and in an account. */
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages();
 let picture: Buffer;
 beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
   picture = await sharp({ create: { width: 60, height: 30, channels: 3, background: "#f00" } })
     .png()
     .toBuffer();
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
@@ -45,7 +38,7 @@ async function keepWidth(page: TestPage, name: string, preset: string): Promise<
 }
 
 test("a guest's preset is kept in the browser, begins what it is the default of, and is taken by another by its link", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   await keepWidth(page, "a.png", "kleinbüro");
   expect(await seriousFindings(page)).toEqual([]);
   await page.keyboard.press("Escape");
@@ -55,10 +48,10 @@ test("a guest's preset is kept in the browser, begins what it is the default of,
   await item.getByRole("button", { name: "Convert to WEBP" }).click();
   const link = item.getByRole("link", { name: "Download b.webp" });
   await link.waitFor();
-  const bytes = await page.request.get(new URL((await link.getAttribute("href")) ?? "", server.url).href);
+  const bytes = await page.request.get(new URL((await link.getAttribute("href")) ?? "", pages.server.url).href);
   expect(await sharp(await bytes.body()).metadata()).toMatchObject({ format: "webp", width: 20 });
 
-  const other = await browser.open(`/#${new URLSearchParams({ preset: "kleinbüro", width: "20", quality: "55" })}`);
+  const other = await pages.open(`/#${new URLSearchParams({ preset: "kleinbüro", width: "20", quality: "55" })}`);
   await other.getByText("This link offers the preset kleinbüro: width=20 quality=55").waitFor();
   expect(new URL(other.url()).hash).toBe("");
   expect(await seriousFindings(other)).toEqual([]);
@@ -74,10 +67,10 @@ test("a guest's preset is kept in the browser, begins what it is the default of,
 test("an account's presets are there in every browser, until they are removed", async () => {
   const email = "presets@example.org";
   const signIn = async (how: "sign-up" | "sign-in"): Promise<TestPage> => {
-    const page = await browser.open("/");
+    const page = await pages.open("/");
     const headers = { "x-filemill": "1", "content-type": "application/json" };
     const data = JSON.stringify({ email, password: "correct horse battery" });
-    expect((await page.request.post(`${server.url}/web/v1/${how}`, { headers, data })).ok()).toBe(true);
+    expect((await page.request.post(`${pages.server.url}/web/v1/${how}`, { headers, data })).ok()).toBe(true);
     await page.reload();
     return page;
   };
@@ -92,7 +85,7 @@ test("an account's presets are there in every browser, until they are removed", 
   await removal.click();
   await removal.waitFor({ state: "detached" });
   const headers = { "x-filemill": "1" };
-  const left = await second.request.get(`${server.url}/web/v1/presets`, { headers });
+  const left = await second.request.get(`${pages.server.url}/web/v1/presets`, { headers });
   expect(await left.json()).toEqual({ presets: {}, defaults: {} });
   await first.context().close();
   await second.context().close();

@@ -1,24 +1,19 @@
 /** Results that the page itself draws: fonts by their letters, maps by their outlines, models from all sides, workbooks by their rows. */
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import * as workbooks from "@e965/xlsx";
+import { expect, test } from "vitest";
+import { phone, type TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let server: TestServer;
-let browser: TestBrowser;
-beforeAll(async () => {
-  server = await startServer();
-  browser = await openBrowser(server.url);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const pages = withPages();
 
 async function previewed(page: TestPage, path: string, to: string) {
-  const name = path.split("/").at(-1) ?? "";
-  await page.locator("input[type=file]").setInputFiles([{ name, mimeType: "", buffer: await readFile(`test/corpus/${path}`) }]);
+  return previewedBytes(page, path.split("/").at(-1) ?? "", await readFile(`test/corpus/${path}`), to);
+}
+
+async function previewedBytes(page: TestPage, name: string, buffer: Buffer, to: string) {
+  await page.locator("input[type=file]").setInputFiles([{ name, mimeType: "", buffer }]);
   const item = page.getByRole("listitem", { name, exact: true });
   await item.getByRole("radio", { name: to, exact: true }).check();
   await item.getByRole("button", { name: `Convert to ${to}` }).click();
@@ -27,7 +22,7 @@ async function previewed(page: TestPage, path: string, to: string) {
 }
 
 test("a font is shown by its letters, and writes what its reader types", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const item = await previewed(page, "typical/font/typical.ttf", "WOFF2");
   const specimen = item.getByRole("region", { name: "Preview of typical.woff2" });
   await specimen.getByText("ABCDEFGHIJKLMNOPQRSTUVWXYZ").first().waitFor();
@@ -45,7 +40,7 @@ test.each([
   ["geojson", "KML", "<Placemark"],
   ["kml", "GPX", "<wpt"],
 ])("a map that came from %s as %s is drawn by its outlines, above its text", async (from, to, text) => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const item = await previewed(page, `typical/geo/typical.${from}`, to);
   const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
   await drawing.waitFor();
@@ -72,7 +67,7 @@ test.each([
   ["obj", "GLB"],
   ["glb", "STL"],
 ])("a model that came from %s as %s is drawn, and turns by a finger and by the keyboard", async (from, to) => {
-  const page = await browser.open("/", phone);
+  const page = await pages.open("/", phone);
   const item = await previewed(page, `typical/model/typical.${from}`, to);
   const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
   await expect.poll(async () => (await drawing.evaluate(filledIn))[0]).toBeGreaterThan(50_000);
@@ -98,7 +93,7 @@ test.each([
 });
 
 test("a workbook is shown by its first rows, and leaves no job of its own", async () => {
-  const page = await browser.open("/");
+  const page = await pages.open("/");
   const item = await previewed(page, "typical/data/typical.csv", "XLSX");
   const grid = item.getByRole("region", { name: "First rows of typical.xlsx" });
   await grid.getByRole("cell").first().waitFor();
@@ -108,6 +103,64 @@ test("a workbook is shown by its first rows, and leaves no job of its own", asyn
   await page.getByRole("link", { name: "Jobs", exact: true }).click();
   await page.locator(".job-row").first().waitFor();
   expect(await page.locator(".job-row").count()).toBe(1);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a workbook of several sheets is shown sheet by sheet, an empty one too", async () => {
+  const book = workbooks.utils.book_new();
+  workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([["Item", "Amount"], ["Rent", 700]]), "Income (2026)"); // biome-ignore format: rows
+  workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([]), "Empty");
+  workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([["Costs", null, "x"], ["Food", 200]]), "Costs");
+  const page = await pages.open("/", phone);
+  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType: "xlsx" }));
+  const item = await previewedBytes(page, "house.xlsx", bytes, "ODS");
+  const grid = item.getByRole("region", { name: "First rows of house.ods" });
+  await grid.getByRole("cell", { name: "700" }).waitFor();
+  const sheet = item.getByLabel("Sheet");
+  expect(await sheet.getByRole("option").allInnerTexts()).toEqual(["Income (2026)", "Empty", "Costs"]);
+  await sheet.selectOption("Costs");
+  expect(await grid.getByRole("columnheader").allInnerTexts()).toEqual(["Costs", "", "x"]);
+  await grid.getByRole("cell", { name: "200" }).waitFor();
+  await sheet.selectOption("Empty");
+  await item.getByText("This sheet is empty.").waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a workbook whose preview fails is told as a preview that failed", async () => {
+  const page = await pages.open("/");
+  // The result is damaged by the time that it is looked at.
+  await page.route("**/download", (route) => route.fulfill({ body: "PK\u0003\u0004 and nothing after" }));
+  const item = await previewed(page, "typical/data/typical.csv", "XLSX");
+  await item.getByText("The preview failed. Download the file to view it.").waitFor();
+  await page.context().close();
+});
+
+/** As many triangles as asked for, each nearly as large as the picture. */
+function layers(count: number): Buffer {
+  const lines = Array.from({ length: count }, (_, n) => `v -1 -1 ${n / count}\nv 1 -1 ${n / count}\nv 0 1 ${n / count}\nf -3 -2 -1\n`);
+  return Buffer.from(lines.join(""));
+}
+
+test("a model of many large triangles is drawn coarser, and one of far too many is not; the page answers all the while", async () => {
+  const page = await pages.open("/");
+  const coarse = await previewedBytes(page, "coarse.obj", layers(1000), "STL");
+  const drawing = coarse.getByRole("img", { name: "Preview of coarse.stl" });
+  await expect.poll(async () => (await drawing.evaluate(filledIn))[0]).toBeGreaterThan(1000);
+  expect(await drawing.evaluate((canvas) => (canvas as HTMLCanvasElement).width)).toBeLessThan(960);
+  await coarse.getByRole("button", { name: "Remove coarse.obj from the list" }).click();
+  await page.evaluate(() => {
+    const told = Object.assign(globalThis, { longest: 0 });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) told.longest = Math.max(told.longest, duration);
+    }).observe({ type: "longtask" });
+  });
+  const heavy = await previewedBytes(page, "heavy.obj", layers(60_000), "STL");
+  await heavy.getByText("This model cannot be previewed. Download it to view it.").waitFor();
+  expect(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest)).toBeLessThan(2000);
   expect(page.faults).toEqual([]);
   await page.context().close();
 });

@@ -1,24 +1,22 @@
 import sharp from "sharp";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { phone, type TestPage } from "#test/harness/browser.ts";
+import { withPages } from "#test/harness/pages.ts";
+import { startServer } from "#test/harness/server.ts";
 import { openReceiver, type Receiver } from "#test/services/webhook/webhook-harness.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let server: TestServer;
-let browser: TestBrowser;
+const pages = withPages(() =>
+  startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" }),
+);
 let receiver: Receiver;
 let answer = 200;
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" });
   receiver = await openReceiver(() => answer);
-  browser = await openBrowser(server.url);
 });
 afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 async function convert(): Promise<string> {
@@ -28,8 +26,8 @@ async function convert(): Promise<string> {
   const form = new FormData();
   form.set("to", "webp");
   form.set("file", new File([new Uint8Array(png)], "a.png"));
-  const headers = { authorization: `Bearer ${server.key}` };
-  const response = await fetch(`${server.url}/api/v1/convert`, { method: "POST", headers, body: form });
+  const headers = { authorization: `Bearer ${pages.server.key}` };
+  const response = await fetch(`${pages.server.url}/api/v1/convert`, { method: "POST", headers, body: form });
   const { job }: { job: { id: string } } = JSON.parse(await response.text());
   return job.id;
 }
@@ -50,7 +48,7 @@ async function findings(page: TestPage): Promise<string[]> {
 }
 
 test("a webhook from its secret to its end: messages, another try, a new secret, 410, off, deleted", { timeout: 240_000 }, async () => {
-  const page = await browser.open((server.signInLink ?? "").slice(server.url.length));
+  const page = await pages.open((pages.server.signInLink ?? "").slice(pages.server.url.length));
   await page.getByRole("link", { name: "Operate" }).waitFor();
   await page.goto("/automate");
   const section = page.getByRole("region", { name: "Webhooks" });

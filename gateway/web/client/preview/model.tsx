@@ -1,5 +1,5 @@
-import type { PointerEventHandler } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { PointerEventHandler, RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, messageOf } from "#client/server/api.ts";
@@ -8,12 +8,13 @@ import { meshOfGltf } from "./model/gltf.ts";
 import type { Mesh } from "./model/mesh.ts";
 import { meshOfObj } from "./model/obj.ts";
 import { drawMesh, reachOf, type Turn } from "./model/raster.ts";
+import { inSlices } from "./model/steps.ts";
 import { meshOfStl } from "./model/stl.ts";
 
 /** A page that reads more would stand still. */
 const MAX_BYTES = 20_000_000;
 /** Twice what is shown, so that edges are smooth. */
-const [WIDTH, HEIGHT] = [960, 720];
+const size = { width: 960, height: 720 };
 const RADIANS_A_PIXEL = 0.01;
 const DEGREES = 180 / Math.PI;
 const start: Turn = { yaw: -0.6, tilt: 0.4 };
@@ -28,7 +29,7 @@ export function Model({ address, name, bytes }: { address: string; name: string;
       if (bytes > MAX_BYTES) throw new RangeError("more bytes than are drawn here");
       const content = await (await ask(address, stop.signal)).arrayBuffer();
       const read = /\.stl$/.test(name) ? meshOfStl : /\.obj$/.test(name) ? meshOfObj : meshOfGltf;
-      const made = read(content);
+      const made = await inSlices<Mesh>(read(content), stop.signal);
       if (made.places.length === 0) throw new RangeError("nothing to draw");
       return made;
     };
@@ -39,23 +40,15 @@ export function Model({ address, name, bytes }: { address: string; name: string;
   }, [address]);
   if (error !== undefined) return <Notice tone="plain">{error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}</Notice>;
   if (mesh === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
-  return <Turning mesh={mesh} name={name} />;
+  return <Turning mesh={mesh} name={name} onError={setError} />;
 }
 
-function Turning({ mesh, name }: { mesh: Mesh; name: string }) {
+type TurningProps = { mesh: Mesh; name: string; onError: (error: unknown) => void };
+
+function Turning({ mesh, name, onError }: TurningProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [turn, setTurn] = useState(start);
-  useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (context == null) return;
-    // One picture a frame, however many movements come.
-    const frame = requestAnimationFrame(() => {
-      const image = context.createImageData(WIDTH, HEIGHT);
-      drawMesh(mesh, reachOf(mesh), turn, image);
-      context.putImageData(image, 0, 0);
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [mesh, turn]);
+  useDrawing(canvas, mesh, turn, onError);
   const move: PointerEventHandler<HTMLCanvasElement> = ({ buttons, movementX, movementY }) => {
     if (buttons === 0) return;
     const tilted = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, turn.tilt + movementY * RADIANS_A_PIXEL));
@@ -68,8 +61,7 @@ function Turning({ mesh, name }: { mesh: Mesh; name: string }) {
         class="turning-model"
         role="img"
         aria-label={t("aria.preview", { name })}
-        width={WIDTH}
-        height={HEIGHT}
+        {...size}
         onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
         onPointerMove={move}
       />
@@ -85,6 +77,33 @@ function Turning({ mesh, name }: { mesh: Mesh; name: string }) {
       </label>
     </div>
   );
+}
+
+/** One picture after the other, however many movements come meanwhile: the next one is of the last of them. */
+function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, mesh: Mesh, turn: Turn, onError: (error: unknown) => void): void {
+  const reach = useMemo(() => reachOf(mesh), [mesh]);
+  const stop = useMemo(() => new AbortController(), []);
+  useEffect(() => () => stop.abort(), []);
+  const isDrawing = useRef(false);
+  const [drawn, setDrawn] = useState<Turn | undefined>();
+  useEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (context == null || isDrawing.current || drawn === turn) return;
+    isDrawing.current = true;
+    const show = async (): Promise<void> => {
+      const image = await inSlices(
+        drawMesh(mesh, reach, turn, size, ({ width, height }) => new ImageData(width, height)),
+        stop.signal,
+      );
+      Object.assign(context.canvas, { width: image.width, height: image.height });
+      context.putImageData(image, 0, 0);
+      isDrawing.current = false;
+      setDrawn(turn);
+    };
+    show().catch((error: unknown) => {
+      if (!stop.signal.aborted) onError(error);
+    });
+  }, [turn, drawn]);
 }
 
 /** From -180 to 180. */

@@ -31,7 +31,7 @@ export function Letters({ address, name, bytes, isTable }: { address: string; na
   if (beginning === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
   return (
     <div class="shown">
-      {isTable ? <Grid text={beginning.text} name={name} /> : <Page beginning={beginning} name={name} />}
+      {isTable ? <Grid rows={rowsOf(beginning.text)} name={name} /> : <Page beginning={beginning} name={name} />}
       {navigator.clipboard !== undefined && bytes <= MAX_COPIED_BYTES && <Copy label={t("do.copyText")} copy={() => copyText(address)} />}
     </div>
   );
@@ -49,13 +49,16 @@ function Page({ beginning: { text, isWhole }, name }: { beginning: Beginning; na
   );
 }
 
-export function Grid({ text, name }: { text: string; name: string }) {
-  const { data } = parse<string[]>(text, { preview: MAX_ROWS + 1, skipEmptyLines: true });
-  const [head = [], ...rows] = data.map((row) => row.slice(0, MAX_COLUMNS));
-  const shown = rows.slice(0, MAX_ROWS - 1);
+/** As many rows of a table as are shown. */
+export function rowsOf(text: string): readonly (readonly string[])[] {
+  return parse<string[]>(text, { preview: MAX_ROWS, skipEmptyLines: true }).data;
+}
+
+export function Grid({ rows, name }: { rows: readonly (readonly string[])[]; name: string }) {
+  const [head = [], ...rest] = rows.slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS));
   return (
     <>
-      <p class="quiet">{t("text.firstRows", { n: shown.length + 1 })}</p>
+      <p class="quiet">{t("text.firstRows", { n: rest.length + 1 })}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       <section class="preview-grid" aria-label={t("aria.table", { name })} tabIndex={0}>
         <table>
@@ -69,7 +72,7 @@ export function Grid({ text, name }: { text: string; name: string }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, place) => (
+            {rest.map((row, place) => (
               <tr key={place}>
                 {row.map((cell, column) => (
                   <td key={column}>{cell}</td>

@@ -1,5 +1,6 @@
 /** glTF 2.0 in one file: its triangles where the scene puts them, each in its material's colour. */
-import { type Colour, type Mesh, type Place, plain, Triangles } from "./mesh.ts";
+import { type Colour, type Mesh, type Place, plain, STEP, Triangles } from "./mesh.ts";
+import type { Steps } from "./steps.ts";
 
 type Accessor = {
   readonly bufferView?: number;
@@ -40,7 +41,7 @@ const TRIANGLES = 4;
 const identity: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Throws where it is not what it says, is compressed, or refers to other files. */
-export function meshOfGltf(bytes: ArrayBuffer): Mesh {
+export function* meshOfGltf(bytes: ArrayBuffer): Steps<Mesh> {
   const { text, binary } = partsOf(bytes);
   const document = JSON.parse(text) as Document;
   const buffers = (document.buffers ?? []).map(({ uri }) => (uri === undefined ? binary : inlineOf(uri)));
@@ -58,7 +59,7 @@ export function meshOfGltf(bytes: ArrayBuffer): Mesh {
     if (nodes > MAX_NODES || primitives > MAX_PRIMITIVES) throw new RangeError("more than is drawn here");
     const matrix = product(one.above, matrixOf(node));
     for (const child of children) open.push({ node: child, above: matrix });
-    for (const primitive of parts) take(primitive, { source, matrix, mesh });
+    for (const primitive of parts) yield* take(primitive, { source, matrix, mesh });
   }
   return mesh;
 }
@@ -82,11 +83,11 @@ function inlineOf(uri: string): DataView {
 
 type Taking = { readonly source: Source; readonly matrix: Matrix; readonly mesh: Triangles };
 
-function take(primitive: Primitive, { source, matrix, mesh }: Taking): void {
+function* take(primitive: Primitive, { source, matrix, mesh }: Taking): Steps<void> {
   const { mode = TRIANGLES, attributes, indices, material } = primitive;
   if (mode !== TRIANGLES || attributes.POSITION === undefined) return;
-  const flat = valuesOf(source, attributes.POSITION, 3);
-  const order = indices === undefined ? undefined : valuesOf(source, indices, 1);
+  const flat = yield* valuesOf(source, attributes.POSITION, 3);
+  const order = indices === undefined ? undefined : yield* valuesOf(source, indices, 1);
   const factor = source.document.materials?.[material ?? -1]?.pbrMetallicRoughness?.baseColorFactor;
   const colour = factor === undefined ? plain : shownOf(factor);
   const placeOf = (corner: number): Place | undefined => {
@@ -95,7 +96,10 @@ function take(primitive: Primitive, { source, matrix, mesh }: Taking): void {
     return x === undefined || y === undefined || z === undefined ? undefined : moved(matrix, x, y, z);
   };
   const corners = order?.length ?? flat.length / 3;
-  for (let corner = 0; corner + 2 < corners; corner += 3) mesh.add(placeOf(corner), placeOf(corner + 1), placeOf(corner + 2), colour);
+  for (let corner = 0; corner + 2 < corners; corner += 3) {
+    mesh.add(placeOf(corner), placeOf(corner + 1), placeOf(corner + 2), colour);
+    if (corner % STEP === 0) yield;
+  }
 }
 
 /** Colours of glTF grow with the light; those of a screen with what is seen of it. */
@@ -115,7 +119,7 @@ const readings: Readonly<Record<number, Reading>> = {
 };
 
 /** The numbers of an accessor, so many an element; throws where its buffer ends before. */
-function valuesOf(source: Source, index: number, width: number): number[] {
+function* valuesOf(source: Source, index: number, width: number): Steps<number[]> {
   const accessor = source.document.accessors?.[index];
   const view = source.document.bufferViews?.[accessor?.bufferView ?? -1];
   const reading = readings[accessor?.componentType ?? 0];
@@ -127,8 +131,10 @@ function valuesOf(source: Source, index: number, width: number): number[] {
   const start = (view.byteOffset ?? 0) + (accessor.byteOffset ?? 0);
   const divisor = accessor.normalized === true ? reading.most : 1;
   const values: number[] = [];
-  for (let element = 0; element < accessor.count; element++)
+  for (let element = 0; element < accessor.count; element++) {
     for (let part = 0; part < width; part++) values.push(reading.read(buffer, start + element * stride + part * reading.bytes) / divisor);
+    if (element % STEP === 0) yield;
+  }
   return values;
 }
 

@@ -11,6 +11,8 @@ export type Colour = readonly [red: number, green: number, blue: number];
 
 /** A page that draws more would stand still. */
 const MAX_TRIANGLES = 400_000;
+/** So much is done between two looks at the clock. */
+export const STEP = 300;
 export const plain: Colour = [0.72, 0.75, 0.8];
 
 export class Triangles {

@@ -1,10 +1,14 @@
 /** Wavefront OBJ: its faces; materials lie in another file. */
-import { type Mesh, type Place, plain, Triangles } from "./mesh.ts";
+import { type Mesh, type Place, plain, STEP, Triangles } from "./mesh.ts";
+import type { Steps } from "./steps.ts";
 
-export function meshOfObj(bytes: ArrayBuffer): Mesh {
+export function* meshOfObj(bytes: ArrayBuffer): Steps<Mesh> {
   const mesh = new Triangles();
   const places: Place[] = [];
-  for (const line of new TextDecoder().decode(bytes).split("\n")) {
+  let lines = 0;
+  for (const [line] of new TextDecoder().decode(bytes).matchAll(/[^\n]+/g)) {
+    lines += 1;
+    if (lines % STEP === 0) yield;
     const [word, ...rest] = line.trim().split(/\s+/);
     if (word === "v") {
       const [x = NaN, y = NaN, z = NaN] = rest.map(Number);

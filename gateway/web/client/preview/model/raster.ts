@@ -1,9 +1,11 @@
 /** Draws triangles into pixels: without the graphics processor, which not every browser gives and no policy has to allow. */
-import type { Mesh } from "./mesh.ts";
+import { type Mesh, STEP } from "./mesh.ts";
+import type { Steps } from "./steps.ts";
 
 /** In radians: around the upright axis, and towards who looks. */
 export type Turn = { readonly yaw: number; readonly tilt: number };
-export type Raster = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray };
+export type Size = { readonly width: number; readonly height: number };
+export type Raster = Size & { readonly data: Uint8ClampedArray };
 
 /** Where it lies, and how far it reaches from its middle, however it is turned. */
 export type Reach = { readonly middle: readonly [number, number, number]; readonly radius: number };
@@ -12,6 +14,10 @@ const SHARE_FILLED = 0.92;
 /** From where light comes, over the left shoulder; what turns away from it is not black. */
 const light = [-0.4, 0.6, 0.69] as const;
 const DIMMEST = 0.35;
+/** A picture takes some tenths of a second at most. */
+const MAX_PIXELS = 60_000_000;
+const coarsenesses = [1, 2, 4, 8] as const;
+const PIXELS_A_STEP = 50_000;
 
 export function reachOf({ places }: Mesh): Reach {
   const least = [Infinity, Infinity, Infinity];
@@ -25,35 +31,74 @@ export function reachOf({ places }: Mesh): Reach {
   return { middle, radius: Math.hypot(...middle.map((value, axis) => (most[axis] ?? 0) - value)) || 1 };
 }
 
-/** Each pixel gets the triangle that is nearest there; the others stay clear. */
-export function drawMesh({ places, colours }: Mesh, { middle, radius }: Reach, { yaw, tilt }: Turn, raster: Raster): void {
-  const { width, height, data } = raster;
-  data.fill(0);
-  const depths = new Float32Array(width * height).fill(-Infinity);
+/**
+ * Each pixel gets the triangle that is nearest there; the others stay clear. Where triangles lie over each other so often that a picture of
+ * this size would take long, it is made coarser; throws where that is not enough.
+ */
+export function* drawMesh<Made extends Raster>(mesh: Mesh, reach: Reach, turn: Turn, size: Size, make: (size: Size) => Made): Steps<Made> {
+  const { seen, pixels } = yield* projected(mesh, reach, turn, size);
+  const coarseness = coarsenesses.find((each) => pixels / each ** 2 <= MAX_PIXELS);
+  if (coarseness === undefined) throw new RangeError("more than is drawn here");
+  const raster = make({ width: Math.ceil(size.width / coarseness), height: Math.ceil(size.height / coarseness) });
+  const depths = new Float32Array(raster.width * raster.height).fill(-Infinity);
+  const triangle = new Float64Array(9);
+  let gone = 0;
+  for (let at = 0; at < seen.length; at += 9) {
+    for (let part = 0; part < 9; part++) triangle[part] = (seen[at + part] ?? 0) / coarseness;
+    gone += 50 + fill(triangle, mesh.colours, at / 3, raster, depths);
+    if (gone < PIXELS_A_STEP) continue;
+    gone = 0;
+    yield;
+  }
+  return raster;
+}
+
+/** Where each corner is seen, and how many pixels have to be looked at to draw them all. */
+function* projected(
+  { places }: Mesh,
+  { middle, radius }: Reach,
+  { yaw, tilt }: Turn,
+  size: Size,
+): Steps<{ seen: Float32Array; pixels: number }> {
+  const { width, height } = size;
   const scale = ((Math.min(width, height) / 2) * SHARE_FILLED) / radius;
   const [sy, cy, st, ct] = [Math.sin(yaw), Math.cos(yaw), Math.sin(tilt), Math.cos(tilt)];
-  const seen = new Float64Array(9);
+  const seen = new Float32Array(places.length);
+  let pixels = 0;
   for (let at = 0; at < places.length; at += 9) {
-    for (let corner = 0; corner < 9; corner += 3) {
-      const x = (places[at + corner] ?? 0) - middle[0];
-      const y = (places[at + corner + 1] ?? 0) - middle[1];
-      const z = (places[at + corner + 2] ?? 0) - middle[2];
+    for (let corner = at; corner < at + 9; corner += 3) {
+      const x = (places[corner] ?? 0) - middle[0];
+      const y = (places[corner + 1] ?? 0) - middle[1];
+      const z = (places[corner + 2] ?? 0) - middle[2];
       const near = cy * z - sy * x;
       seen[corner] = width / 2 + (cy * x + sy * z) * scale;
       seen[corner + 1] = height / 2 - (ct * y - st * near) * scale;
       seen[corner + 2] = (st * y + ct * near) * scale;
     }
-    fill(seen, colours, at / 3, raster, depths);
+    const { left, right, top, bottom } = boundsOf(seen.subarray(at, at + 9), size);
+    pixels += Math.max(0, right - left) * Math.max(0, bottom - top);
+    if (at % (9 * STEP) === 0) yield;
   }
+  return { seen, pixels };
 }
 
-function fill(seen: Float64Array, colours: readonly number[], colour: number, { width, height, data }: Raster, depths: Float32Array): void {
+function boundsOf([ax = 0, ay = 0, , bx = 0, by = 0, , cx = 0, cy = 0]: Float32Array | Float64Array, { width, height }: Size) {
+  return {
+    left: Math.max(0, Math.floor(Math.min(ax, bx, cx))),
+    right: Math.min(width - 1, Math.ceil(Math.max(ax, bx, cx))),
+    top: Math.max(0, Math.floor(Math.min(ay, by, cy))),
+    bottom: Math.min(height - 1, Math.ceil(Math.max(ay, by, cy))),
+  };
+}
+
+/** @returns How many pixels were looked at. */
+function fill(seen: Float64Array, colours: readonly number[], colour: number, raster: Raster, depths: Float32Array): number {
+  const { width, data } = raster;
   const [ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, cx = 0, cy = 0, cz = 0] = seen;
   const area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
-  if (area === 0) return;
+  if (area === 0) return 0;
   const shade = shadeOf(seen);
-  const [left, right] = [Math.max(0, Math.floor(Math.min(ax, bx, cx))), Math.min(width - 1, Math.ceil(Math.max(ax, bx, cx)))];
-  const [top, bottom] = [Math.max(0, Math.floor(Math.min(ay, by, cy))), Math.min(height - 1, Math.ceil(Math.max(ay, by, cy)))];
+  const { left, right, top, bottom } = boundsOf(seen, raster);
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
       // How much each corner has of this place: none of them less than nothing inside the triangle.
@@ -68,6 +113,7 @@ function fill(seen: Float64Array, colours: readonly number[], colour: number, { 
       data[pixel * 4 + 3] = 255;
     }
   }
+  return Math.max(0, right - left) * Math.max(0, bottom - top);
 }
 
 /** From both sides alike: many files do not say which one is outside. */
