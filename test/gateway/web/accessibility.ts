@@ -5,12 +5,17 @@ import type { TestPage } from "#test/harness/browser.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds that would keep somebody from using the page: rule and element. Written into the page by the debugger, past its policy. */
+/** What axe finds that would keep somebody from using the page: rule and element. */
 export async function seriousFindings(page: TestPage): Promise<string[]> {
+  return findings(page, ["serious", "critical"]);
+}
+
+/** Everything that axe finds. Written into the page by the debugger, past its policy. */
+export async function findings(page: TestPage, impacts = ["minor", "moderate", "serious", "critical"]): Promise<string[]> {
   await page.evaluate(axe);
   const results: AxeResults = await page.evaluate("axe.run({ resultTypes: ['violations'] })");
   if (results.passes.length < 5) throw new Error("axe looked at nothing");
   return results.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => impacts.includes(impact ?? ""))
     .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary ?? ""}`));
 }

@@ -111,7 +111,14 @@ test("a workbook of several sheets is shown sheet by sheet, an empty one too", a
   const book = workbooks.utils.book_new();
   workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([["Item", "Amount"], ["Rent", 700]]), "Income (2026)"); // biome-ignore format: rows
   workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([]), "Empty");
-  workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([["Costs", null, "x"], ["Food", 200]]), "Costs");
+  workbooks.utils.book_append_sheet(
+    book,
+    workbooks.utils.aoa_to_sheet([
+      ["Costs", null, "x"],
+      ["Food", 200],
+    ]),
+    "Costs",
+  );
   const page = await pages.open("/", phone);
   const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType: "xlsx" }));
   const item = await previewedBytes(page, "house.xlsx", bytes, "ODS");
