@@ -1,5 +1,5 @@
 /** What every engine must pass: its probe names a version, and each hop makes a file that a foreign reader recognises. */
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { noteMetadata } from "#services/conversion/domain/picture-metadata.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
-import { openSandbox } from "#services/conversion/sandbox/index.ts";
+import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 import { keepFound, putFound } from "#test/harness/found.ts";
 import { entriesIn } from "./entries.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
@@ -30,11 +30,11 @@ export type Bench = AsyncDisposable & {
 };
 
 /** That this machine's sandbox held, and the inspectors' program (decisions 75 and 88): both have tests of their own. */
-const found = ["sandbox-held.full", "inspector.cjs"];
+const found = ["sandbox-held.full", "sandbox-held.degraded", "inspector.cjs"];
 
-export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
+export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"] = "full"): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
-  const { sandbox, inspector, told } = await openGround(folder);
+  const { sandbox, inspector, told } = await openGround(folder, mode);
   const host = { sandbox, inspector, slots, spare: 0, log: told };
   const open = await engine.open(host);
   const entries = entriesIn(folder);
@@ -82,20 +82,22 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
 }
 
 /** What engines stand on, in a folder of its own. */
-async function openGround(folder: string) {
+async function openGround(folder: string, mode: Sandbox["mode"]) {
+  // Engines of the degraded sandbox go to their folders by way of this one.
+  if (mode === "degraded") await chmod(folder, 0o711);
   const kept = join(folder, "found");
   await mkdir(kept);
   await putFound(kept, found);
   const log = openLog("error");
   const told = (event: string, fields?: Readonly<Record<string, unknown>>): void => log.info(event, fields);
-  const sandbox = await openSandbox({
+  const settings = {
     scratchDir: join(folder, "scratch"),
-    mode: "required",
     firstUid: 61_800,
     memoryBytes: 2 * 2 ** 30,
     log,
     provenFile: join(kept, "sandbox-held"),
-  });
+  };
+  const sandbox = mode === "full" ? await openSandbox({ ...settings, mode: "required" }) : await openDegradedSandbox(settings);
   const inspector = await openInspectors({ sandbox, folder, keptProgram: join(kept, "inspector.cjs"), log: told });
   await keepFound(kept, found);
   return { sandbox, inspector, told };

@@ -1,5 +1,5 @@
 /** Hosts on which bubblewrap cannot make namespaces. */
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -60,21 +60,23 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
     const { conversions } = JSON.parse(await read("/api/v1/formats"));
     const has = (from: string, to: string) =>
       conversions.some((each: { from: string; to: string }) => each.from === from && each.to === to);
-    expect({ png: has("png", "webp"), docx: has("docx", "pdf"), xlsx: has("xlsx", "pdf") }).toEqual({
-      png: true,
-      docx: false,
-      xlsx: false,
-    });
+    // Chromium talks to itself by sockets that the weaker sandbox refuses.
+    expect({ png: has("png", "webp"), docx: has("docx", "pdf"), html: has("html", "pdf") }).toEqual({ png: true, docx: true, html: false });
 
-    const form = new FormData();
-    form.append("to", "webp");
     const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "teal" } })
       .png()
       .toBuffer();
-    form.append("file", new File([new Uint8Array(picture)], "a.png"));
-    const headers = { authorization: `Bearer ${server.key}` };
-    const answer = await fetch(`${server.url}/api/v1/convert?download=1`, { method: "POST", headers, body: form });
-    expect(answer.status).toBe(200);
-    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({ format: "webp", width: 8 });
+    const convert = async (to: string, name: string, bytes: Uint8Array) => {
+      const form = new FormData();
+      form.append("to", to);
+      form.append("file", new File([new Uint8Array(bytes)], name));
+      const headers = { authorization: `Bearer ${server.key}` };
+      const answer = await fetch(`${server.url}/api/v1/convert?download=wait`, { method: "POST", headers, body: form });
+      expect(answer.status).toBe(200);
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    expect(await sharp(await convert("webp", "a.png", picture)).metadata()).toMatchObject({ format: "webp", width: 8 });
+    const document = await readFile("test/corpus/typical/document/typical.docx");
+    expect((await convert("pdf", "a.docx", document)).subarray(0, 5).toString()).toBe("%PDF-");
   });
 });

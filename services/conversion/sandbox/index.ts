@@ -60,7 +60,7 @@ export async function openSandbox(settings: SandboxSettings): Promise<OpenSandbo
   try {
     const owner = ownerOf(settings);
     const files = settings.isOneOff === true ? undefined : copyHostFiles(settings.scratchDir);
-    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), files, markOf(owner));
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "local"), files, markOf(owner));
     return await proven(createSandbox("full", { launcher, owner }, scratches, settings.memoryBytes), settings);
   } catch (error) {
     if (settings.mode === "required") throw error;
@@ -81,7 +81,7 @@ export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode"
 async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<OpenSandbox> {
   if (process.getuid?.() === 0) await checkPassable(settings.scratchDir, settings.firstUid);
   const owner = ownerOf(settings);
-  const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"), markOf(owner));
+  const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "mute"), markOf(owner));
   return proven(createSandbox("degraded", { launcher, owner }, scratches, settings.memoryBytes), settings);
 }
 

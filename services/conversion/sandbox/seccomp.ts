@@ -7,8 +7,8 @@ import { FilemillError } from "#contract/errors.ts";
 const digests: Readonly<Record<string, string>> = {
   x64: "18c66b7dec3a7017f2659737847d7afc3a16d9bbeba2f82397a9755561c375f9",
   arm64: "94cc1a5f27f135dc5a2987cbcdf0d3b347c23638fc2562bfb7b6fd590afd4ebb",
-  "x64-no-sockets": "0a004f2089c4cc99d635c8175a57f8b4237dfe5fc4885c5edf78ff516f5dec93",
-  "arm64-no-sockets": "6c5dbeb582cdc22316d6a1ea4be724b71cead7ba2fb40c198413716ec2e161de",
+  "x64-mute-sockets": "987ee2e276bc0235ee1dcecafeeb5308c58600ac5dd08bb3c9e3c0e7408e4ff9",
+  "arm64-mute-sockets": "2004a3cb51036751e8b16a1ba0bb8219c7420ec2191cc0d35664d0deb0f71295",
 };
 
 /**
@@ -16,8 +16,8 @@ const digests: Readonly<Record<string, string>> = {
  *
  * @throws FilemillError UNAVAILABLE where there is none, or where its bytes are not the ones that were reviewed.
  */
-export function seccompProgramOf(architecture: string, sockets: "unix" | "none"): string {
-  const name = sockets === "unix" ? architecture : `${architecture}-no-sockets`;
+export function seccompProgramOf(architecture: string, sockets: "local" | "mute"): string {
+  const name = sockets === "local" ? architecture : `${architecture}-mute-sockets`;
   const digest = digests[name];
   if (digest === undefined) throw new FilemillError("UNAVAILABLE", `There is no seccomp program for the architecture ${architecture}.`);
   const path = fileURLToPath(new URL(`./seccomp/${name}.bpf`, import.meta.url));

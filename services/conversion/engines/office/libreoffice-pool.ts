@@ -2,13 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { EngineHost } from "#services/conversion/domain/engine.ts";
-import type { RequestBounds, SandboxChild } from "#services/conversion/domain/sandbox.ts";
+import type { RequestBounds, SandboxChild, SandboxCommand } from "#services/conversion/domain/sandbox.ts";
 import { createPool, isWiped } from "../shared/child-pool.ts";
 
 const documentsPerChild = 50;
 const workerInside = "/engine/worker.py";
+/** In the folder of an office, where there is no /tmp. */
+const temporary = "tmp";
 /** python3-uno, and nothing else that a site could add. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
 /** The worker and its modules, beside which Python looks for them. */
@@ -52,17 +54,18 @@ export function openOfficePool({ sandbox, slots, log }: EngineHost): OfficePool 
       const child = await pool.take(bounds.signal);
       const name = randomUUID();
       const base = join(child.folder, name);
+      const inside = sandbox.mode === "full" ? `/job/${name}` : base;
       let isSound = false;
       try {
         // Exclusive: a hostile document of before must not have put a link there.
         await copyFile(input, `${base}.in`, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
         await chmod(`${base}.in`, 0o644);
-        const answer = await child.request({ ...job, input: `/job/${name}.in`, output: `/job/${name}.out` }, bounds);
+        const answer = await child.request({ ...job, input: `${inside}.in`, output: `${inside}.out` }, bounds);
         isSound = true;
         return await take(answer, `${base}.out`);
       } finally {
         // The worker clears its own temporary files.
-        pool.giveBack(child, isSound && isWiped(child));
+        pool.giveBack(child, isSound && isWiped(child, { keeps: temporary }));
       }
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
@@ -71,10 +74,7 @@ export function openOfficePool({ sandbox, slots, log }: EngineHost): OfficePool 
 
 async function startOffice(sandbox: EngineHost["sandbox"]): Promise<SandboxChild> {
   return await sandbox.spawn({
-    program: "/usr/bin/python3",
-    args: ["-S", "-u", workerInside],
-    env: pythonPath,
-    readOnly: { ...workerFiles, ...(await windowFiles()) },
+    ...(sandbox.mode === "full" ? besideOffice(await windowFiles()) : insideOffice(await windowFiles())),
     limits: {
       wallMs: 0,
       cpuSeconds: 86_400,
@@ -86,4 +86,26 @@ async function startOffice(sandbox: EngineHost["sandbox"]): Promise<SandboxChild
       folderBytes: 2 * 2 ** 30,
     },
   });
+}
+
+function besideOffice(windows: Readonly<Record<string, string>>): Omit<SandboxCommand, "folder" | "limits"> {
+  const program = "/usr/bin/python3";
+  return { program, args: ["-S", "-u", workerInside], env: pythonPath, readOnly: { ...workerFiles, ...windows } };
+}
+
+/** In the degraded sandbox, which mounts nothing and in which no program can call another one. */
+function insideOffice(windows: Readonly<Record<string, string>>): Omit<SandboxCommand, "folder" | "limits"> {
+  const starter = "/engine/inside.py";
+  const modules = Object.values(workerFiles).map((path) => `${basename(path, ".py")}=${path}`);
+  const replaced = Object.entries(windows).map(([from, to]) => `windows=${to}=${from}`);
+  return {
+    program: "/usr/bin/python3",
+    args: ["-S", "-u", starter, ...modules, ...replaced],
+    env: { ...pythonPath, TMPDIR: `/job/${temporary}` },
+    readOnly: {
+      ...workerFiles,
+      [join(import.meta.dirname, "libreoffice-inside.py")]: starter,
+      ...Object.fromEntries(Object.keys(windows).map((from) => [from, from])),
+    },
+  };
 }

@@ -4,6 +4,7 @@ Read from the loaded document and not from a file, so that every format of slide
 """
 import base64
 import json
+import os
 import re
 from datetime import date, timedelta
 
@@ -149,7 +150,7 @@ class Reader:
         if graphic is None:
             return None
         mime = graphic.MimeType if graphic.MimeType in WRITTEN else "image/png"
-        path = "/tmp/slide-picture"
+        path = os.environ["TMPDIR"] + "/slide-picture"
         provider = self.context.ServiceManager.createInstanceWithContext("com.sun.star.graphic.GraphicProvider", self.context)
         try:
             provider.storeGraphic(graphic, (PropertyValue("URL", 0, "file://" + path, 0), PropertyValue("MimeType", 0, mime, 0)))

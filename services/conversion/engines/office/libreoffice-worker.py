@@ -23,7 +23,8 @@ from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
 from installed_fonts import families_here
 
-PROFILE = "/tmp/profile"
+TEMPORARY = os.environ["TMPDIR"]
+PROFILE = TEMPORARY + "/profile"
 PIPE = "filemill"
 # Nothing linked is fetched, no macro runs, nothing asks: the second layer behind the sandbox, which has no network.
 SETTINGS = (
@@ -38,21 +39,27 @@ SETTINGS = (
 )
 
 
-def seed_profile():
+def seed_profile(more=""):
+    """`more`: settings as the file has them."""
     os.makedirs(PROFILE + "/user", exist_ok=True)
     items = "".join(
         f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
         for path, name, value in SETTINGS
     )
     with open(PROFILE + "/user/registrymodifications.xcu", "w", encoding="utf-8") as file:
-        file.write('<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">' + items + "</oor:items>")
+        file.write('<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">' + items + more + "</oor:items>")
+
+
+COMMAND = (
+    "/usr/lib/libreoffice/program/soffice.bin", f"-env:UserInstallation=file://{PROFILE}", "--headless", "--invisible", "--norestore",
+    "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard",
+)
+# How the office says "start me again", once on a fresh profile.
+AGAIN = 81
 
 
 def start_office():
-    command = [
-        "/usr/lib/libreoffice/program/soffice.bin", f"-env:UserInstallation=file://{PROFILE}", "--headless", "--invisible", "--norestore",
-        "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard", f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext",
-    ]
+    command = [*COMMAND, f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext"]
     office = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # Where Filemill was killed while this sandbox was being set up, nobody ends the sandbox: it lasts as long as a process in it.
     atexit.register(office.kill)
@@ -60,14 +67,14 @@ def start_office():
 
 
 def connect():
-    """Starts the office and waits for it. On a fresh profile it ends once with 81, which means "start me again"."""
+    """Starts the office and waits for it."""
     local = uno.getComponentContext()
     resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
     office, starts = start_office(), 1
     while True:
         code = office.poll()
         if code is not None:
-            if code != 81 or starts > 2:
+            if code != AGAIN or starts > 2:
                 raise RuntimeError(f"the office ended with {code}")
             office, starts = start_office(), starts + 1
         try:
@@ -137,7 +144,7 @@ def normalise_text(job):
         text, guessed = decode(file.read(), job["text"]["encoding"])
     if "\0" in text:
         return None, guessed
-    job["input"] = "/tmp/text-input"
+    job["input"] = TEMPORARY + "/text-input"
     with open(job["input"], "w", encoding="utf-8", newline="") as file:
         file.write(text)
     return "UTF8,LF", guessed
@@ -160,7 +167,7 @@ def calm_html(job):
     calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", told)
     if calm == raw:
         return
-    job["input"] = "/tmp/html-input"
+    job["input"] = TEMPORARY + "/html-input"
     with open(job["input"], "wb") as file:
         file.write(calm)
 
@@ -247,7 +254,7 @@ def hidden_slides(document):
 
 def plain_copy(desktop, document, sheet, options):
     """A book of what the cells of a sheet hold: some filters write one sheet, the first one, and its numbers as they are shown."""
-    path = "/tmp/Sheet1"
+    path = TEMPORARY + "/Sheet1"
     formats, has_texts = cells.write_plain(document, sheet, path)
     values = {"Hidden": True, "FilterName": "Text - txt - csv (StarCalc)", "FilterOptions": options.replace("{formats}", formats)}
     return desktop.loadComponentFromURL("file://" + path, "_blank", 0, tuple(properties(values))), has_texts
@@ -278,8 +285,8 @@ def convert(context, desktop, job, here):
         calm_html(job)
     if job["importFilters"][0].startswith("Text - txt - csv"):
         # The office names the sheet after the file, which is called anything here.
-        os.symlink(job["input"], "/tmp/Sheet1")
-        job["input"] = "/tmp/Sheet1"
+        os.symlink(job["input"], TEMPORARY + "/Sheet1")
+        job["input"] = TEMPORARY + "/Sheet1"
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options)
     if document is None:
@@ -335,17 +342,16 @@ def convert(context, desktop, job, here):
 
 def wipe():
     """Nothing of a document stays for the next one. Sockets are how we talk to the office, and its folders it makes once."""
-    for folder, folders, files in os.walk("/tmp"):
+    for folder, folders, files in os.walk(TEMPORARY):
         folders[:] = [name for name in folders if os.path.join(folder, name) != PROFILE]
         for path in (os.path.join(folder, name) for name in files):
             if os.path.islink(path) or os.path.isfile(path):
                 os.unlink(path)
 
 
-def main():
-    seed_profile()
+def serve(context, answers, rest=lambda: None):
+    """Until the questions end. `rest`: called when a document is done."""
     here = families_here()
-    context = connect()
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:
         job = json.loads(line)
@@ -354,7 +360,10 @@ def main():
         else:
             answer = convert(context, desktop, job, here)
             wipe()
-        print(json.dumps(answer), flush=True)
+            rest()
+        print(json.dumps(answer), file=answers, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    seed_profile()
+    serve(connect(), sys.stdout)

@@ -266,7 +266,6 @@ export const libreofficeEngine = defineEngine({
   ],
   hops: libreofficeHops,
   badInput: [],
-  needsFullSandbox: true,
   async probe(sandbox) {
     // The office itself takes seconds to start: the bridge is imported and the version read from its files.
     const script =

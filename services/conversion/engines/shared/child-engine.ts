@@ -73,7 +73,7 @@ export async function openChildEngine(
       // Nobody waits for the look but the next job.
       pool.giveBack(
         child,
-        nextTurn().then(async () => (await isWiped(child, answerFiles)) && fit),
+        nextTurn().then(async () => (await isWiped(child, { expected: answerFiles })) && fit),
       );
     }
   }

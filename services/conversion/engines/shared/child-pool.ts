@@ -224,15 +224,19 @@ function logFailedStart(log: PoolOptions["log"], error: unknown, child: SandboxC
   else child.ended.then(tell, () => tell());
 }
 
-/**
- * Nothing of a job is there for the next one. `expected`: names of what a job may leave in the child's folder, where others are the mark of a
- * child that somebody took over.
- */
-export async function isWiped(child: SandboxChild, expected?: readonly string[]): Promise<boolean> {
+export type Wiping = {
+  /** Names of what a job may leave in the child's folder, where others are the mark of a child that somebody took over. */
+  readonly expected?: readonly string[];
+  /** The name of what stays there for the next job. */
+  readonly keeps?: string;
+};
+
+/** Nothing of a job is there for the next one. */
+export async function isWiped(child: SandboxChild, { expected, keeps }: Wiping = {}): Promise<boolean> {
   if (!child.alive) return false;
   try {
     // Synchronous, since it is empty nearly always.
-    const left = readdirSync(child.folder);
+    const left = readdirSync(child.folder).filter((name) => name !== keeps);
     await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
     return expected === undefined || left.every((name) => expected.includes(name));
   } catch {

@@ -43,7 +43,7 @@ describeSandboxes("the %s sandbox", (mode) => {
 it("left behind what bubblewrap was starting when it was killed, for whose end its run waited without end", async () => {
   const marker = `5${randomInt(1e8)}`;
   const launch = createBubblewrapLauncher(
-    seccompProgramOf(process.arch, "unix"),
+    seccompProgramOf(process.arch, "local"),
     "/",
     "a mark",
   )({

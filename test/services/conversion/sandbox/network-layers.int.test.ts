@@ -31,7 +31,7 @@ beforeAll(async () => {
     my $s; socket($s, $_->[0], 1, 0) && connect($s, $_->[1]) && print "reached" }`;
   const identity = isRoot ? ({ kind: "slot", uid: 62_350 } as const) : ({ kind: "namespace" } as const);
   const command = { program: "/usr/bin/perl", args: ["-e", script], env: {}, folder: undefined, readOnly: {} };
-  const launchOf = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(folder), "a mark");
+  const launchOf = createBubblewrapLauncher(seccompProgramOf(process.arch, "local"), copyHostFiles(folder), "a mark");
   launch = launchOf({ identity, limits, ...command });
 });
 afterAll(async () => {
