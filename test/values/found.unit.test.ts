@@ -106,6 +106,16 @@ describe("names that become the same", () => {
   });
 });
 
+describe("small numbers", () => {
+  it("are written without an exponent where a column becomes text, and stay text with zeros without end", async () => {
+    const mixed = await convert("a\n0.0000001\n12345678901234567890.5\n", "csv", "sqlite");
+    expect([mixed.bytes.includes("0.0000001"), mixed.bytes.includes("1e-7")]).toEqual([true, false]);
+    expect((await convert('{"a":1e-7,"b":-1.5e-9}', "json", "properties")).text).toBe("a=0.0000001\nb=-0.0000000015\n");
+    const long = `0.${"0".repeat(38)}1`;
+    expect(JSON.parse((await convert(`a\n${long}\n`, "csv", "json")).text)).toEqual([{ a: long }]);
+  });
+});
+
 describe("workbooks", () => {
   const bookOf = (lines: readonly (readonly unknown[])[], bookType: "xlsx" | "xlsb" | "biff8" = "xlsx") => {
     const book = workbooks.utils.book_new();

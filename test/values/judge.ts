@@ -37,7 +37,7 @@ export function differencesOf(
   const found: Difference[] = [];
   const judge = new Comparison(from, to, found);
   if (isTable(was) || flat.has(to)) {
-    const [one, other] = [tableOf(was), tableOf(is)];
+    const [one, other] = [books.has(from) ? untilTheLast(tableOf(was)) : tableOf(was), tableOf(is)];
     const isWithoutEmpty = books.has(to) || notes.has("ENTRIES_LEFT_OUT");
     // The names of columns alone are nothing that a tree can say.
     if (one.rows.length === 0 && (notes.has("EMPTY_VALUES_DROPPED") || other.rows.every((row) => row.every(isEmpty)))) return [];
@@ -51,6 +51,11 @@ const isEmpty = (said: Said) => said === null || (isScalar(said) && textOf(said)
 /** Readers of workbooks tell no row of nothing. */
 function withoutEmptyRows({ columns, rows }: SaidTable): SaidTable {
   return { columns, rows: rows.filter((row) => !row.every(isEmpty)) };
+}
+
+/** Where nothing but cells of nothing follows, a sheet has ended. */
+function untilTheLast({ columns, rows }: SaidTable): SaidTable {
+  return { columns, rows: rows.slice(0, rows.findLastIndex((row) => !row.every(isEmpty)) + 1) };
 }
 
 class Comparison {

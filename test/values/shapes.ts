@@ -60,7 +60,8 @@ function ownNames(columns: readonly string[]): readonly string[] {
 /** Of each column where it went: by its name, else in the order of those that are left; without a name of its own where it has another. */
 export function placesOf(was: readonly string[], is: readonly string[], isOrdered: boolean): readonly number[] {
   const isKept = new Set(was).size === was.length && new Set(was).isSubsetOf(new Set(is));
-  const own = isKept ? was : ownNames(was);
+  // Where a column of nothing is gone, the others keep their names.
+  const own = isKept || is.length < was.length ? was : ownNames(was);
   const isSame = was.length === is.length && (isOrdered || !new Set(own).isSubsetOf(new Set(is)));
   if (isSame) return [...was.keys()];
   const left = new Set(is.keys());

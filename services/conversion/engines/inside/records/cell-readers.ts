@@ -8,7 +8,7 @@ type Read = (text: string) => Cell;
 type Lines = readonly (readonly string[])[];
 
 /** With a decimal comma, as JSON would write it otherwise. */
-const canonicalComma = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*),\d*[1-9])$/;
+const canonicalComma = /^(0|-?[1-9]\d*|-?(0(?!,0{29})|[1-9]\d*),\d*[1-9])$/;
 /** Numbers as people write them, with marks between thousands. Zeros before a number are part of it: it is a name. */
 const written: Readonly<Record<string, RegExp>> = {
   point: /^[-+]?(0|[1-9]\d*|[1-9]\d{0,2}([,'’ \u00a0\u202f]\d{3})+)(\.\d+)?$/,

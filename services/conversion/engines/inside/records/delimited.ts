@@ -135,5 +135,5 @@ function endsCell(code: number, separator: number): boolean {
   return code === separator || code === lineFeed || code === carriageReturn;
 }
 
-/** As JSON writes it: nothing is lost when such a text becomes a number. 007 and 1.50 are not numbers but text. */
-export const canonicalNumber = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
+/** As a number is written in text: nothing is lost when it becomes one. 007 and 1.50, or zeros without end, are not numbers but text. */
+export const canonicalNumber = /^(0|-?[1-9]\d*|-?(0(?!\.0{29})|[1-9]\d*)\.\d*[1-9])$/;

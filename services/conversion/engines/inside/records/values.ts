@@ -282,9 +282,19 @@ export function settingOf(value: Value, name: string, notes: Notes): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : textOfScalar(value);
 }
 
-/** With the sign of a zero, which the language leaves out. */
+/** With the sign of a zero, which the language leaves out, and small numbers as people and tables of text have them. */
 export function textOfScalar(value: Value): string {
-  return Object.is(value, -0) ? "-0" : String(value ?? "");
+  if (typeof value !== "number") return String(value ?? "");
+  if (Object.is(value, -0)) return "-0";
+  return Math.abs(value) < 1e-6 && Math.abs(value) > smallestPlain ? withoutExponent(value) : String(value);
+}
+
+/** With more zeros nobody reads a number. */
+const smallestPlain = 1e-30;
+
+function withoutExponent(value: number): string {
+  const [mantissa = "", exponent] = String(Math.abs(value)).split("e-");
+  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${mantissa.replace(".", "")}`;
 }
 
 /** For people, in a cell or a line. */

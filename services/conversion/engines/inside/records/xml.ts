@@ -4,6 +4,7 @@ import { type Notes, noteOnce, numberOption, type Options, textOption } from "..
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
+import { asXmlName, isXmlName } from "./xml-names.ts";
 
 const cdataPropName = "#cdata";
 
@@ -118,15 +119,11 @@ function valueOfNode(node: Node, notes: Notes): Value {
   return entries;
 }
 
-const nameStart =
-  "A-Za-z_\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2c00-\\u2fef\\u3001-\\ud7ff";
-const validName = new RegExp(`^[${nameStart}][${nameStart}\\-.0-9\\u00b7]*(:[${nameStart}][${nameStart}\\-.0-9\\u00b7]*)?$`, "u");
-
 export function writeXml(value: Value, options: Options, notes: Notes): string {
   const step = " ".repeat(numberOption(options, "indent") ?? 2);
   const item = xmlNameOf(textOption(options, "item") ?? "item", notes);
   const [first] = value instanceof Map && value.size === 1 ? value : [];
-  const isRooted = first !== undefined && !Array.isArray(first[1]) && validName.test(first[0]);
+  const isRooted = first !== undefined && !Array.isArray(first[1]) && isXmlName(first[0]);
   const [root, content] = isRooted ? first : [textOption(options, "root") ?? "root", value];
   const writing: Writing = { lines: ['<?xml version="1.0" encoding="UTF-8"?>'], step, item, notes, prefixes: new Set() };
   const simple = simplify(content, ability, notes);
@@ -177,7 +174,7 @@ function writeElement(around: Writing, name: string, value: Value, margin: strin
   }
   const members: readonly (readonly [string, Value])[] = Array.isArray(value) ? value.map((each) => [item, each] as const) : [...value];
   const isAttribute = ([key, each]: readonly [string, Value]) =>
-    key.length > 1 && key.startsWith("@") && validName.test(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
+    key.length > 1 && key.startsWith("@") && isXmlName(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
   const own = members.filter(isAttribute);
   const ownNames = freeNames(own.map(([key]) => [key.slice(1), attributeNameOf(writing, key.slice(1))]));
   const attributes = own.map(
@@ -205,29 +202,14 @@ function attributeNameOf({ notes, prefixes }: Writing, name: string): string {
   return prefix === name || /^xml(ns)?$/.test(prefix) || prefixes.has(prefix) ? name : withoutPrefix(name, notes);
 }
 
-/** Scripts that came after that edition. */
-const young = /[\u0700-\u08ff\u1200-\u1dff\u2c00-\u2fff\u3400-\u4dff\ua000-\uabff]/g;
-
 function xmlNameOf(name: string, notes: Notes): string {
-  // Older readers take letters and digits alone (XML 1.0, fourth edition).
-  const isOld = /^[\p{L}\p{M}\p{N}_.:\u00b7-]*$/u.test(name) && name.search(young) < 0;
-  if (validName.test(name) && isOld && !/^xml/i.test(name)) return name;
-  notes.set("NAMES_CHANGED", undefined);
-  const plain = name.replace(/[^\p{L}\p{N}_.-]/gu, "_").replace(young, "_");
-  const safe = /^[\p{L}_]/u.test(plain) && !/^xml/i.test(plain) ? plain : `_${plain}`;
-  return validName.test(safe) ? safe : "_";
+  const valid = asXmlName(name);
+  if (valid !== name) notes.set("NAMES_CHANGED", undefined);
+  return valid;
 }
 
 function textOf(value: Value): string {
-  if (value === null) return "";
-  if (typeof value === "number" && value !== 0 && Math.abs(value) < 1e-6 && Math.abs(value) > 1e-30) return withoutExponent(value);
   return value instanceof Exact || value instanceof Stamp ? value.text : textOfScalar(value);
-}
-
-/** As tables of text have a small number. */
-function withoutExponent(value: number): string {
-  const [mantissa = "", exponent] = String(Math.abs(value)).split("e-");
-  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${mantissa.replace(".", "")}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -35,6 +35,16 @@ describe("XML", () => {
     expect([made.text.replace(/^.*<root>|<\/root>\s*$/g, ""), made.codes]).toEqual([wanted, codes]);
   });
 
+  it.each(["ſ", "ŉ", "ǆ", "ﬀ", "ș", "゛", "\u{1d4b3}"])(
+    "has no letter in names that older readers refuse, such as those of “%s”",
+    async (name) => {
+      const made = await convert(JSON.stringify({ [name]: 1, b: 2 }), "json", "xml", { indent: 0 });
+      expect(made.text).toMatch(/<root><_>1</);
+      expect(made.codes).toEqual(["NAMES_CHANGED"]);
+      expect((await convert(JSON.stringify({ a: { [`@${name}`]: 1 } }), "json", "xml", { indent: 0 })).codes).toEqual(["NAMES_CHANGED"]);
+    },
+  );
+
   it("keeps tabs and line ends of attributes, which readers make blanks of", async () => {
     const made = await convert('{"a":{"@b":"1\\t2\\n3\\r4"}}', "json", "xml", { indent: 0 });
     expect(made.text).toContain('b="1&#9;2&#10;3&#13;4"');
