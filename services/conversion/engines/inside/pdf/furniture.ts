@@ -35,20 +35,30 @@ function isOfTable({ pieces }: Line, rows: readonly (readonly Piece[])[]): boole
   );
 }
 
-/** Numbers in them are the same on each page, or count the pages; others, such as the total of each invoice, are what somebody reads. */
+/** Of the pages. */
+const mostPages = 0.7;
+
+/**
+ * Numbers in them are the same on nearly each page, or count the pages; others, such as the total of each invoice, are what somebody reads.
+ */
 function comesAgain(lines: readonly Line[], enough: number): boolean {
   if (new Set(lines.map(({ page }) => page)).size < enough) return false;
   const numbers = lines.map(({ text, page }) => ({ page, all: [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits)) }));
-  const [first] = numbers;
-  return (first?.all ?? []).every((number, place) => {
-    const isSame = numbers.every(({ all }) => all[place] === number);
-    return isSame || numbers.every(({ all, page }) => (all[place] ?? 0) - page === number - (first?.page ?? 0));
-  });
+  const isOfMost = (values: readonly number[]) => {
+    const times = Map.groupBy(values, (value) => value).values();
+    return Math.max(...Array.from(times, ({ length }) => length)) >= lines.length * (lines.length < 4 ? 1 : mostPages);
+  };
+  return (numbers[0]?.all ?? []).every(
+    (_, place) => isOfMost(numbers.map(({ all }) => all[place] ?? 0)) || isOfMost(numbers.map(({ all, page }) => (all[place] ?? 0) - page)),
+  );
 }
 
-/** The pieces of each page without what is furniture: the same on a third of the pages and at least three, or on both of two. */
+/** On both of two pages, else on a third of them and at least three. */
+export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.max(3, count / 3));
+
+/** The pieces of each page without what is furniture. */
 export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): Piece[][] {
-  const enough = pages.length === 2 ? 2 : Math.max(3, pages.length / 3);
+  const enough = enoughPages(pages.length);
   const groups = Map.groupBy(pages.flatMap(edgeLinesOf), ({ key }) => key);
   const furniture = [...groups.values()].filter((lines) => comesAgain(lines, enough)).flat();
   const head = furniture.find(({ text }) => /\p{L}{3}/u.test(text));

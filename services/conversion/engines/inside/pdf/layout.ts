@@ -11,6 +11,7 @@ import { recognisedPieces } from "./recognised.ts";
 import { impliedRules } from "./row-rules.ts";
 import { gridsOf } from "./ruled-tables.ts";
 import type { Block } from "./tree.ts";
+import { isTurned, turnedFurniture } from "./turned-furniture.ts";
 
 export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
   const read = pages.map(({ number, runs, rules, height, pictures, isTextHidden }) => {
@@ -21,24 +22,24 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
   const texts = withoutFurniture(read, notes);
+  const marginal = turnedFurniture(pages);
   const drafts = pages.map((page, index) => {
     const atoms: Atom[] = [...(texts[index] as Piece[]), ...(read[index]?.others ?? [])];
     const upright = flowsOf(atoms, page.rules).flatMap((flow) =>
       blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words, number: page.number }),
     );
-    return [...upright, ...turnedText(page.runs, words)];
+    return [...upright, ...turnedText(page.runs.filter((run) => isTurned(run) && !marginal.has(run)), words)];
   });
   const levelOf = levelsOf(drafts.flat().flatMap((block) => (block.kind === "heading" ? [block.level] : [])));
   return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));
 }
 
-const isTurned = ({ mark, width, text }: Run) => mark !== "artifact" && width === 0 && text.trim() !== "";
 const isPartOfText = (run: Run) => run.mark !== "artifact" && !isTurned(run);
 
 /** Labels of axes and what else is written upwards has no place among the lines; it follows them. */
 function turnedText(runs: readonly Run[], words: Vocabulary): Block[] {
   const inlines = paragraphOf(
-    runs.filter(isTurned).map((run) => [run]),
+    runs.map((run) => [run]),
     words,
   );
   return inlines.length === 0 ? [] : [{ kind: "paragraph", inlines }];

@@ -7,6 +7,8 @@ export type Grid = Box & { readonly kind: "grid"; readonly rows: readonly GridCe
 export type GridCell = { readonly runs: Run[]; readonly columns: number };
 
 const near = 3;
+/** Rows that begin with upright lines alone, of one table. */
+const maxStarts = 200;
 const isUpright = ({ left, right, top, bottom }: Box) => right - left < bottom - top;
 
 /** Tables, and the letters that are in none. */
@@ -24,8 +26,8 @@ export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly
     if (lines.across.length < 2 || lines.upright.length < 3) continue;
     const box = boundsOf(group);
     const inside = rest.filter((run) => holds(box, run));
-    const parts = inside.flatMap((run) => partedAt(run, lines.upright));
-    const grid = gridOf(lines.across, lines.upright, group.filter(isUpright), parts);
+    const uprights = group.filter(isUpright);
+    const grid = gridOf(withStarts(lines.across, uprights, inside), lines.upright, uprights, inside);
     // A frame around a diagram, or around the page.
     if (grid.length < 1 || filledCells(grid) < 3) continue;
     grids.push({ kind: "grid", ...box, rows: grid });
@@ -82,13 +84,29 @@ function merged(rules: readonly Box[], side: "left" | "top"): number[] {
   return places;
 }
 
+/** Lines across, and where several upright lines begin between them without cutting through letters: there a row begins, too. */
+function withStarts(across: readonly number[], uprights: readonly Box[], runs: readonly Run[]): number[] {
+  const starts = Map.groupBy(uprights, ({ top }) => Math.round(top / near));
+  const found = [...starts.values()].filter((lines) => new Set(lines.map(({ left }) => Math.round(left / near))).size > 1);
+  const letters = runs.filter(({ text }) => text.trim() !== "");
+  const isClear = (y: number) => !letters.some(({ baseline, size }) => baseline - size * 0.6 < y && baseline > y);
+  const places = found.slice(0, maxStarts).map(([line]) => line?.top ?? 0);
+  const isNew = (y: number) => !across.some((top) => Math.abs(top - y) <= near * 1.5) && isClear(y);
+  return [...across, ...places.filter(isNew)].sort((one, other) => one - other);
+}
+
 function gridOf(across: readonly number[], upright: readonly number[], lines: readonly Box[], runs: readonly Run[]): GridCell[][] {
   const byPlace = linesByPlace(upright, lines);
   const rows = across.slice(0, -1).map((top, index) => rowOf(top, across[index + 1] ?? top, upright, byPlace));
   for (const run of runs) {
-    const [x, y] = middleOf(run);
-    const row = rows[across.findLastIndex((top) => top <= y + 1)];
-    row?.findLast(({ left }) => left <= x + 1)?.runs.push(run);
+    const [, y] = middleOf(run);
+    const row = rows[across.findLastIndex((top) => top <= y + 1)] ?? [];
+    // Only where a line stands beside it: a head over several columns is whole.
+    for (const part of partedAt(
+      run,
+      row.map(({ left }) => left),
+    ))
+      row.findLast(({ left }) => left <= middleOf(part)[0] + 1)?.runs.push(part);
   }
   return rows.filter((row) => row.some(({ runs: own }) => own.length > 0));
 }

@@ -40,3 +40,28 @@ it("looks at each line of a large table a few times for each row, and not for ea
   // 16 times as many lines in 4 times as many rows; for each cell it would be 256 times.
   expect(large / small).toBeLessThan(120);
 });
+
+const across = (top: number): Box => ({ left: 0, top, right: 90, bottom: top });
+const upright = (left: number, top: number, bottom: number): Box => ({ left, top, right: left, bottom });
+const textsOf = (rules: readonly Box[], runs: readonly Run[]) =>
+  gridsOf(rules, runs).grids[0]?.rows.map((row) => row.map(({ runs: own, columns }) => [own.map(({ text }) => text).join("|"), columns]));
+
+it("leaves a head over several columns whole, although the lines of other rows stand below and above it", () => {
+  const rules = [across(0), across(10), across(20), upright(0, 0, 20), upright(30, 10, 20), upright(60, 10, 20), upright(90, 0, 20)];
+  const head: Run = { ...runAt("Returned/Disposition", 15, 7), width: 60 };
+  expect(textsOf(rules, [head, runAt("a", 10, 17), runAt("b", 40, 17), runAt("c", 70, 17)])).toEqual([
+    [["Returned/Disposition", 3]],
+    [
+      ["a", 1],
+      ["b", 1],
+      ["c", 1],
+    ],
+  ]);
+});
+
+it("begins a row where upright lines begin, although nothing is drawn across", () => {
+  const rules = [across(0), across(20), across(30), upright(0, 0, 30), upright(30, 10, 30), upright(60, 10, 30), upright(90, 0, 30)];
+  const cells = ["a", "b", "c"].map((text, index) => runAt(text, 10 + index * 30, 17));
+  const head: Run = { ...runAt("All of them", 15, 7), width: 60 };
+  expect(textsOf(rules, [head, ...cells, runAt("1", 10, 27)])?.map((row) => row.length)).toEqual([1, 3, 3]);
+});

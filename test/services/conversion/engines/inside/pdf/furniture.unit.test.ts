@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { withoutFurniture } from "#services/conversion/engines/inside/pdf/furniture.ts";
+import { piecesOf } from "#services/conversion/engines/inside/pdf/lines.ts";
+import { turnedFurniture } from "#services/conversion/engines/inside/pdf/turned-furniture.ts";
+import { runAt } from "./letters.ts";
+
+const pageOf = (number: number, foot: string) => ({
+  number,
+  height: 800,
+  pieces: piecesOf([runAt(`Text of page ${"abcdefgh"[number]}`, 50, 300), runAt(foot, 50, 780)]),
+});
+const leftOn = (feet: readonly string[]) =>
+  withoutFurniture(
+    feet.map((foot, index) => pageOf(index + 1, foot)),
+    new Map(),
+  ).map((pieces) => pieces.length);
+
+it("leaves out a foot of which one number is another on a few pages", () => {
+  expect(leftOn(["Frame 1, form 4702", "Frame 2, form 4702", "Frame 3, form 4725", "Frame 4, form 4702", "Frame 5, form 4702"])).toEqual([
+    1, 1, 1, 1, 1,
+  ]);
+});
+
+it("keeps a foot of numbers that somebody reads", () => {
+  expect(leftOn(["Total 310 EUR", "Total 87 EUR", "Total 1200 EUR", "Total 5 EUR", "Total 310 EUR"])).toEqual([2, 2, 2, 2, 2]);
+});
+
+it("leaves out what is written upwards in the margin of most pages, and keeps the label of an axis", () => {
+  const turned = (text: string, x: number) => ({ ...runAt(text, x, 400), width: 0, turn: { angle: -Math.PI / 2, length: 80 } });
+  const pages = [1, 2, 3, 4].map((number) => ({ number, runs: [turned("made by nobody", 8), ...(number === 2 ? [turned("seconds", 90)] : [])] }));
+  const away = turnedFurniture(pages);
+  expect(pages.flatMap(({ runs }) => runs.filter((run) => !away.has(run))).map(({ text }) => text)).toEqual(["seconds"]);
+});
