@@ -1,4 +1,5 @@
 /** Dates and times of workbooks, which are numbers of days with a format. @see ECMA-376 part 1, 18.17.4 */
+import { withoutTrailing } from "../trailing.ts";
 import { Stamp } from "./values.ts";
 
 const dayMs = 86_400_000;
@@ -61,15 +62,40 @@ export function clockOf(ms: number): string {
     .replace(/\.000Z$|Z$/, "");
 }
 
-function durationOf(ms: number): string {
+function durationOf(ms: number, fraction = ""): string {
   const whole = Math.abs(ms);
+  const seconds = `${(whole % 60_000) / 1000}${fraction}`;
   const parts = [
     [Math.floor(whole / 3_600_000), "H"],
     [Math.floor(whole / 60_000) % 60, "M"],
-    [(whole % 60_000) / 1000, "S"],
+    [seconds === "0" ? 0 : seconds, "S"],
   ] as const;
   const text = parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
   return `${ms < 0 ? "-" : ""}PT${text === "" ? "0S" : text}`;
+}
+
+const writtenMoment = /^(-?\d{4,}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d+)?(Z|[-+]\d\d:\d\d)?)?$/;
+const writtenDuration = /^(-?)P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(\.\d+)?S)?)?$/;
+
+/** A day, moment or duration that a workbook writes as ISO 8601 does, in the same words as one that it counts. */
+export function stampOfWritten(text: string): Stamp {
+  const [, day, clock, fraction, zone = ""] = writtenMoment.exec(text) ?? [];
+  if (day !== undefined) {
+    const time = `T${clock ?? "00:00:00"}${fractionOf(fraction)}${zone}`;
+    return new Stamp(time === "T00:00:00" ? day : `${day}${time}`, zone !== "");
+  }
+  const [length, minus, days, hours, minutes, seconds, rest] = writtenDuration.exec(text) ?? [];
+  if (length === undefined) return new Stamp(text, false);
+  const whole = ((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0);
+  const part = fractionOf(rest);
+  if (minus === "" && whole < 86_400) return new Stamp(clockOf(whole * 1000) + part, false);
+  return new Stamp(`${minus}${durationOf(whole * 1000, part)}`, false);
+}
+
+/** To milliseconds at least, where there is one. */
+function fractionOf(digits = ""): string {
+  const kept = withoutTrailing(digits.slice(1), "0");
+  return kept === "" ? "" : `.${kept.padEnd(3, "0")}`;
 }
 
 /** The number and the format of a day or moment; undefined for what a workbook cannot hold as one. */

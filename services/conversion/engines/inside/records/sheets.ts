@@ -4,10 +4,10 @@ import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { isComputed } from "./open-document.ts";
-import { serialOf, stampOfSerial } from "./serial-dates.ts";
+import { serialOf, stampOfSerial, stampOfWritten } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
-import { withWholeTexts } from "./whole-texts.ts";
+import { withWholeTexts, writtenDateOf } from "./whole-texts.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): Table {
   const lines = linesOfSheet(bytes, options, notes, book);
@@ -38,7 +38,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   let last = -1;
   const withoutResult = readerOfMissing(bytes, isOpen);
   const lines = rows.flatMap((row, place) => {
-    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen, withoutResult)));
+    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, withoutResult)));
     if (!line.some((cell) => cell !== null)) return [];
     if (place > last + 1 && last >= 0) empty.push(`row ${last + 2}`);
     last = place;
@@ -169,16 +169,16 @@ function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
 
 const zeros = /^0{2,}(-0+)*$/;
 
-/** Dates of workbooks have no place in the world: they are what the calendar and clock show. In OpenDocument a time is a duration. */
-function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, isOpen: boolean, withoutResult: () => Cell): Cell {
+/** Dates of workbooks have no place in the world: they are what the calendar and clock show. */
+function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, withoutResult: () => Cell): Cell {
   if (t === "z") return f === undefined ? null : withoutResult();
   if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
-  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z))
-    return stampOfSerial(v, isOpen && z === "HH:MM:SS" && v >= 1 ? "[h]:mm:ss" : z, is1904) ?? v;
+  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z)) return stampOfSerial(v, z, is1904) ?? v;
   // Shown with zeros before it, it is the code of a place, a part or a person, and no number.
   if (Number.isInteger(v) && typeof z === "string" && zeros.test(z)) return workbooks.SSF.format(z, v);
-  if (typeof v === "string" || typeof v === "number" || typeof v === "boolean") return v;
-  return null;
+  const written = typeof v === "string" ? writtenDateOf(v) : undefined;
+  if (written !== undefined) return stampOfWritten(written);
+  return typeof v === "string" || typeof v === "number" || typeof v === "boolean" ? v : null;
 }
 
 const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8" };

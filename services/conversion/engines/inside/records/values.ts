@@ -3,6 +3,7 @@
 import { type Notes, noteOnce } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
+import { textOfNumber } from "./number-text.ts";
 
 export type Value = null | boolean | number | bigint | string | Exact | Stamp | Uint8Array | Value[] | Entries;
 /** A map and not an object: names keep their order and none of them is special. */
@@ -282,19 +283,8 @@ export function settingOf(value: Value, name: string, notes: Notes): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : textOfScalar(value);
 }
 
-/** With the sign of a zero, which the language leaves out, and small numbers as people and tables of text have them. */
 export function textOfScalar(value: Value): string {
-  if (typeof value !== "number") return String(value ?? "");
-  if (Object.is(value, -0)) return "-0";
-  return Math.abs(value) < 1e-6 && Math.abs(value) > smallestPlain ? withoutExponent(value) : String(value);
-}
-
-/** With more zeros nobody reads a number. */
-const smallestPlain = 1e-30;
-
-function withoutExponent(value: number): string {
-  const [mantissa = "", exponent] = String(Math.abs(value)).split("e-");
-  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${mantissa.replace(".", "")}`;
+  return typeof value === "number" ? textOfNumber(value) : String(value ?? "");
 }
 
 /** For people, in a cell or a line. */

@@ -4,7 +4,8 @@ import { attributeOf, isFlat } from "./open-document.ts";
 
 /**
  * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), texts of formulas, which it unescapes twice,
- * cells of an OpenDocument that have a value and no text, and its styles, which may go without.
+ * errors that are younger than it, dates as they are written, cells of an OpenDocument that have a value and no text, and its styles,
+ * which may go without.
  */
 export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
   const { fromCharCode } = String;
@@ -17,7 +18,7 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
       for (const [place, name] of parts.FullPaths.entries()) {
         const part = parts.FileIndex[place];
         if (part?.content === undefined) continue;
-        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = escapedTwice(part.content);
+        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(part.content);
         if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
@@ -43,7 +44,7 @@ const mark = ' t="str"';
 /** An OpenDocument's XML whose cells all show what they are: what has a value and shows nothing the library takes for nothing. */
 function withShownValues(content: Uint8Array): Uint8Array {
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
-  const shown = latin1(content).replace(cell, (whole: string, attributes: string) => {
+  const shown = withWrittenDates(latin1(content)).replace(cell, (whole: string, attributes: string) => {
     if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
     const text = attributeOf(attributes, "office:string-value");
     return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
@@ -51,9 +52,30 @@ function withShownValues(content: Uint8Array): Uint8Array {
   return Buffer.from(shown, "latin1");
 }
 
-/** A sheet's XML with the texts of formulas escaped once more. */
-function escapedTwice(content: Uint8Array): Uint8Array {
-  const text = latin1(content);
+const dated = /(<table:(?:covered-)?table-cell\s[^<>]*?)office:value-type=["'](?:date|time)["']([^<>]*>)/g;
+
+/** Dates and times as texts with a mark: the library makes whole seconds of them, and other centuries of other years. */
+function withWrittenDates(content: string): string {
+  return content.replace(dated, (whole: string, before: string, after: string) => {
+    const [, written] = /\soffice:(?:date|time)-value=["']([^"'<>]*)["']/.exec(`${before} ${after}`) ?? [];
+    return written === undefined ? whole : `${before}office:value-type="string" office:string-value="${dateMark}${written}"${after}`;
+  });
+}
+
+/** What no document can hold, as UTF-8 in Latin-1. */
+const dateMark = "\u00ef\u00bf\u00bf";
+const readMark = "\uffff";
+
+/** The date or time that a text is in an OpenDocument or a sheet; undefined where it is a text. */
+export function writtenDateOf(text: string): string | undefined {
+  return text.startsWith(readMark) ? text.slice(readMark.length) : undefined;
+}
+
+/** A sheet's XML with errors and dates as texts, and the texts of formulas escaped once more. */
+function withWrittenValues(content: Uint8Array): Uint8Array {
+  const text = latin1(content)
+    .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="e"/g, '$1t="str"')
+    .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="d"([^<>]*>\s*<(?:\w+:)?v[^<>]*>)/g, `$1t="str"$2${dateMark}`);
   const parts: string[] = [];
   let done = 0;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
@@ -64,7 +86,7 @@ function escapedTwice(content: Uint8Array): Uint8Array {
     parts.push(text.slice(done, start), escaped(text.slice(start, end)));
     done = end;
   }
-  return done === 0 ? content : Buffer.from(parts.join("") + text.slice(done), "latin1");
+  return Buffer.from(parts.join("") + text.slice(done), "latin1");
 }
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_");

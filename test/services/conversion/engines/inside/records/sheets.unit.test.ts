@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { read, utils, write } from "@e965/xlsx";
+import { CFB, read, utils, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
@@ -103,4 +103,47 @@ describe("cells of a workbook", () => {
     const cell = `<table:table-cell office:value-type="time" office:time-value="${time}"><text:p>x</text:p></table:table-cell>`;
     expect(JSON.parse((await convert(openDocument(cell), "fods", "json")).text)).toEqual([{ a: wanted }]);
   });
+});
+
+describe("dates and times that an OpenDocument writes", () => {
+  it.each([
+    ["date", "2024-02-29", "2024-02-29"],
+    ["date", "0001-01-01", "0001-01-01"],
+    ["date", "-0044-03-15", "-0044-03-15"],
+    ["date", "1899-12-30T01:02:03.456700000", "1899-12-30T01:02:03.4567"],
+    ["date", "1900-01-15T00:00:00", "1900-01-15"],
+    ["date", "2024-01-01T10:00:00.5", "2024-01-01T10:00:00.500"],
+    ["date", "2024-01-01T00:00:00+02:00", "2024-01-01T00:00:00+02:00"],
+    ["time", "PT13H05M07S", "13:05:07"],
+    ["time", "PT00H00M07.891S", "00:00:07.891"],
+    ["time", "PT30H05M07.891S", "PT30H5M7.891S"],
+    ["time", "-PT5M", "-PT5M"],
+    ["time", "P1DT2H", "PT26H"],
+    ["time", "PT24H00M00S", "PT24H"],
+  ])("are as they were written: %s %s", async (type, written, wanted) => {
+    const cell = `<table:table-cell table:style-name="x" office:value-type="${type}" office:${type}-value="${written}"><text:p>shown</text:p></table:table-cell>`;
+    expect((await convert(openDocument(cell), "fods", "csv")).text).toBe(`a\r\n${wanted}\r\n`);
+  });
+});
+
+it("errors and dates that are younger than the library keep their names and what they say", async () => {
+  const cell = (place: string, type: string, value: string) => `<c r="${place}" t="${type}"><v>${value}</v></c>`;
+  const rows = [
+    ["str", "a", "str", "b"],
+    ["e", "#SPILL!", "e", "#N/A"],
+    ["d", "2024-02-29T10:11:12", "e", "#CALC!"],
+  ].map(([one = "", first = "", other = "", second = ""], at) => {
+    return `<row r="${at + 1}">${cell(`A${at + 1}`, one, first)}${cell(`B${at + 1}`, other, second)}</row>`;
+  });
+  const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows.join("")}</sheetData></worksheet>`;
+  const source = CFB.read(workbook(1, "0"), { type: "buffer" });
+  for (const [place, name] of source.FullPaths.entries())
+    if (name.endsWith("/sheet1.xml")) Object.assign(source.FileIndex[place] ?? {}, { content: Buffer.from(sheet), size: sheet.length });
+  const changed = Buffer.from(CFB.write(source, { type: "buffer", fileType: "zip" }) as Uint8Array);
+  const made = await convert(changed, "xlsx", "json");
+  expect(JSON.parse(made.text)).toEqual([
+    { a: "#SPILL!", b: "#N/A" },
+    { a: "2024-02-29T10:11:12", b: "#CALC!" },
+  ]);
+  expect(made.codes).toEqual(["TYPES_AS_TEXT"]);
 });
