@@ -158,6 +158,7 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   if (end.exitCode !== 0) throw failed(task, end.stderr);
   throwIfClamped(end.stderr);
   if (arranged.hasPoints) await completeGpx(session, name);
+  if (task.hop.to === "georss") await declarePrefix(session, name);
   if (writing.isPacked !== true) return await session.adopt(name);
   const packed = await session.run({
     program: archiver,
@@ -166,6 +167,13 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   });
   if (packed.exitCode !== 0) throw failed(task);
   await session.adopt("out.zip");
+}
+
+/** GDAL puts a prefix before the names of values, and says nowhere which namespace it stands for. */
+async function declarePrefix(session: ToolSession, name: string): Promise<void> {
+  const declared = 's|<rss |<rss xmlns:ogr="http://ogr.maptools.org/" |';
+  const end = await session.run({ program: "/bin/sed", args: ["-i", `1,3${declared}`, `/job/${name}`], limits });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The feed could not be completed.");
 }
 
 function argsOf({ hop, options }: HopTask, { hasHeights, hasLongReals }: Arranged): readonly string[] {

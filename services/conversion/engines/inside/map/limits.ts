@@ -13,7 +13,7 @@ export type Limits = {
   /** Whole numbers beyond this, on either side of 0, are written as text. */
   readonly integers?: { readonly most: bigint; readonly texting: Texting };
   readonly reals?: { readonly fate: (value: number) => Real; readonly texting: Texting };
-  readonly names?: "dbase" | "xml" | "word";
+  readonly names?: "dbase" | "xml" | "rss" | "word";
   /** Of one text. */
   readonly textBytes?: number;
   /** `all`: of all shapes of a layer or of none. */
@@ -127,7 +127,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     ...untyped,
     integers: { most: fifteen, texting: "silently" },
     isSimple: true,
-    names: "xml",
+    names: "rss",
     heights: "none",
     isXml: true,
     isInDegrees: true,

@@ -1,15 +1,15 @@
 /** Names of columns as a format allows them. */
+import { asXmlName } from "../records/xml-names.ts";
 
 /** Of dBase, in bytes. */
 const dbaseBytes = 10;
 
 /** Old and new name of each; two that become one get numbers. */
-export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | "word" | undefined): ReadonlyMap<string, string> {
+export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | "rss" | "word" | undefined): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const found = new Map<string, string>();
   for (const name of names) {
-    const wanted =
-      rule === "dbase" ? cut(name.replaceAll(":", "_"), dbaseBytes) : rule === undefined ? name : elementName(name, rule === "word");
+    const wanted = rule === "dbase" ? cut(name.replaceAll(":", "_"), dbaseBytes) : rule === undefined ? name : elementName(name, rule);
     let free = wanted;
     for (let number = 1; taken.has(free.toLowerCase()); number++) {
       const end = `_${number}`;
@@ -32,7 +32,12 @@ function cut(name: string, bytes: number): string {
   return kept;
 }
 
-function elementName(name: string, isWord: boolean): string {
-  const clean = name.replace(isWord ? /[^\p{L}\p{N}_]/gu : /[^\p{L}\p{N}_.-]/gu, "_");
-  return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
+function elementName(name: string, rule: "xml" | "rss" | "word"): string {
+  if (rule === "word") {
+    const clean = name.replace(/[^\p{L}\p{N}_]/gu, "_");
+    return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
+  }
+  const valid = asXmlName(name.replaceAll(":", "_"));
+  // What stands before a stroke is taken for a prefix there, of a namespace that nobody declares.
+  return rule === "rss" ? valid.replaceAll("_", "-").replace(/^-/, "x-") : valid;
 }

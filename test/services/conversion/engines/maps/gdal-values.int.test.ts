@@ -52,6 +52,17 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
+  it("have names in GeoRSS that need no namespace but one that is declared, strokes or not", async () => {
+    const made = await convert(map([{ my_col: "1", _007: "x", dc_date: "2024", pop: 5 }, point(8, 47)]), "geojson", "georss");
+    expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
+    // Python's reader refuses a prefix that stands for nothing.
+    const script = `import sys, xml.etree.ElementTree as e
+for item in e.parse(sys.argv[1]).iter("item"):
+    print([(each.tag.split("}")[-1], each.text) for each in item if each.text])`;
+    const { stdout } = await run("/usr/bin/python3", ["-I", "-c", script, made.path]);
+    for (const wanted of ["('my-col', '1')", "('x-007', 'x')", "('dc-date', '2024')", "('pop', '5')"]) expect(stdout).toContain(wanted);
+  });
+
   it.each([
     ["text", "2024-01-02", point(8, 47)],
     ["another height", 100, point(8, 47, 400.5)],
