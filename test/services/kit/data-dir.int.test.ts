@@ -26,7 +26,7 @@ describe("DATA_DIR", () => {
 
   it("below a file cannot be made", async () => {
     await writeFile(join(home, "file"), "");
-    expect(String(await refusalOf(join(home, "file/data")))).toMatch(/DATA_DIR \S+ cannot be made/);
+    expect(String(await refusalOf(join(home, "file/data")))).toMatch(/DATA_DIR \S+ cannot be created/);
   });
 
   it.runIf(process.getuid?.() === 0)("on a read-only or full file system is refused in words, not by the error of some file", async () => {

@@ -178,7 +178,7 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
   it.each([
     ["aiff", "MARK", Buffer.from("0002000100000010024f6e65000200000020025477", "hex"), 4, "markers in the audio (2)"],
     ["aiff", "COMT", Buffer.from("000100000000000000024869", "hex"), 4, "comments"],
-    ["caf", "mark", Buffer.concat([Buffer.from("0000000000000003", "hex"), Buffer.alloc(84)]), 8, "marks in the sound (3)"],
+    ["caf", "mark", Buffer.concat([Buffer.from("0000000000000003", "hex"), Buffer.alloc(84)]), 8, "markers in the audio (3)"],
     ["caf", "regn", Buffer.concat([Buffer.from("0000000000000001", "hex"), Buffer.alloc(20)]), 8, "regions of the audio"],
   ] as const)("and of %s: %s", async (format, name, content, lengthBytes, message) => {
     const path = pathOf(`beside.${format}`);

@@ -55,8 +55,8 @@ describe("languages and other tracks of a film", () => {
     const told = async (to: string) => (await convert(path, "mkv", to)).notes.get("METADATA_DROPPED") ?? "";
     expect(await told("mkv")).toBe("");
     expect(await told("mp4")).not.toContain("mark tracks");
-    expect(await told("avi")).toContain("The format does not mark tracks as the one that is heard first.");
-    expect(await told("webm")).toContain("The format does not mark tracks as for people who do not hear well.");
+    expect(await told("avi")).toContain("The format cannot mark tracks as the one that is heard first.");
+    expect(await told("webm")).toContain("The format cannot mark tracks as for people who do not hear well.");
   });
 
   it("that are not shown in MKV and would be in MP4 are noted", async () => {
