@@ -1,6 +1,15 @@
+import { ACadVersion, CadDocument, DimensionArc, DwgWriter } from "@node-projects/acad-ts";
 import { glb, stlBinary } from "#test/services/conversion/engines/inside/model/spheres.ts";
 import { solid, threeMf } from "#test/services/conversion/engines/inside/model/threemf-files.ts";
 import { copy, type Occurrence } from "./occurrence.ts";
+
+/** The length of an arc: DXF has it, the library does not write it. */
+function drawingWithArcLength(): Buffer {
+  const drawing = new CadDocument();
+  drawing.header.version = ACadVersion.AC1015;
+  drawing.modelSpace.entities.add(new DimensionArc());
+  return Buffer.from(DwgWriter.writeToBuffer(drawing));
+}
 
 const options = { simplify: 0.5 };
 
@@ -13,5 +22,6 @@ export const models: readonly Occurrence[] = [
     ...{ engine: "shapes", hop: "3mf>glb", code: "METADATA_DROPPED" },
     content: threeMf(`<texture2dgroup id="5" texid="6"/>${solid}`),
   },
+  { engine: "dwg", hop: "dwg>dxf", code: "DRAWINGS_LEFT_OUT", content: drawingWithArcLength() },
   { engine: "shapes", hop: "glb>3mf", code: "METADATA_DROPPED", content: glb({ extensionsUsed: ["EXT_of_quokkas"] }) },
 ];

@@ -1,6 +1,8 @@
 /** Files of which each declared note is raised: what, by which engine, of what. */
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
@@ -238,6 +240,7 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["properties>json", "ENTRIES_LEFT_OUT", "a=1\na=2\n"],
   ["yaml>json", "METADATA_DROPPED", "a: !own b\n"],
   ["fods>yaml", "SHEETS_LEFT_OUT", book],
+  ["mdb>json", "STRUCTURE_DROPPED", gunzipSync(readFileSync("test/corpus/values/attachments.accdb.gz"))],
 ];
 
 const ofEngine = (engine: string, rows: readonly (readonly [string, NoteCode, Content])[]): Occurrence[] =>

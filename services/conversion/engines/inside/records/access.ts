@@ -1,5 +1,5 @@
 /** Databases of Microsoft Access, by mdb-reader: the tables that their owner made, and what stands in them. */
-import MDBReader, { type Column, type Table as AccessTable, type Value as AccessValue } from "mdb-reader";
+import MDBReader, { type Table as AccessTable, type Value as AccessValue, type Column } from "mdb-reader";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { clockOf } from "./serial-dates.ts";

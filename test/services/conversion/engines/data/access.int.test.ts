@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
 import { read, utils } from "@e965/xlsx";
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
@@ -55,6 +56,14 @@ describe("databases of Access", () => {
     const tables = JSON.parse((await convert(bytes, "sqlite", "json")).text);
     expect(Object.keys(tables)).toEqual(["Table1", "Table2", "Table3", "Table4"]);
     expect(tables.Table1[1]).toMatchObject({ A: "abcdefg", F: 444.555, G: "1974-09-21", I: true });
+  });
+
+  it("name the files that are attached to a row, and say that these are left out", async () => {
+    const attached = gunzipSync(await readFile("test/corpus/values/attachments.accdb.gz"));
+    const { text, messages } = await convert(attached, "mdb", "json");
+    const rows: { Comment: string; Attachments: string | null }[] = JSON.parse(text);
+    expect(rows.map(({ Attachments }) => Attachments?.split("; ").length ?? 0)).toEqual([0, 1, 3]);
+    expect(messages.get("STRUCTURE_DROPPED")).toBe("Attached files were left out; their names stay.");
   });
 
   it("are refused where they are cut off, at every length", async () => {

@@ -5,7 +5,10 @@ import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 const { convert, pathOf } = ffmpegBench();
 
 async function filmOf(path: string): Promise<string> {
-  const end = await execute("ffprobe", [...words("-v error -select_streams v:0 -show_entries stream=codec_name,pix_fmt -of csv=p=0"), path]);
+  const end = await execute("ffprobe", [
+    ...words("-v error -select_streams v:0 -show_entries stream=codec_name,pix_fmt -of csv=p=0"),
+    path,
+  ]);
   return String(end.stdout).trim();
 }
 
