@@ -6,8 +6,10 @@ import { copy, type Occurrence } from "./occurrence.ts";
 /** The length of an arc: DXF has it, the library does not write it. */
 function drawingWithArcLength(): Buffer {
   const drawing = new CadDocument();
-  drawing.header.version = ACadVersion.AC1015;
-  drawing.modelSpace.entities.add(new DimensionArc());
+  const { header, modelSpace } = drawing;
+  if (header === null || modelSpace === null) throw new Error("an empty drawing has a header and a model space");
+  header.version = ACadVersion.AC1015;
+  modelSpace.entities.add(new DimensionArc());
   return Buffer.from(DwgWriter.writeToBuffer(drawing));
 }
 

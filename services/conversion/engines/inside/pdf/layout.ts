@@ -28,7 +28,13 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
     const upright = flowsOf(atoms, page.rules).flatMap((flow) =>
       blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words, number: page.number }),
     );
-    return [...upright, ...turnedText(page.runs.filter((run) => isTurned(run) && !marginal.has(run)), words)];
+    return [
+      ...upright,
+      ...turnedText(
+        page.runs.filter((run) => isTurned(run) && !marginal.has(run)),
+        words,
+      ),
+    ];
   });
   const levelOf = levelsOf(drafts.flat().flatMap((block) => (block.kind === "heading" ? [block.level] : [])));
   return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));

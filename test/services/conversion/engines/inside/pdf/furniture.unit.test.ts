@@ -27,7 +27,10 @@ it("keeps a foot of numbers that somebody reads", () => {
 
 it("leaves out what is written upwards in the margin of most pages, and keeps the label of an axis", () => {
   const turned = (text: string, x: number) => ({ ...runAt(text, x, 400), width: 0, turn: { angle: -Math.PI / 2, length: 80 } });
-  const pages = [1, 2, 3, 4].map((number) => ({ number, runs: [turned("made by nobody", 8), ...(number === 2 ? [turned("seconds", 90)] : [])] }));
+  const pages = [1, 2, 3, 4].map((number) => ({
+    number,
+    runs: [turned("made by nobody", 8), ...(number === 2 ? [turned("seconds", 90)] : [])],
+  }));
   const away = turnedFurniture(pages);
   expect(pages.flatMap(({ runs }) => runs.filter((run) => !away.has(run))).map(({ text }) => text)).toEqual(["seconds"]);
 });

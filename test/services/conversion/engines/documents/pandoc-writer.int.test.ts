@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { textOf } from "./document-text.ts";
+
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+const markdown = `# Quokka\n\n## Zebra\n\nWords\n\n![dot](data:image/png;base64,${pixel})\n\n![gone](gone.png)\n`;
+const started: string[] = [];
+let bench: Bench;
+let source: string;
+
+beforeAll(async () => {
+  bench = await openBench({
+    ...pandocEngine,
+    open({ sandbox, ...host }) {
+      const run: typeof sandbox.run = (command) => {
+        started.push(command.program);
+        return sandbox.run(command);
+      };
+      return pandocEngine.open({ ...host, sandbox: { ...sandbox, run } });
+    },
+  });
+  source = join(bench.folder, "source.md");
+  await writeFile(source, markdown);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+beforeEach(() => {
+  started.length = 0;
+});
+
+it.each(["docx", "odt", "pptx", "epub"])("reads and writes a %s in one run, with the pictures of the source", async (to) => {
+  const made = await bench.convert(source, "md", to);
+  expect(started).toEqual(["/usr/bin/pandoc"]);
+  expect(await textOf(made.path)).toMatch(/Quokka.*Words/s);
+  expect((await readingOf(made.path)).entries?.filter((entry) => /(media|Pictures)\/.*\.png$/.test(entry))).toHaveLength(1);
+  expect(made.notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
+});
+
+it("hands the pictures of a book to a document without a second run", async () => {
+  const book = await bench.convert(source, "md", "epub");
+  started.length = 0;
+  const made = await bench.convert(book.path, "epub", "docx");
+  expect(started).toEqual(["/usr/bin/pandoc"]);
+  expect((await readingOf(made.path)).entries?.filter((entry) => entry.startsWith("word/media/"))).toHaveLength(1);
+});
+
+it("obeys options of the writer, and dates a document today and not 1970", async () => {
+  const made = await bench.convert(source, "md", "docx", { toc: true, tocDepth: 2, numberSections: true });
+  const part = async (name: string) => (await promisify(execFile)("unzip", ["-p", made.path, name])).stdout;
+  expect(await part("word/document.xml")).toMatch(/TOC \\o &quot;1-2&quot;.*SectionNumber/s);
+  const created = /<dcterms:created[^>]*>([^<]+)/.exec(await part("docProps/core.xml"))?.[1] ?? "";
+  expect(Math.abs(Date.now() - Date.parse(created))).toBeLessThan(3_600_000);
+});
