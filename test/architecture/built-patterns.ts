@@ -7,8 +7,8 @@ export const builtPatterns: readonly BuiltPattern[] = [
   { path: "services/account/domain/key.ts", looks: ["^fm_[0-9A-Za-z]{49}$"], reason: "is made of constants" },
   { path: "services/catalogue/domain/options.ts", looks: ["^(?:)$"], reason: "is an engine's, each of which is looked at too" },
   {
-    path: "services/conversion/engines/inside/records/xml.ts",
-    looks: ["^[A-Za-z_][A-Za-z_\\-.0-9]*(:[A-Za-z_][A-Za-z_\\-.0-9]*)?$"],
+    path: "services/conversion/engines/inside/records/xml-names.ts",
+    looks: ["^[A-Za-z_][A-Za-z_\\-.0-9]*(:[A-Za-z_][A-Za-z_\\-.0-9]*)?$", "[^A-Za-z_0-9.\\-]", "^[A-Za-z_]"],
     reason: "is made of constants",
   },
   {

@@ -33,6 +33,7 @@ const permissive = new Set([
   "Python-2.0",
   "CC0-1.0",
   "BlueOak-1.0.0",
+  "Zlib",
 ]);
 
 /** Used as separate, replaceable files and unchanged, which is all that these licences ask for; or tools that are not part of Filemill. */

@@ -3,6 +3,10 @@ local stringify = pandoc.utils.stringify
 
 local function bare(inline) return (stringify(inline):gsub("[%s%[%]%(%)%.:]", "")) end
 local function is_blank(inline) return inline.t == "Space" or inline.t == "SoftBreak" or bare(inline) == "" end
+local function is_nothing(inline)
+  if inline.content then return #inline.content:filter(function(part) return not is_nothing(part) end) == 0 end
+  return inline.t == "Space" or inline.t == "SoftBreak" or inline.t == "LineBreak" or inline.text == ""
+end
 local function is_within(inline) return inline ~= nil and inline.t == "Link" and inline.target:sub(1, 1) == "#" end
 local function is_text(block) return block ~= nil and (block.t == "Para" or block.t == "Plain") end
 
@@ -87,7 +91,12 @@ local function said_in(note, mark)
   local function trimmed(inlines)
     local from, to = 1, #inlines
     while from < to and (is_blank(inlines[from]) or bare(inlines[from]) == bare(mark)) do from = from + 1 end
-    while to > from and is_blank(inlines[to]) do to = to - 1 end
+    while to > from do
+      if is_nothing(inlines[to]) then to = to - 1
+      -- Around a link back that is gone.
+      elseif inlines[to].text == "]" and inlines[to - 1].text == "[" then to = to - 2
+      else break end
+    end
     return pandoc.List(table.move(inlines, from, to, 1, {}))
   end
   local is_first, has_head = true, false

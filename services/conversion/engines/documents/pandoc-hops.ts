@@ -67,7 +67,7 @@ export const markups: Readonly<Record<string, Markup>> = {
   json: { writer: "json" },
 };
 
-/** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these writers run in a filter, in our sandbox alone. */
+/** Their writers need data files that `--sandbox` hides in Debian's build: a filter runs them, in our sandbox alone (decision 92). */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
 const standalone: OptionDefinition = {

@@ -17,13 +17,18 @@ export const targetsIn = (page: string): string[] => Array.from(page.matchAll(le
 
 /** Undefined where nothing changes. */
 export function withNoteAnchors(page: string, targets: ReadonlySet<string>): string | undefined {
+  const seen = new Set<string>();
   const made = page.replace(tag, (whole: string, slash: string, written: string, given: string) => {
     const element = written.toLowerCase();
     const wanted = element === "aside" ? "div" : written;
     if (slash !== "") return element === "aside" ? "</div>" : whole;
     const attributes = withRole(given);
-    const found = nameless.has(element) && !given.endsWith("/") ? name.exec(attributes) : null;
-    if (found === null || !targets.has(found[1] ?? ""))
+    const found = name.exec(attributes);
+    const [, own = ""] = found ?? [];
+    // Of several elements of one name, a link leads to the first.
+    const isFirst = !seen.has(own);
+    seen.add(own);
+    if (found === null || !isFirst || !targets.has(own) || !nameless.has(element) || given.endsWith("/"))
       return wanted === written && attributes === given ? whole : `<${wanted}${attributes}>`;
     return `<${wanted}${attributes.replace(name, "")}><span${found[0]}></span>`;
   });

@@ -52,13 +52,15 @@ function withShownValues(content: Uint8Array): Uint8Array {
   return Buffer.from(shown, "latin1");
 }
 
-const dated = /(<table:(?:covered-)?table-cell\s[^<>]*?)office:value-type=["'](?:date|time)["']([^<>]*>)/g;
+const cellTag = /<table:(?:covered-)?table-cell\s[^<>]*>/g;
+const datedType = /\soffice:value-type=["'](?:date|time)["']/;
 
 /** Dates and times as texts with a mark: the library makes whole seconds of them, and other centuries of other years. */
 function withWrittenDates(content: string): string {
-  return content.replace(dated, (whole: string, before: string, after: string) => {
-    const [, written] = /\soffice:(?:date|time)-value=["']([^"'<>]*)["']/.exec(`${before} ${after}`) ?? [];
-    return written === undefined ? whole : `${before}office:value-type="string" office:string-value="${dateMark}${written}"${after}`;
+  return content.replace(cellTag, (tag) => {
+    const [, written] = (datedType.test(tag) && /\soffice:(?:date|time)-value=["']([^"'<>]*)["']/.exec(tag)) || [];
+    if (written === undefined) return tag;
+    return tag.replace(datedType, () => ` office:value-type="string" office:string-value="${dateMark}${written}"`);
   });
 }
 
@@ -75,7 +77,9 @@ export function writtenDateOf(text: string): string | undefined {
 function withWrittenValues(content: Uint8Array): Uint8Array {
   const text = latin1(content)
     .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="e"/g, '$1t="str"')
-    .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="d"([^<>]*>\s*<(?:\w+:)?v[^<>]*>)/g, `$1t="str"$2${dateMark}`);
+    .replace(/(<(?:\w+:)?c\s[^<>]*>)(\s*<(?:\w+:)?v[^<>]*>)/g, (whole: string, cell: string, value: string) =>
+      cell.includes(' t="d"') ? `${cell.replace(' t="d"', ' t="str"')}${value}${dateMark}` : whole,
+    );
   const parts: string[] = [];
   let done = 0;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
