@@ -116,18 +116,18 @@ def areas(sheets, kinds):
 
 
 def is_rounded(value, which):
-    """Whether fewer digits are written: of numbers 15, of whole ones all where `which` is "fractions", of "times" hundredths of a second, or milliseconds."""
-    if which in ("times", "milliseconds"):
-        units = value * (8_640_000 if which == "times" else 86_400_000)
-        return abs(units - round(units)) > 0.01
+    """Whether the office writes fewer digits: of numbers 15, of whole ones all where `which` is "fractions", of "times" hundredths of a second."""
+    if which == "times":
+        hundredths = value * 8_640_000
+        return abs(hundredths - round(hundredths)) > 0.01
     return float(f"{value:.15g}") != value and not (which == "fractions" and value.is_integer() and abs(value) < 2**53)
 
 
 def rounded(sheets, wanted):
-    """The first four places of such numbers; `wanted` has "all" or "fractions", or "times" or "milliseconds"."""
+    """The first four places of such numbers; `wanted` has "all" or "fractions", and maybe "times"."""
     found = []
     for which in wanted:
-        for cells in areas(sheets, TIMES if which in ("times", "milliseconds") else NUMBERS):
+        for cells in areas(sheets, TIMES if which == "times" else NUMBERS):
             for row, values in enumerate(cells.getDataArray()):
                 for column, value in enumerate(values):
                     if isinstance(value, float) and is_rounded(value, which):

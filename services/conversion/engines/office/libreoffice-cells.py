@@ -49,7 +49,8 @@ def rows_of(document, sheet):
     rows = max((area.EndRow for area in areas), default=-1) + 1
     columns = max((area.EndColumn for area in areas), default=-1) + 1
     kinds = special(document, sheet, rows, columns)
-    epoch = epoch_of(document)
+    null = document.NullDate
+    epoch = datetime(null.Year, null.Month, null.Day)
     for start in range(0, rows, ROWS_AT_ONCE):
         cells = sheet.getCellRangeByPosition(0, start, columns - 1, min(start + ROWS_AT_ONCE, rows) - 1)
         for row, values in enumerate(cells.getDataArray(), start):
@@ -62,11 +63,6 @@ def rows_of(document, sheet):
                     # What is no text either is an error.
                     texts.append((value if isinstance(value, str) else sheet.getCellByPosition(column, row).getString(), str))
             yield texts
-
-
-def epoch_of(document):
-    null = document.NullDate
-    return datetime(null.Year, null.Month, null.Day)
 
 
 def special(document, sheet, rows, columns):
@@ -106,15 +102,11 @@ def text_of(value, kind, epoch):
     milliseconds = round(value * 86_400_000)
     if kind & DATE:
         try:
-            return day(milliseconds, epoch)
+            moment = epoch + timedelta(milliseconds=milliseconds)
         except OverflowError:
             return number(value)
+        return moment.isoformat(timespec="milliseconds").replace(".000", "").removesuffix("T00:00:00")
     return clock(milliseconds) if 0 <= milliseconds < 86_400_000 else duration(milliseconds)
-
-
-def day(milliseconds, epoch):
-    moment = epoch + timedelta(milliseconds=milliseconds)
-    return moment.isoformat(timespec="milliseconds").replace(".000", "").removesuffix("T00:00:00")
 
 
 def number(value):
@@ -130,7 +122,7 @@ def clock(milliseconds):
 def duration(milliseconds):
     whole = abs(milliseconds)
     parts = ((whole // 3_600_000, "H"), (whole // 60_000 % 60, "M"), (whole % 60_000 / 1000, "S"))
-    return ("-" if milliseconds < 0 else "") + "PT" + ("".join(f"{count:g}{unit}" for count, unit in parts if count) or "0S")
+    return ("-" if milliseconds < 0 else "") + "PT" + "".join(f"{count:g}{unit}" for count, unit in parts if count)
 
 
 def quoted(text, separator, always):

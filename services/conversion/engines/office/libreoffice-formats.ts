@@ -50,11 +50,11 @@ export function mostOf(to: string): readonly [rows: number, columns: number] {
 /** Characters of a cell. */
 export const mostCharacters = 32_767;
 
-/** Which numbers are cut: to 15 digits all or those with fractions, and times to milliseconds. Tables of text have none of them. */
-export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "milliseconds")[] {
-  if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|dif|slk|dbf|xlsx|xlsm|xltx|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
+/** Which numbers the writer cuts: to 15 digits all or those with fractions, and times to hundredths of a second. Tables of text have none of them. */
+export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "times")[] {
+  if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|dif|slk|dbf|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
   if (isExcels(to)) return ["all"];
-  return to === "ods" || to === "ots" || to === "fods" ? ["milliseconds"] : ["fractions"];
+  return to === "ods" || to === "ots" || to === "fods" ? ["fractions", "times"] : ["fractions"];
 }
 
 /** Whether days are counted as Excel does, with one that never was. */

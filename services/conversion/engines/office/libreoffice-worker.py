@@ -15,7 +15,6 @@ import zipfile
 
 import books
 import cells
-import digits
 import fonts
 import page
 import slides
@@ -309,7 +308,7 @@ def convert(context, desktop, job, here):
         if "most" in job and books.exceeds(sheets, *job["most"]) or is_dbase and books.longest(sheets) > 254:
             return {"ok": False, "reason": "large"}
         chosen = sheets[0] if place > 0 else books.first(document) if sheets else None
-        has_texts, pictures_left, cut = False, 0, []
+        has_texts, pictures_left = False, 0
         if "plainImport" in job:
             written, has_texts = plain_copy(desktop, document, chosen, job["plainImport"])
         if "slides" in job:
@@ -318,7 +317,6 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-            cut = digits.restore(written, job["output"], job["exportFilter"])
         answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts}
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
@@ -326,7 +324,7 @@ def convert(context, desktop, job, here):
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
         answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
         if "rounds" in job:
-            answer["rounded"] = [*cut, *books.rounded(sheets, job["rounds"])][:4]
+            answer["rounded"] = books.rounded(sheets, job["rounds"])
         if is_dbase:
             answer["renamed"] = books.renamed(sheets, job["output"])
         return {**answer, "fontsReplaced": fonts.replaced(job["input"], job["output"], here)} if is_pdf else answer

@@ -224,10 +224,7 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
         `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
       );
     if (answer.rounded.length > 0)
-      task.note(
-        "NUMBERS_ROUNDED",
-        `Numbers of more than 15 digits, or times below a millisecond, were rounded: ${firstOf(answer.rounded)}.`,
-      );
+      task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
     if (answer.hasTexts)
       task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
     if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
