@@ -29,8 +29,8 @@ export type FaultKind =
 
 const faultMessages: Readonly<Record<FaultKind, string>> = {
   unexplained: "The conversion failed for an unknown reason; try another target format.",
-  crashed: "The converter crashed on this file; this is our fault. Try another target format.",
-  lost: "The converter was killed during the conversion; this is our fault. Try again later.",
+  crashed: "The converter crashed on this file, which is our fault; try another target format.",
+  lost: "The converter was killed during the conversion, which is our fault; try again later.",
 };
 
 /** CONVERSION_FAILED by an engine of which nothing says that the file is to blame (decision 39). */
