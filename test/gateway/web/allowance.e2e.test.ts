@@ -13,12 +13,12 @@ test("more files than a guest may convert in a minute wait, say so, and follow b
   const files = Array.from({ length: 14 }, (_, index) => ({ name: `${index}.png`, mimeType: "image/png", buffer: Buffer.from(png) }));
   await page.locator("input[type=file]").setInputFiles(files);
   await page.getByRole("button", { name: "Convert all 14" }).click();
-  await page.getByText(/Here 10 conversions a minute are allowed. 4 files will start by themselves/).waitFor();
+  await page.getByText(/The rate limit is 10 conversions per minute. 4 files will start automatically/).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   // No more than what was under way when the first was refused.
   expect(refusals.length).toBeLessThanOrEqual(3);
   await page.getByText("14 files · 14 done").waitFor({ timeout: 150_000 });
   expect(refusals.length).toBeLessThanOrEqual(3);
-  expect(await page.getByText(/conversions a minute are allowed/).count()).toBe(0);
+  expect(await page.getByText(/conversions per minute/).count()).toBe(0);
   expect(page.faults).toEqual([]);
 });

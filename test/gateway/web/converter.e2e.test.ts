@@ -190,7 +190,7 @@ test("what a plan or a route does not take is said before it is sent", async () 
   await writeFile(big, Buffer.alloc(26_000_000, 1));
   await choose(page, big);
   await card(page, "big.png")
-    .getByText(/over the 25 MB of your plan/)
+    .getByText(/over your plan’s limit of 25 MB/)
     .waitFor();
   await choose(page, { name: "what.is-this", mimeType: "", buffer: Buffer.from("?") });
   await card(page, "what.is-this").getByRole("button", { name: "Choose its format" }).click();

@@ -86,7 +86,7 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
 
   answer = 500;
   await convert();
-  await list.getByText(/1 attempt, .*500.* · next try in/).waitFor();
+  await list.getByText(/1 attempt, .*500.* · next attempt in/).waitFor();
   await list.getByText("pending", { exact: true }).waitFor();
 
   await section.getByRole("button", { name: "Rotate the secret of Orders" }).click();
