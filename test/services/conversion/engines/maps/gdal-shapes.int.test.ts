@@ -140,7 +140,7 @@ describe("shapes", () => {
       "geojson",
       "georss",
     );
-    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 3 shapes were left out, as the format cannot hold them.");
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 3 shapes were left out, because the format does not support them.");
     const text = await readFile(made.path, "utf8");
     expect(text.match(/<georss:(polygon|point)>/g)).toHaveLength(2);
   });

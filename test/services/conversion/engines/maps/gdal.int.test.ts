@@ -146,7 +146,7 @@ describe("engine gdal, in detail", () => {
 
   it("tells what a format cannot hold", async () => {
     expect((await convert("geojson", "gpx")).notes.get("ENTRIES_LEFT_OUT")).toBe(
-      "1 of 3 shapes were left out, as the format cannot hold them.",
+      "1 of 3 shapes were left out, because the format does not support them.",
     );
     expect((await convert("geojson", "dxf")).notes.has("METADATA_DROPPED")).toBe(true);
     expect((await convert("geojson", "shp")).notes.size).toBe(0);

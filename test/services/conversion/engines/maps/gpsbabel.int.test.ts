@@ -132,9 +132,9 @@ describe("engine gpsbabel, in detail", () => {
     const { notes } = await convert(rich, "tcx");
     expect(notes.get("NUMBERS_ROUNDED")).toBe("Numbers were rounded: coordinates by up to 1.1e-8 degrees, heights by up to 0.02 m.");
     expect(notes.get("STRUCTURE_FLATTENED")).toBe("3 segments of tracks became 2.");
-    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("1 places beside the tracks were left out.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("1 places besides the tracks were left out.");
     const ozi = (await convert(rich, "plt")).notes;
-    expect(ozi.get("ENTRIES_LEFT_OUT")).toBe("2 of 3 points were written. 1 places beside the tracks were left out.");
+    expect(ozi.get("ENTRIES_LEFT_OUT")).toBe("2 of 3 points were written. 1 places besides the tracks were left out.");
     expect(ozi.get("METADATA_DROPPED")).toBe("Names of tracks were left out: Other.");
     const fit = (await convert(track, "fit")).notes;
     expect(fit.get("METADATA_DROPPED")).toBe("Names of tracks were left out: Walk.");
