@@ -152,22 +152,12 @@ function layers(count: number): Buffer {
   return Buffer.from(lines.join(""));
 }
 
-test("a model of many large triangles is drawn coarser, and one of far too many is not; the page answers all the while", async () => {
+test("a model of many large triangles is drawn coarser", async () => {
   const page = await pages.open("/");
   const coarse = await previewedBytes(page, "coarse.obj", layers(1000), "STL");
   const drawing = coarse.getByRole("img", { name: "Preview of coarse.stl" });
   await expect.poll(async () => (await drawing.evaluate(filledIn))[0]).toBeGreaterThan(1000);
   expect(await drawing.evaluate((canvas) => (canvas as HTMLCanvasElement).width)).toBeLessThan(960);
-  await coarse.getByRole("button", { name: "Remove coarse.obj from the list" }).click();
-  await page.evaluate(() => {
-    const told = Object.assign(globalThis, { longest: 0 });
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) told.longest = Math.max(told.longest, duration);
-    }).observe({ type: "longtask" });
-  });
-  const heavy = await previewedBytes(page, "heavy.obj", layers(30_000), "STL");
-  await heavy.getByText("This model cannot be previewed. Download it to view it.").waitFor();
-  expect(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest)).toBeLessThan(2000);
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
