@@ -30,6 +30,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   icnsutils: ["icns", "png", "image", cutShort],
   "ffmpeg-stills": ["png", "tga", "image", cut],
   rsvg: ["svg", "pdf", "vector", cut],
+  dwg: ["dwg", "dxf", "vector", cut],
   svgo: ["svg", "svg", "vector", cut],
   potrace: ["pbm", "svg", "image", another],
   libtiff: ["tiff", "pdf", "image", cut],
