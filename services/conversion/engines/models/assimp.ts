@@ -69,6 +69,8 @@ const hops: readonly Hop[] = uniqueHops([
 ]);
 
 const unreadable = "The model is damaged, has no meshes, refers to other files, or is of an unknown kind.";
+/** What the library says of a model that is compressed in a way it does not know: its numbers seem to be missing. */
+const packed = /buffer with non-zero length missing the "uri" attribute/;
 const badInput = [/Failed to load|Unable to load input file/i];
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
@@ -102,6 +104,11 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** Formats without a mark are read out of anything, as a scene without shapes. */
 async function assertShapes(session: ToolSession, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["info", inside], limits });
+  if (end.exitCode !== 0 && packed.test(`${end.stderr}${end.stdout}`))
+    throw new FilemillError(
+      "CONVERSION_FAILED",
+      "The model lacks its data or is compressed with meshopt, which this conversion cannot read. 3MF can be made from it.",
+    );
   throwIfFailed(end, badInput, unreadable);
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
 }

@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 export type Scene = {
   readonly extensionsUsed?: readonly string[];
   readonly extensionsRequired?: readonly string[];
-  readonly buffers?: readonly { readonly uri?: string; readonly byteLength: number }[];
+  readonly buffers?: readonly { readonly uri?: string; readonly byteLength: number; readonly extensions?: Members }[];
   readonly bufferViews?: readonly { readonly buffer: number; readonly byteOffset?: number; readonly byteLength: number }[];
   readonly accessors?: readonly { readonly count: number }[];
   readonly meshes?: readonly { readonly primitives: readonly SceneTriangles[] }[];
@@ -48,7 +48,11 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const shapes: Readonly<Record<Exclude<keyof Scene, "extensions">, (each: unknown) => boolean>> = {
   extensionsUsed: isText,
   extensionsRequired: isText,
-  buffers: (each) => isObject(each) && isSize(each["byteLength"]) && (each["uri"] === undefined || isText(each["uri"])),
+  buffers: (each) =>
+    isObject(each) &&
+    isSize(each["byteLength"]) &&
+    (each["uri"] === undefined || isText(each["uri"])) &&
+    isObject(each["extensions"] ?? {}),
   bufferViews: (each) => isObject(each) && isSize(each["byteLength"]) && isSize(each["byteOffset"] ?? 0) && isSize(each["buffer"]),
   accessors: (each) => isObject(each) && isSize(each["count"]),
   meshes: (each) =>

@@ -1,6 +1,7 @@
 /** GLB: faces merged by glTF-Transform's view of the file, lengths by a node above each scene, under which all stays as it is. */
 import { type Document, NodeIO, type Primitive } from "@gltf-transform/core";
-import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
+import { ALL_EXTENSIONS, EXTMeshoptCompression } from "@gltf-transform/extensions";
+import { MeshoptDecoder } from "meshoptimizer/decoder";
 import { type Notes, noteOnce } from "../exchange.ts";
 import { inexpressible, invalid, tooComplex } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";
@@ -9,7 +10,9 @@ import { measuresScaled } from "./glb-measures.ts";
 import { mergePrimitive } from "./glb-primitive.ts";
 
 const maxElements = 2 ** 26;
-const packed = new Set(["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"]);
+const maxUnpackedBytes = 2 ** 29;
+const unreadablePacking = new Set(["KHR_draco_mesh_compression", "KHR_meshopt_compression"]);
+const meshopt = EXTMeshoptCompression.EXTENSION_NAME;
 /** Tells which triangles were one polygon, by the order in which their corners are listed. */
 const withoutContent = ["FB_ngon_encoding"];
 const triangles = 4;
@@ -31,8 +34,12 @@ export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes:
 /** What accessors claim to hold is bounded before anything is made of it. */
 function assertBounded({ scene, binary }: GlbParts): void {
   const { accessors = [], bufferViews = [], buffers = [] } = scene;
-  if (buffers.some(({ uri, byteLength }, index) => uri === undefined && (index > 0 || byteLength > binary.length)))
+  // Views of a buffer without bytes are unpacked from others; how much they claim is bounded as the rest is.
+  const isFallback = ({ extensions }: { extensions?: Readonly<Record<string, unknown>> }) => extensions?.[meshopt] !== undefined;
+  if (buffers.some((buffer, index) => buffer.uri === undefined && !isFallback(buffer) && (index > 0 || buffer.byteLength > binary.length)))
     throw invalid("The model is cut off.");
+  if (buffers.some((buffer) => isFallback(buffer) && buffer.byteLength > maxUnpackedBytes))
+    throw tooComplex("The model claims more data than a conversion is allowed to use.");
   if (buffers.some(({ uri }) => uri !== undefined && !uri.startsWith("data:"))) throw invalid("The model refers to other files.");
   const claimed = accessors.reduce((sum, { count }) => sum + count, 0);
   if (!(claimed <= maxElements)) throw tooComplex("The model claims more data than a conversion is allowed to use.");
@@ -66,14 +73,17 @@ export async function readGlb(bytes: Buffer, notes: Notes): Promise<Document> {
 
 async function documentOf(bytes: Buffer, { extensionsUsed = [], extensionsRequired = [] }: Scene, notes: Notes, refusal: string) {
   const known = new Set([...ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME as string), ...withoutContent]);
-  const unread = extensionsUsed.filter((name) => packed.has(name) || !known.has(name));
-  const needed = unread.filter((name) => packed.has(name) || extensionsRequired.includes(name));
+  const unread = extensionsUsed.filter((name) => unreadablePacking.has(name) || !known.has(name));
+  const needed = unread.filter((name) => unreadablePacking.has(name) || extensionsRequired.includes(name));
   if (needed.length > 0) throw inexpressible(`${refusal}, as it needs ${needed.slice(0, 5).join(", ")}.`);
   if (unread.length > 0) noteOnce(notes, "METADATA_DROPPED", `Extensions were left out: ${unread.slice(0, 5).join(", ")}.`);
-  const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+  await MeshoptDecoder.ready;
+  const io = new NodeIO().registerExtensions(ALL_EXTENSIONS).registerDependencies({ "meshopt.decoder": MeshoptDecoder });
   const document = await io.readBinary(new Uint8Array(bytes)).catch(() => {
     throw invalid("The model is damaged, or refers to other files.");
   });
+  // Written unpacked: packing again would round once more.
+  for (const extension of document.getRoot().listExtensionsUsed()) if (extension.extensionName === meshopt) extension.dispose();
   return { io, document };
 }
 

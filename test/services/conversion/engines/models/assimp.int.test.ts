@@ -113,4 +113,21 @@ describe("engine assimp, in detail", () => {
     const scene = JSON.parse(await readFile(path, "utf8"));
     expect(scene.buffers.map(({ uri }: { uri: string }) => uri.slice(0, 5))).toEqual(["data:"]);
   });
+
+  it("calls a model that is compressed with meshopt compressed, not damaged", async () => {
+    const path = join(bench.folder, "packed.gltf");
+    const scene = {
+      asset: { version: "2.0" },
+      buffers: [{ byteLength: 96, extensions: { EXT_meshopt_compression: { fallback: true } } }],
+      bufferViews: [{ buffer: 0, byteLength: 96 }],
+      accessors: [{ bufferView: 0, componentType: 5126, count: 8, type: "VEC3" }],
+      meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+      nodes: [{ mesh: 0 }],
+      ...{ scenes: [{ nodes: [0] }], scene: 0 },
+      extensionsUsed: ["EXT_meshopt_compression"],
+    };
+    await writeFile(path, JSON.stringify(scene));
+    const failing = bench.convert(path, "gltf", "obj");
+    await expect(failing).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("meshopt") });
+  });
 });

@@ -1,6 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NodeIO } from "@gltf-transform/core";
+import { EXTMeshoptCompression } from "@gltf-transform/extensions";
+import { MeshoptEncoder } from "meshoptimizer/encoder";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { changeModel } from "#services/conversion/engines/inside/model/change.ts";
 import { meshoptimizerEngine } from "#services/conversion/engines/models/meshoptimizer.ts";
@@ -220,4 +223,24 @@ test("faces that differ in colour from all around them stay, and a note says why
   );
   expect(Number(/element face (\d+)/.exec(text)?.[1])).toBeGreaterThan(triangles.length * 0.95);
   expect(notes.get("FACES_MERGED")).toMatch(/^2\d{3} of 2208 triangles were kept\. Fewer would/);
+});
+
+test("a GLB that is packed with meshopt is read, and written unpacked", async () => {
+  await MeshoptEncoder.ready;
+  const io = new NodeIO().registerExtensions([EXTMeshoptCompression]).registerDependencies({ "meshopt.encoder": MeshoptEncoder });
+  const document = await io.readBinary(new Uint8Array(glb()));
+  document
+    .createExtension(EXTMeshoptCompression)
+    .setRequired(true)
+    .setEncoderOptions({ method: EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+  const packed = Buffer.from(await io.writeBinary(document));
+  expect(packed.includes("EXT_meshopt_compression")).toBe(true);
+  const before = await seen(glb(), "glb");
+  const { bytes, codes } = await convert(packed, "glb", "glb", { simplify: 0.5 });
+  expect(codes).toEqual(["FACES_MERGED"]);
+  expect(bytes.includes("EXT_meshopt_compression")).toBe(false);
+  const after = await seen(bytes, "glb");
+  after.size.forEach((edge, axis) => {
+    expect(edge).toBeCloseTo(before.size[axis] ?? 0, 1);
+  });
 });
