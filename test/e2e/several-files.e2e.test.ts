@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import * as workbooks from "@e965/xlsx";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -139,6 +140,18 @@ describe("sheets of a workbook", () => {
     expect([...members.keys()]).toEqual([`sheet-1-Income.${to}`, `sheet-2-Costs _2026_.${to}`]);
     expect([...members.values()].map((bytes) => bytes.toString().includes("two"))).toEqual([false, true]);
   });
+});
+
+it("a workbook with an empty sheet and a hidden one gives those with content, and tells of the others", async () => {
+  const { utils, write } = workbooks;
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["a"], [1]]), "Prices");
+  utils.book_append_sheet(book, utils.aoa_to_sheet([]), "Sheet2");
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["b"], [2]]), "Secret");
+  book.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 0 }, { Hidden: 1 }] };
+  const all = await convert("b.xlsx", write(book, { type: "buffer", bookType: "xlsx" }), "csv", { sheets: "all" });
+  expect(all.notes.toSorted()).toEqual(["SEVERAL_FILES", "SHEETS_LEFT_OUT"]);
+  expect([...(await membersOf(all)).keys()]).toEqual(["sheet-1-Prices.csv"]);
 });
 
 describe("sound tracks of a film", () => {

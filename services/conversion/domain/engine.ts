@@ -103,8 +103,11 @@ export type EngineHost = {
 /** A live engine. `run` rejects with a FilemillError (INVALID_INPUT, PASSWORD_REQUIRED, CONVERSION_FAILED, …). */
 export type OpenEngine = AsyncDisposable & {
   run(task: HopTask): Promise<void>;
-  /** The parts of the input of a hop that names one, in order, each by its label or an empty text. Writes no result. */
-  parts?(task: HopTask): Promise<readonly string[]>;
+  /**
+   * The parts of the input of a hop that names one, in order, each by its label or an empty text; null for one without content, of
+   * which the engine raises a note. Writes no result.
+   */
+  parts?(task: HopTask): Promise<readonly (string | null)[]>;
 };
 
 /** An exit code, or words on standard output or error. */

@@ -17,7 +17,7 @@ import type { UnlockPorts } from "./unlock.ts";
 export type RunnableEngine = {
   readonly hops: readonly Hop[];
   run(task: HopTask): Promise<void>;
-  parts?(task: HopTask): Promise<readonly string[]>;
+  parts?(task: HopTask): Promise<readonly (string | null)[]>;
 };
 
 export type RunPorts = UnlockPorts &

@@ -64,7 +64,9 @@ async function convertParts(
   const [planned, last] = [run.plan.hops[index], run.plan.hops.at(-1)];
   if (planned === undefined || last === undefined) throw new FilemillError("INTERNAL", "The plan has no such hop.");
   const labels = await labelsOf(run, ports, planned, index, input);
-  const numbers = chosenParts(part, chosen, labels.length);
+  const wanted = chosenParts(part, chosen, labels.length);
+  const numbers = wanted.filter((number) => labels[number - 1] !== null);
+  if (numbers.length === 0) throw new FilemillError("CONVERSION_FAILED", `Each chosen ${part} is empty.`);
   const extension = formatOf(last.to)?.extensions[0] ?? last.to;
   let bytes = 0;
   for (const number of numbers) {
@@ -82,12 +84,18 @@ async function convertParts(
     if (run.bound !== undefined && bytes > resultBytesOf(run.bound)) throw tooLargeFor(run.bound);
     if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The results are too large in total; choose fewer.");
   }
-  if (numbers.length < labels.length) {
-    run.onNote?.(leftOutNoteOf(part), `Only ${numbers.length} of ${labels.length} ${part}s were converted.`);
+  if (wanted.length < labels.length) {
+    run.onNote?.(leftOutNoteOf(part), `Only ${wanted.length} of ${labels.length} ${part}s were converted.`);
   }
 }
 
-async function labelsOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef): Promise<readonly string[]> {
+async function labelsOf(
+  run: PlanRun,
+  ports: RunPorts,
+  planned: PlannedHop,
+  index: number,
+  input: FileRef,
+): Promise<readonly (string | null)[]> {
   using bounded = taskOf(run, ports, planned, index, input);
   const { engine, task } = bounded;
   if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine cannot list the parts of a file.");

@@ -23,10 +23,10 @@ const works: Readonly<Record<string, () => Promise<Work>>> = {
 };
 
 /** Sheets of workbooks. */
-async function partsOf({ work }: Question, bytes: Buffer): Promise<readonly string[]> {
+async function partsOf({ work }: Question, bytes: Buffer, notes: Notes): Promise<readonly (string | null)[]> {
   if (work !== "data") throw new Failure("INTERNAL", "No such work.");
   const { sheetNamesOf } = await import("./records/sheets.ts");
-  return sheetNamesOf(bytes);
+  return sheetNamesOf(bytes, notes);
 }
 
 async function answer(question: Question): Promise<unknown> {
@@ -34,8 +34,10 @@ async function answer(question: Question): Promise<unknown> {
   try {
     const bytes = question.data === undefined ? readFileSync("in") : Buffer.from(question.data, "base64");
     if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
-    if (question.parts === true)
-      return { ok: true, data: Buffer.from(JSON.stringify(await partsOf(question, bytes))).toString("base64"), notes: [] };
+    if (question.parts === true) {
+      const parts = await partsOf(question, bytes, notes);
+      return { ok: true, data: Buffer.from(JSON.stringify(parts)).toString("base64"), notes: [...notes] };
+    }
     const work = await works[question.work]?.();
     if (work === undefined) throw new Failure("INTERNAL", "No such work.");
     const result = Buffer.from(await work(bytes, question, notes, ask));

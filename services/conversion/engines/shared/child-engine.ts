@@ -93,9 +93,10 @@ export async function openChildEngine(
       );
     },
     async parts(task) {
-      let labels: readonly string[] = [];
-      await converse(task, { ...question, parts: true }, ({ data }) => {
+      let labels: readonly (string | null)[] = [];
+      await converse(task, { ...question, parts: true }, ({ data, notes }) => {
         labels = labelsOf(data);
+        for (const { code, message } of notes) task.note(code, message);
       });
       return labels;
     },
@@ -139,10 +140,10 @@ function openResult(path: string) {
 type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
 
 /** A list of texts, or what comes out of a broken sandbox. */
-function labelsOf(data: string | undefined): readonly string[] {
+function labelsOf(data: string | undefined): readonly (string | null)[] {
   try {
     const list: unknown = JSON.parse(Buffer.from(data ?? "", "base64").toString());
-    if (Array.isArray(list)) return list.map(String);
+    if (Array.isArray(list)) return list.map((label) => (label === null ? null : String(label)));
   } catch {
     // Not JSON: the same as no list.
   }

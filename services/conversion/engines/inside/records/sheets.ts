@@ -95,9 +95,22 @@ function unlessEmpty<T>(parse: () => T): T | undefined {
 const emptySheet = "The sheet is empty.";
 const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 
-/** The names of the sheets that are shown, in order. */
-export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
-  return shownSheetsOf(read(bytes), bytes);
+/** The names of the sheets that are shown, in order; null stands for an empty one. */
+export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
+  const book = read(bytes);
+  const shown = shownSheetsOf(book, bytes);
+  const isEmpty = (name: string): boolean => {
+    const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
+    return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
+  };
+  const empty = shown.filter(isEmpty);
+  const hidden = book.SheetNames.filter((name) => !shown.includes(name));
+  const said = [
+    ...(hidden.length > 0 ? [`Hidden sheets were left out: ${firstOf(hidden)}.`] : []),
+    ...(empty.length > 0 ? [`Empty sheets were left out: ${firstOf(empty)}.`] : []),
+  ];
+  if (said.length > 0) notes.set("SHEETS_LEFT_OUT", said.join(" "));
+  return shown.map((name) => (empty.includes(name) ? null : name));
 }
 
 function shownSheetsOf(book: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
