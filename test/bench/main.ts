@@ -1,8 +1,9 @@
-/** `npm run bench [-- routes [ROW ...] icon upload document documents print sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- routes [ROW ...] icon upload document documents print estimates sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchCapacity } from "./capacity.ts";
 import { benchDocument } from "./document.ts";
 import { benchDocuments } from "./documents.ts";
+import { benchEstimates } from "./estimates.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
 import { benchPrint } from "./print.ts";
@@ -19,6 +20,7 @@ const benches = {
   documents: benchDocuments,
   print: benchPrint,
   upload: benchUpload,
+  estimates: benchEstimates,
   sandbox: benchSandbox,
   start: benchStart,
   tracing: benchTracing,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Engine } from "#services/conversion/domain/engine.ts";
+import type { Engine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { manyOptionOf } from "#services/conversion/domain/parts.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
@@ -47,6 +47,13 @@ it("is the case for each of them", () => {
 describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine === id)))("$id", (engine) => {
   let bench: Bench;
   let folder: string;
+  /** Several options of a conversion are compared with the same results. */
+  const made = new Map<string, Promise<string>>();
+  const once = (key: string, make: () => Promise<string>): Promise<string> => {
+    const path = made.get(key) ?? make();
+    made.set(key, path);
+    return path;
+  };
   beforeAll(async () => {
     bench = await openBench(engine);
     folder = await mkdtemp(join(tmpdir(), "filemill-options-"));
@@ -59,9 +66,10 @@ describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine ===
   it.each(effects.filter((effect) => effect.engine === engine.id))("$option of $hop", async (effect) => {
     const { hop, sample, given, base = {}, figure, shows } = effect;
     const [from = "", to = ""] = hop.split(">");
-    const input = await writeSample(sample, folder);
-    const without = await bench.convert(input, from, to, base);
-    const changed = await bench.convert(input, from, to, given);
-    shows(await figure(without.path), await figure(changed.path));
+    const input = await once(sample, () => writeSample(sample, folder));
+    const convert = async (options: OptionValues) => (await bench.convert(input, from, to, options)).path;
+    const without = await once(JSON.stringify([hop, sample, base]), () => convert(base));
+    const changed = await convert(given);
+    shows(await figure(without), await figure(changed));
   });
 });

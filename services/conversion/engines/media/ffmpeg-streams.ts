@@ -109,7 +109,7 @@ export const decoderArgs = (film: Stream | undefined): readonly string[] =>
   film?.decoder === undefined ? [] : [`-c:${film.index}`, film.decoder];
 
 export const mediaBadInput = [
-  /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|End of file/i,
+  /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|Cannot determine format of input stream|End of file/i,
 ];
 /** Of a file that is whole on the disk, reading fails only where it says that there is more. */
 const unreadable = [...mediaBadInput, /: (?:Input\/output error|Invalid argument)$/m, /unknown header size|but channels not set/];
