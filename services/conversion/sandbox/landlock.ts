@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { FilemillError } from "#contract/errors.ts";
+import { placedBy } from "./placed.ts";
 import type { Launch } from "./process-tree.ts";
 import type { Recipe } from "./recipe.ts";
 import { treeOf } from "./usage.ts";
@@ -35,8 +36,7 @@ export function createLandlockLauncher(seccompProgram: string, mark: string): (r
 function settingsOf(recipe: Recipe) {
   const { folder, identity, limits } = recipe;
   if (folder === undefined) throw new FilemillError("INTERNAL", "The degraded sandbox needs a folder.");
-  const places = [...Object.entries(recipe.readOnly), [folder, "/job"] as const].sort(([, one], [, other]) => other.length - one.length);
-  const placed = (text: string) => places.reduce((result, [host, inside]) => result.replaceAll(inside, host), text);
+  const placed = placedBy([...Object.entries(recipe.readOnly).map(([host, inside]) => [inside, host] as const), ["/job", folder]]);
   const env = { PATH: "/usr/bin", HOME: "/job", TMPDIR: "/job", LANG: "C.UTF-8", TZ: "UTC", ...recipe.env };
   return {
     ...limits,
