@@ -3,7 +3,7 @@ import { markdownTable } from "./markdown.ts";
 
 export type AttackResult = {
   readonly id: string;
-  /** The engine that is attacked, or `door`. */
+  /** The engine that is attacked. `front`: what runs before any engine. `door`: the gateway. */
   readonly engine: string;
   readonly what: string;
   /** Target formats, separated by spaces. */

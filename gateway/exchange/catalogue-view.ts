@@ -61,7 +61,7 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
   };
   return {
     async current() {
-      // An empty catalogue is never served from the cache: it is that of a start, and engines are announced moments later.
+      // An empty catalogue is never served from the cache, because it is the one of a start: engines are announced moments later.
       if (latest !== undefined && latest.counts.conversions > 0 && performance.now() - readAt < FRESH_MS) return latest;
       try {
         return await renew();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # keep-running.sh COMMAND [ARG]...: runs a serving process, and restarts it if it crashes or kills itself because it hangs (by SIGALRM,
-# services/kit/hang-watch). Passes signals on, and exits with the process in every other case, including SIGKILL, which is intentional.
+# services/kit/hang-watch). Passes signals on. Exits with the process in every other case; SIGKILL counts as intended.
 # A shell, because it needs 1 MB of memory when idle, and a second Node 40 MB.
 
 # A run longer than this resets the count of crashes.

@@ -54,7 +54,7 @@ export async function walk(entries: readonly (FileSystemEntry | File)[]): Promis
   return { chosen, unreadable, cut };
 }
 
-/** The files of an input. Those of a folder have their path. */
+/** The files of a file input, with their folders if a folder was chosen. */
 export function chosenIn(files: Iterable<File>): Walked {
   const all = [...files]
     .filter(({ name, webkitRelativePath }) => webkitRelativePath === "" || !ofSystem.test(name))
