@@ -1,5 +1,5 @@
 /**
- * The composition root: which part gets what. Nothing else imports a service's index.
+ * The composition root: it decides which part gets what. Only this file and library.ts import a service's index.
  *
  *   floor (broker, blobs, metrics) ─ catalogue ─ job ─ account ─ conversion ─ gateway
  *
@@ -40,23 +40,24 @@ import type { GatewayDeps } from "./context.ts";
 import { createGateway, type Gateway } from "./server.ts";
 import { openWaitingRoom } from "./waiting-room.ts";
 
-/** A running Filemill: its addresses, its state, and how to end it. */
+/** A running Filemill: its addresses, its readiness, and how to stop it. */
 export type Supervisor = AsyncDisposable & {
   readonly restUrl: string;
   readonly rpcUrl: string;
   /**
-   * Makes the local account on an empty store and resolves with its API key and one-time sign-in link; undefined on every later start.
-   * To be called when nothing can fail any more: they are shown only once.
+   * Creates the local account if the store is empty, and resolves with its API key and one-time sign-in link. Resolves with undefined on
+   * every later start.
+   * Call it last, when nothing can fail any more: both are shown only once.
    */
   createFirstAccount(): Promise<FirstAccount | undefined>;
   readiness(): Promise<Readiness>;
-  /** Resolves when conversions are accepted; rejects when an engine node refuses to start. */
+  /** Resolves when conversions are accepted. Rejects if an engine node refuses to start. */
   readonly started: Promise<void>;
-  /** Takes no new work and waits for what runs, at most DRAIN_MS. */
+  /** Accepts no new work and waits for running work, for at most DRAIN_MS. */
   drain(): Promise<void>;
 };
 
-/** Without any engine the service starts as well, and says in `/readyz` what is missing. */
+/** How long the start waits for readiness. The service starts without engines too; `/readyz` then says what is missing. */
 const readyLimitMs = 2000;
 
 type Clients = Pick<GatewayDeps, "accounts" | "signIn" | "catalogue" | "jobs" | "conversion" | "webhooks">;
@@ -72,7 +73,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   await Promise.all(early.map((service) => service.start()));
 
   const readiness = (): Promise<Readiness> => readinessOf(services, floor.probes);
-  // Beside the doors, which are opened meanwhile: its engines take the longest.
+  // Conversion starts in parallel with opening the ports, because its engines take the longest.
   const late = services.filter((service) => service.name === "conversion");
   const started = Promise.all(late.map((service) => service.start())).then(() => untilReady(readiness));
   started.catch(() => undefined);
@@ -101,7 +102,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   };
 }
 
-/** A broker of somebody else may be started later than this process. */
+/** An external broker may start later than this process. Until it can be reached, the waiting room answers at the gateway's address. */
 async function openFloorMeanwhileAnswering(settings: Settings, log: Log): Promise<Floor> {
   const services = localServices(settings);
   if (settings.NATS_URL === undefined || services.length === 0) return openFloor(settings, log, services);
@@ -109,7 +110,10 @@ async function openFloorMeanwhileAnswering(settings: Settings, log: Log): Promis
   return await openFloor(settings, log, services);
 }
 
-/** Gateways of several hosts have one: what one of them signed is good at the others, and guests are counted alike. */
+/**
+ * The key of this installation. Gateways on several hosts derive the same one from RPC_TOKEN, so that each accepts what another signed and
+ * all count guests alike.
+ */
 async function deviceKeyOf({ RPC_TOKEN, DATA_DIR }: Settings): Promise<string> {
   if (RPC_TOKEN === undefined) return ensureSecret(join(resolve(DATA_DIR), "device-key"));
   return Buffer.from(hkdfSync("sha256", RPC_TOKEN, "", "filemill device key", 32)).toString("base64url");
@@ -152,7 +156,7 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   const leases = createClient(LeaseService, jobTransport);
   const webhook = local(settings.WEBHOOK_ADDRESS, () => createWebhookService({ ...deps("webhook"), jobs }, settings));
   const webhooks = createClient(WebhookService, transportFor("WEBHOOK_ADDRESS", settings, webhook, log));
-  // Whatever belongs to accounts elsewhere goes with them.
+  // Deleting an account also deletes what it owns in other services.
   const belongings = [jobsOfAccounts(jobs), webhooksOfAccounts(webhooks)];
   const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService({ ...deps("account"), belongings }, settings));
   const accountTransport = transportFor("ACCOUNT_ADDRESS", settings, account, log);
@@ -165,13 +169,13 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   return { services, clients: { accounts, signIn, catalogue, jobs, conversion, webhooks } };
 }
 
-/** The catalogue hears of the engines a moment after they were announced. */
+/** The catalogue learns of engines a moment after they are announced. */
 async function untilReady(readiness: () => Promise<Readiness>): Promise<void> {
   const limit = AbortSignal.timeout(readyLimitMs);
   while (!(await readiness()).ready && !limit.aborted) await sleep(5);
 }
 
-/** The door first, then the work behind it. */
+/** Drains the gateway first, then the services behind it. */
 async function drainAll(gateway: Gateway, services: readonly Service[], limitMs: number): Promise<void> {
   const signal = AbortSignal.timeout(limitMs);
   await gateway.drain(signal);

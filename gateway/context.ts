@@ -32,7 +32,7 @@ export type GatewaySettings = Pick<
   | "MAX_CONNECTIONS_PER_CLIENT"
 >;
 
-/** What the gateway talks to. It never knows whether a service is in this process or behind a URL. */
+/** The gateway's dependencies. It cannot tell whether a service is in this process or behind a URL. */
 export type GatewayDeps = {
   readonly accounts: Client<typeof AccountService>;
   readonly signIn: Client<typeof SignInService>;
@@ -41,14 +41,14 @@ export type GatewayDeps = {
   readonly conversion: Client<typeof ConversionService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
-  /** To other gateways, for what is counted over all of them. */
+  /** Connects to the other gateways, for counts that all of them share. */
   readonly counts: Channel | undefined;
-  /** Signs what tells this installation's known browsers from strangers, and hides the addresses of guests in records. */
+  /** Signs the cookies of known browsers, and hides guests' addresses in records. */
   readonly deviceKey: string;
-  /** The services that read uploads are in this process, and so know of those that are held in memory. */
+  /** True if the services that read uploads are in this process, so that they can read uploads held in memory. */
   readonly readersAreHere: boolean;
   readonly log: Log;
   readonly metrics: Registry;
-  /** Of everything the gateway needs, for /readyz. */
+  /** Readiness of everything the gateway needs, for /readyz. */
   readiness(): Promise<Readiness>;
 };

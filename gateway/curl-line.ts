@@ -1,26 +1,27 @@
-/** The one way in which Filemill shows how to convert a file from a shell. */
+/** The curl command that Filemill shows wherever it explains how to convert a file from a shell. */
 
 type CurlCall = {
   readonly baseUrl: string;
-  /** A key, or the shell's variable that holds one. */
+  /** A key, or the shell variable that holds one. */
   readonly key?: string;
   readonly to?: string;
   readonly file?: string;
   readonly result?: string;
-  /** Options of the conversion, as in a query string. */
+  /** Conversion options, in query string syntax. */
   readonly options?: string;
 };
 
 /**
- * Curl as it is to write a file: `-f` keeps every refusal out of the file and exits with 22, `-w` shows its reason (curl 7.84 or newer;
- * older ones show the status alone), `-L` follows the redirects that lead to a result which takes longer, one in 50 seconds.
+ * curl with the flags for writing a result to a file. `-f` keeps error responses out of the file and exits with 22. `-w` prints the reason
+ * (curl 7.84 or newer; older versions print only the status). `-L` follows the redirects of a slow conversion, one every 50 seconds.
  */
 export const curlToFile = `curl -fsSL --max-redirs -1 -w "%{onerror}%{stderr}%header{x-error}\\n"`;
 
 /**
- * A command that leaves the converted file, however long it takes, or no file, a message and a non-zero exit code.
+ * A command that writes the converted file, however long it takes. If it fails, it writes no file, prints a message and exits with a
+ * non-zero code.
  *
- * @returns the command's parts; join them with a blank, or with a backslash and a line break
+ * @returns the parts of the command; join them with a space, or with a backslash and a line break
  */
 function curlParts({ baseUrl, key = "$FILEMILL_API_KEY", to = "webp", file = "photo.jpg", ...rest }: CurlCall): readonly string[] {
   const { result = "photo.webp", options = "" } = rest;
@@ -37,7 +38,7 @@ export function curlLine(call: CurlCall): string {
   return curlParts(call).join(" ");
 }
 
-/** The command on several lines, where there is little room. */
+/** The command on several lines, for narrow places. */
 export function curlBlock(call: CurlCall): string {
   return curlParts(call).join(" \\\n  ");
 }

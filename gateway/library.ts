@@ -1,4 +1,6 @@
-/** The engines as a library: what `filemill convert` uses without a service. Beside compose.ts, for it loads a third of that. */
+/**
+ * The engines as a library, for `filemill convert`, which needs no service. Separate from compose.ts because it loads a third of the code.
+ */
 import { copyFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -15,15 +17,15 @@ import { formatOfOutput } from "./cli/target-format.ts";
 import { routeJson } from "./rest/route-json.ts";
 
 /**
- * Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses.
+ * Opens planner, engines and sandbox in this process, without broker, queue or key.
  *
- * @param attacksAnyway - The sandbox, also where it is remembered to have held.
+ * @param attacksAnyway - Tests the sandbox with attacks even if a recorded test shows that it holds.
  */
 export async function openLibrary(settings: Settings, log: Log, attacksAnyway = false): Promise<Library> {
   await openDataDir(settings.DATA_DIR);
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
   const converter = await openOneOffConverter({ ...settings, ...slots }, log, attacksAnyway);
-  /** Every proof there is: a tenth of a second that one conversion can do without. */
+  /** Reads all proofs. That takes 0.1 s, which a single conversion can do without. */
   const whole = once(() => readProofOf(settings));
 
   async function planOf(query: PlanQuery): Promise<Plan> {
@@ -33,7 +35,7 @@ export async function openLibrary(settings: Settings, log: Log, attacksAnyway = 
       return await converter.plan((manifest) => catalogueOf([manifest], near).plan(query), serves);
     } catch (error) {
       if (!(error instanceof FilemillError)) throw error;
-      // What there is instead is known to the whole catalogue alone.
+      // Only the whole catalogue knows the alternatives.
       const proof = await whole();
       return converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
     }

@@ -14,7 +14,7 @@ import { compose } from "./compose.ts";
 import { proveBeside } from "./setup/prove-beside.mjs";
 import { welcomeText } from "./welcome.ts";
 
-// Once the whole of it is loaded, its compiled code is kept (setup/compiled-code.mjs).
+// All modules are loaded at this point, so their compiled code is cached (setup/compiled-code.mjs).
 if (process.argv.includes("--compile")) process.exit();
 
 closeInherited();

@@ -1,10 +1,10 @@
-/** Options of conversions kept by name, as the command and the pages know them. */
+/** Named presets of conversion options, shared by the command line and the pages. */
 
-/** By the names of the options, as they are written on a command line. */
+/** Option values by option name, as written on a command line. */
 export type OptionTexts = Readonly<Record<string, string>>;
 export type Presets = Readonly<Record<string, OptionTexts>>;
 
-/** Letters and digits of any script, so that a name is one word on a command line, in a link and in a file. */
+/** Allows letters and digits of any script. A name is one word on a command line, in a link and in a file. */
 export function isPresetName(text: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,63}$/u.test(text);
 }
@@ -15,7 +15,7 @@ export function isPresets(kept: unknown): kept is Presets {
   return isRecord(kept) && Object.values(kept).every(isOptions);
 }
 
-/** For people: `width=1600 quality=70`. */
+/** Formats options for display: `width=1600 quality=70`. */
 export function optionsText(options: OptionTexts): string {
   return Object.entries(options)
     .map(([name, value]) => `${name}=${value}`)

@@ -27,16 +27,16 @@ import { connectionRoom } from "#kit/connections.ts";
 import type { Log } from "#kit/log.ts";
 
 export type Gateway = AsyncDisposable & {
-  /** Begins to accept connections; resolves with the address to call. Rejects when the port is taken. */
+  /** Starts accepting connections and resolves with the address to call. Rejects if the port is taken. */
   listen(): Promise<{ url: string }>;
-  /** Refuses new conversions and resolves when the running requests have been answered or `signal` fires. */
+  /** Refuses new conversions. Resolves when all running requests are answered or `signal` fires. */
   drain(signal: AbortSignal): Promise<void>;
 };
 
-/** After a drain's time is over: for the 202 of conversions that are still waited for. */
+/** Time after the drain limit for sending 202 to clients that still wait for a conversion. */
 const LAST_ANSWERS_MS = 1000;
 
-/** The public door: REST API, pages, health and metrics on one port. Rejects with SettingError. */
+/** The public HTTP server: REST API, pages, health and metrics on one port. Rejects with SettingError. */
 export async function createGateway(deps: GatewayDeps, settings: GatewaySettings): Promise<Gateway> {
   const oidc = createOidc(settings);
   await checkPlanOfNewAccounts(oidc, deps.accounts);
@@ -70,7 +70,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
           cause,
         });
       });
-      // Read ahead, so that the first caller does not wait for it.
+      // Read in advance, so that the first caller does not wait for it.
       context.views.known();
       return { url: urlOf(app, settings.HOST) };
     },
@@ -91,7 +91,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   };
 }
 
-/** Takes connections and bodies as they may come; no endpoint is there yet. */
+/** Creates the server with its limits for connections and bodies, before any endpoint is registered. */
 async function openListener(log: Log, settings: GatewaySettings): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     http: httpOptions,
@@ -99,17 +99,17 @@ async function openListener(log: Log, settings: GatewaySettings): Promise<Fastif
     clientErrorHandler: answerClientError,
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     frameworkErrors: (error, request, reply) => answerFrameworkError(log, settings.PUBLIC_URL, error, request, reply),
-    // Draining is our own business: it says so in the shape of every other error.
+    // The gateway answers while draining itself, in the same format as every other error.
     return503OnClosing: false,
     trustProxy: trustedProxiesOf(settings),
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    // Bodies are taken as they are or refused; nothing is converted or left out.
+    // Bodies are accepted as they are or refused: nothing is coerced or removed.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     routerOptions: {
-      // Ids are judged by their handlers, so that a long one is an unknown job and not another kind of error.
+      // Handlers check ids, so that an overlong id is an unknown job and not another kind of error.
       maxParamLength: httpOptions.maxHeaderSize,
-      // Read by hand where it matters (http/query.ts): this keeps hostile query strings from being parsed twice.
+      // http/query.ts parses query strings where they are needed. This keeps hostile ones from being parsed twice.
       querystringParser: () => ({}),
     },
   });
@@ -118,12 +118,12 @@ async function openListener(log: Log, settings: GatewaySettings): Promise<Fastif
   boundConnections(app.server, { ...bounds, stalledMs: stalledReaderMs });
   app.removeAllContentTypeParsers();
   await app.register(fastifyMultipart, multipartLimits);
-  // Other bodies are not read at all.
+  // No other body is read.
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   return app;
 }
 
-/** Throws SettingError for what is no address: found here, where it names the setting. */
+/** Checks the addresses here, so that the error names the setting. Throws SettingError. */
 function trustedProxiesOf({ TRUSTED_PROXIES }: GatewaySettings): string[] | false {
   if (TRUSTED_PROXIES === undefined) return false;
   const networks = TRUSTED_PROXIES.split(",");
@@ -136,7 +136,7 @@ function trustedProxiesOf({ TRUSTED_PROXIES }: GatewaySettings): string[] | fals
   return networks;
 }
 
-/** Where a client on this host finds the server. */
+/** The URL of the server for a client on this host. */
 function urlOf(app: FastifyInstance, host: string): string {
   const address = app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

@@ -3,9 +3,9 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { type OpenSpan, openSpan } from "#kit/tracing.ts";
 
-/** Knows what runs: for metrics, the log's line per request, and the drain. */
+/** Tracks running requests, for metrics, the log line of each request and the drain. */
 export type Traffic = {
-  /** Resolves when no request runs or the signal fires. */
+  /** Resolves when no request is running or the signal fires. */
   quiet(signal: AbortSignal): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export function createTraffic(app: FastifyInstance, { metrics, log }: Pick<Gatew
   app.addHook("onRequest", (request, reply, done) => {
     runningGauge.set(++running);
     const span = spanOf(request);
-    // 'close' comes in every case, also when the client leaves before the answer.
+    // 'close' fires in every case, even if the client disconnects before the answer.
     reply.raw.once("close", () => {
       runningGauge.set(--running);
       const endpoint = request.routeOptions.url ?? "unknown";
@@ -55,10 +55,10 @@ export function createTraffic(app: FastifyInstance, { metrics, log }: Pick<Gatew
   };
 }
 
-/** Asked every few seconds, by programs. */
+/** Polled every few seconds by monitoring, so not worth a trace. */
 const untold: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** A caller's own trace goes on here. */
+/** Continues the caller's trace if the request carries one. */
 function spanOf({ id, method, headers, routeOptions }: FastifyRequest): OpenSpan | undefined {
   const endpoint = routeOptions.url ?? "unknown";
   if (untold.has(endpoint)) return undefined;

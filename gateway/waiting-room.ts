@@ -1,4 +1,4 @@
-/** Answers at the gateway's address until the broker is reached: without it there is nothing else to serve. */
+/** Answers at the gateway's address until the broker is reached. Nothing else can be served without it. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -8,7 +8,10 @@ import type { Settings } from "#kit/settings.ts";
 import { errorAnswerOf } from "./http/error-body.ts";
 import { securityHeaders } from "./http/headers.ts";
 
-/** `/healthz` says that the process lives, `/readyz` that it is the broker that is missing. Where the port is taken, the gateway will say so. */
+/**
+ * `/healthz` reports that the process is alive, `/readyz` that the broker is missing. A taken port is ignored here, because the gateway
+ * reports it.
+ */
 export async function openWaitingRoom({ HOST, PORT }: Pick<Settings, "HOST" | "PORT">): Promise<AsyncDisposable> {
   const server = createServer(answer);
   server.on("error", () => undefined);

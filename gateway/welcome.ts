@@ -6,7 +6,11 @@ type Running = {
   readonly first: { readonly key: string; readonly linkToken: string } | undefined;
 };
 
-/** What `npm start` prints once everything is up. @param publicUrl - Where people reach it, when that is not where it listens. */
+/**
+ * The text that `npm start` prints once everything is running.
+ *
+ * @param publicUrl - The URL that people use, if it differs from the listening address.
+ */
 export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: string | undefined): string {
   const url = publicUrl ?? restUrl;
   const lines = [
@@ -21,11 +25,11 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
   ];
   if (first !== undefined) {
     lines.push(
-      "Begin here: signs you in as the operator (works once, within 24 hours; make more with `npm run -s filemill -- accounts link EMAIL`):",
+      "Begin here: this link signs you in as the operator (it works once, within 24 hours; create more with `npm run -s filemill -- accounts link EMAIL`):",
       "",
       `  ${signInLinkOf(url, first.linkToken)}`,
       "",
-      "Its API key (shown this once; make more with `npm run -s filemill -- keys create EMAIL`):",
+      "The operator's API key (shown only once; create more with `npm run -s filemill -- keys create EMAIL`):",
       "",
       `  ${first.key}`,
       "",
@@ -35,7 +39,7 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
   return lines.join("\n");
 }
 
-/** The token stands in the fragment, which browsers send to nobody: it comes into no log and no Referer. */
+/** The token is in the fragment, which browsers never send, so it appears in no log and no Referer. */
 function signInLinkOf(url: string, token: string): string {
   return `${url}/operate#link=${token}`;
 }

@@ -6,23 +6,25 @@ import type { RatePolicy } from "./rate-limit.ts";
 
 export type Session = { readonly token: string; readonly hasPassword: boolean; readonly needsCurrentPassword: boolean };
 
-/** On whose behalf a request is, and what the account's plan allows. */
+/** Who makes a request, and what the account's plan allows. */
 export type Caller = {
   readonly account: Account;
   readonly plan: Plan;
-  /** Without an account: bound by the address it calls from. */
+  /** Has no account; identified by the client's address. */
   readonly isGuest?: true;
-  /** Of somebody who signed in. */
+  /** Present if the user signed in. */
   readonly session?: Session;
-  /** Asks again what let this caller in; rejects with what would refuse it now. Nobody takes anything from a guest. */
+  /**
+   * Checks the credentials again. Rejects with the error that would refuse the caller now. Absent for guests, who have nothing to revoke.
+   */
   readonly confirm?: (options: CallOptions) => Promise<unknown>;
 };
 
 const scopes: Readonly<Record<RatePolicy, KeyScope>> = { convert: KeyScope.CONVERT, read: KeyScope.READ };
 
 /**
- * The account behind an Authorization header (RFC 6750). Rejects with MISSING_API_KEY, INVALID_API_KEY,
- * API_KEY_REVOKED, NOT_ENTITLED or UNAVAILABLE. Nothing is remembered here, so a revocation counts at once.
+ * Resolves the account behind an Authorization header (RFC 6750). Nothing is cached, so a revoked key stops working at once.
+ * Rejects with MISSING_API_KEY, INVALID_API_KEY, API_KEY_REVOKED, NOT_ENTITLED or UNAVAILABLE.
  */
 export async function authenticate(
   accounts: GatewayDeps["accounts"],
@@ -56,7 +58,7 @@ function malformed(authorization: string): FilemillError {
 
 const aboutKeys: ReadonlySet<string> = new Set(["INVALID_API_KEY", "API_KEY_REVOKED"]);
 
-/** WWW-Authenticate of a 401: an error is named only where a key was given (RFC 6750 §3.1). */
+/** The WWW-Authenticate header of a 401. It names an error only if the request had a key (RFC 6750 §3.1). */
 export function challengeOf(error: FilemillError): string {
   return aboutKeys.has(error.code) ? 'Bearer realm="filemill", error="invalid_token"' : 'Bearer realm="filemill"';
 }

@@ -1,4 +1,7 @@
-/** Who an upload counts for, and whether there is room for it while it comes. The job service keeps the count; here lies what is on its way to it. */
+/**
+ * Decides who pays for an upload, and whether it fits while it arrives. The job service keeps the totals; this file tracks uploads in
+ * progress.
+ */
 import { createHmac } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { FastifyRequest } from "fastify";
@@ -9,9 +12,9 @@ import { type Budget, BudgetSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Caller } from "./authenticate.ts";
 
 /**
- * An account is itself. Guests are the address they come from: a cookie is thrown away in a moment.
+ * An account is its own payer. Guests are counted by address, because a cookie is easily discarded.
  *
- * @param key - Of this installation.
+ * @param key - Secret of this installation.
  */
 export function budgetOf({ ip }: Pick<FastifyRequest, "ip">, { account, plan, isGuest }: Caller, key: string): Budget {
   const { maxStoredMb, maxResultMb, processorSecondsPerHour } = plan;
@@ -22,15 +25,15 @@ export function budgetOf({ ip }: Pick<FastifyRequest, "ip">, { account, plan, is
   });
 }
 
-/** Not the address itself, which nobody needs to read in a record; without a key, all there are could be tried. */
+/** Keyed hash of the address, so that records do not reveal it. Without the key, every possible address could be tried. */
 function guestBudgetOf(client: string, key: string): string {
   return `address_${createHmac("sha256", key).update(`address ${client}`).digest("hex").slice(0, 32)}`;
 }
 
-/** One upload on its way. Disposed when it is over, or the job service is about to count it. */
+/** One upload in progress. Dispose it when the upload has ended, or right before the job service counts it. */
 export type Passage = Disposable & {
   readonly budget: Budget;
-  /** Counts bytes that came. Calls `refuse` once it turns out that they do not fit. */
+  /** Counts received bytes. Calls `refuse` once they turn out not to fit. */
   count(bytes: number, refuse: (error: FilemillError) => void): void;
 };
 
@@ -38,13 +41,14 @@ export type Budgets = {
   /**
    * Rejects with QUOTA_EXCEEDED before one byte is read.
    *
-   * @param isAgain - The request may be one of before, which takes no room: only what comes is bounded, and CreateJob decides.
+   * @param isAgain - The request may repeat an earlier one, which takes no room. Only the received bytes are limited then, and CreateJob
+   * decides.
    */
   enter(budget: Budget, inputBytes: number, isAgain: boolean): Promise<Passage>;
 };
 
 export function createBudgets({ jobs }: Pick<GatewayDeps, "jobs">): Budgets {
-  /** Bytes of uploads that have begun, by budget. */
+  /** Bytes of unfinished uploads, by budget. */
   const underWay = new Map<string, number>();
   const add = (id: string, bytes: number): void => {
     const sum = (underWay.get(id) ?? 0) + bytes;

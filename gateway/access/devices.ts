@@ -1,8 +1,8 @@
 /**
- * Browsers that have signed in to an account before, so that strangers' wrong guesses at its password do not keep them out.
+ * Recognises browsers that have signed in to an account before, so that strangers' wrong guesses at its password do not lock them out.
  *
- * The cookie holds up to five entries, one for each account: random digits, and their signature together with the account's address. It lets
- * nobody in: whoever steals it gets a counter of its own to guess with.
+ * The cookie holds up to five entries, one per account: a random value, and a signature over it and the account's e-mail address. It grants
+ * no access: a thief only gets a separate counter for guesses.
  *
  * @see OWASP, "Slow Down Online Guessing Attacks with Device Cookies"
  */
@@ -11,18 +11,18 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CookieSettings, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 
 const maxEntries = 5;
-/** The longest that browsers keep a cookie. */
+/** The longest lifetime that browsers accept for a cookie. */
 const cookieSeconds = 400 * 86_400;
 const entry = /^([\w-]{22})([\w-]{43})$/;
 
 export type Devices = {
-  /** Names the browser where it has signed in to that account before. @param email - As it was typed. */
+  /** Identifies the browser if it has signed in to that account before. @param email - As the user typed it. */
   nameOf(request: FastifyRequest, email: string): string | undefined;
-  /** The browser has just signed in. */
+  /** Call it after a successful sign-in. */
   remember(request: FastifyRequest, reply: FastifyReply, email: string): void;
 };
 
-/** @param key - Of this installation; all gateways in front of it share it. */
+/** @param key - Secret of this installation, shared by all its gateways. */
 export function createDevices(key: string, settings: CookieSettings): Devices {
   const signed = (digits: string, email: string): string => createHmac("sha256", key).update(`${digits} ${email}`).digest("base64url");
   const digitsOf = (text: string, email: string): string | undefined => {
@@ -49,7 +49,7 @@ export function createDevices(key: string, settings: CookieSettings): Devices {
   };
 }
 
-/** As the account service looks an address up: another spelling of it is no other account. */
+/** Normalises an address the way the account service does, so that all spellings count as one account. */
 export function spelled(email: string): string {
   return email.slice(0, 1024).trim().normalize("NFC").toLowerCase();
 }

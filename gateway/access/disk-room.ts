@@ -5,11 +5,14 @@ const FRESH_MS = 1000;
 const BYTES_PER_MB = 1e6;
 
 export type DiskRoom = {
-  /** Rejects with UNAVAILABLE when there is too little room; for guests while there is still some for accounts. */
+  /** Rejects with UNAVAILABLE if there is too little space. Guests are refused first, while some is left for accounts. */
   check(isGuest: boolean): Promise<void>;
 };
 
-/** Refuses uploads while the disk is nearly full; the free space is asked at most once a second. Guests' results go before an account is refused. */
+/**
+ * Refuses uploads while the disk is nearly full. Checks the free space at most once a second. Deletes guests' results before it refuses an
+ * account.
+ */
 export function createDiskRoom(
   { blobs, jobs }: Pick<GatewayDeps, "blobs" | "jobs">,
   { MIN_FREE_DISK_MB, GUEST_RESERVE_MB }: Pick<GatewaySettings, "MIN_FREE_DISK_MB" | "GUEST_RESERVE_MB">,

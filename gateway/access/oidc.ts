@@ -1,4 +1,6 @@
-/** Sign-in by an OpenID Connect provider: authorization code with PKCE, state and nonce (OpenID Connect Core §3.1, RFC 7636, RFC 9700). */
+/**
+ * Sign-in with an OpenID Connect provider: authorization code with PKCE, state and nonce (OpenID Connect Core §3.1, RFC 7636, RFC 9700).
+ */
 import * as client from "openid-client";
 import { FilemillError } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
@@ -11,26 +13,26 @@ export type OidcSettings = Pick<
   "OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_CLIENT_SECRET" | "OIDC_LABEL" | "OIDC_PLAN" | "OIDC_ALLOWED_DOMAINS"
 >;
 
-/** What the browser keeps between its two visits; it binds the answer to the browser that asked. */
+/** What the browser keeps between start and callback. It binds the provider's answer to the browser that started the sign-in. */
 export type Flow = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
-/** Who the provider says it is. */
+/** The user's identity according to the provider. */
 export type ProvenIdentity = { readonly issuer: string; readonly subject: string; readonly email: string; readonly emailVerified: boolean };
 
 export type Oidc = {
   readonly label: string;
   /** Plan of new accounts. */
   readonly plan: string;
-  /** Where to send the browser. Rejects with UNAVAILABLE when the provider does not answer. */
+  /** The URL to send the browser to. Rejects with UNAVAILABLE if the provider does not answer. */
   begin(redirectUri: string): Promise<{ readonly url: string; readonly flow: Flow }>;
-  /** @param callbackUrl - The whole address that the browser came back to. Rejects with INVALID_CREDENTIALS or UNAVAILABLE. */
+  /** @param callbackUrl - The full URL that the browser returned to. Rejects with INVALID_CREDENTIALS or UNAVAILABLE. */
   finish(callbackUrl: URL, flow: Flow): Promise<ProvenIdentity>;
 };
 
 const discoveryLifeMs = 3_600_000;
 const timeoutSeconds = 10;
 
-/** Undefined when no provider is set. Throws SettingError for settings that do not belong together; asks the provider nothing yet. */
+/** Undefined if no provider is set. Throws SettingError if settings contradict each other. Does not contact the provider yet. */
 export function createOidc(settings: OidcSettings): Oidc | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = settings;
   if (issuer === undefined) return undefined;
@@ -42,7 +44,7 @@ export function createOidc(settings: OidcSettings): Oidc | undefined {
   const configuration = keptFor(discoveryLifeMs, () =>
     client.discovery(server, clientId, undefined, authenticationBy(secret), {
       timeout: timeoutSeconds,
-      // The signature is checked though the token comes over TLS from the provider itself: it costs nothing that anybody notices.
+      // Checks the signature even though the token comes from the provider over TLS, because it costs next to nothing.
       execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
     }),
   );
@@ -74,8 +76,8 @@ export function createOidc(settings: OidcSettings): Oidc | undefined {
 }
 
 /**
- * Rejects with SettingError when new accounts would get a plan that does not exist. An account service that does not
- * answer yet is not waited for: the plan is looked up again with each new account.
+ * Rejects with SettingError if the plan for new accounts does not exist. Does not wait for an account service that is not answering yet,
+ * because the plan is looked up again for each new account.
  */
 export async function checkPlanOfNewAccounts(oidc: Oidc | undefined, accounts: Pick<GatewayDeps["accounts"], "listPlans">): Promise<void> {
   if (oidc === undefined) return;
@@ -94,7 +96,7 @@ async function identityFrom(configuration: client.Configuration, callbackUrl: UR
   });
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError("no ID token");
-  // Most providers leave the address to the UserInfo endpoint (OpenID Connect Core §5.4).
+  // Most providers return the e-mail address only from the UserInfo endpoint (OpenID Connect Core §5.4).
   const told = claims.email === undefined ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
   return {
     issuer: claims.iss,
@@ -104,7 +106,7 @@ async function identityFrom(configuration: client.Configuration, callbackUrl: UR
   };
 }
 
-/** The method that the provider says it takes; without a secret PKCE alone binds the code to us. */
+/** Uses the method that the provider supports. Without a secret, PKCE alone binds the code to this client. */
 function authenticationBy(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None();
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
@@ -115,7 +117,7 @@ function authenticationBy(secret: string | undefined): client.ClientAuth {
   };
 }
 
-/** The last answer while it is fresh; concurrent callers share one question, and a failed one is asked again. */
+/** Caches the last answer for `lifeMs`. Concurrent callers share one request, and a failed request is not cached. */
 function keptFor<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   let askedAt = 0;

@@ -14,7 +14,7 @@ const guestCookieSeconds = 30 * 86_400;
 
 type Context = { readonly deps: Pick<GatewayDeps, "signIn">; readonly settings: Pick<GatewaySettings, "GUESTS" | "PUBLIC_URL"> };
 
-/** Somebody who signed in. */
+/** A user who signed in. */
 export type SessionCaller = Caller & { readonly session: Session };
 
 export function setSession(reply: FastifyReply, settings: GatewaySettings, token: string): void {
@@ -25,7 +25,7 @@ export function clearSession(reply: FastifyReply, settings: GatewaySettings): vo
   clearCookie(reply, settings, "filemill_session");
 }
 
-/** Who signed in; undefined for a browser without a session. Rejects with SIGN_IN_REQUIRED for a session that is over. */
+/** The signed-in user; undefined for a browser without a session. Rejects with SIGN_IN_REQUIRED if the session has ended. */
 export async function sessionCallerOf(
   { deps, settings }: Context,
   request: FastifyRequest,
@@ -42,7 +42,7 @@ export async function sessionCallerOf(
   return { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword }, confirm };
 }
 
-/** Who signed in, else the guest. Rejects with SIGN_IN_REQUIRED for neither. */
+/** The signed-in user, otherwise the guest. Rejects with SIGN_IN_REQUIRED if guests are not allowed. */
 export async function pageCallerOf(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const signedIn = await sessionCallerOf(context, request);
   if (signedIn !== undefined) return signedIn;
@@ -51,14 +51,14 @@ export async function pageCallerOf(context: Context, request: FastifyRequest, re
   return guestOf(context, request, reply, plan);
 }
 
-/** Somebody who signed in. Rejects with SIGN_IN_REQUIRED. */
+/** The signed-in user. Rejects with SIGN_IN_REQUIRED. */
 export async function signedInOf(context: Context, request: FastifyRequest): Promise<SessionCaller> {
   const caller = await sessionCallerOf(context, request);
   if (caller === undefined) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
   return caller;
 }
 
-/** An operator who signed in. To everybody else there is nothing here: rejects with NOT_FOUND. */
+/** The signed-in operator. Rejects with NOT_FOUND for everybody else, so that the operator pages stay hidden. */
 export async function operatorOf(context: Context, request: FastifyRequest): Promise<SessionCaller> {
   const caller = await sessionCallerOf(context, request).catch((error: unknown) => {
     if (error instanceof FilemillError && error.code === "SIGN_IN_REQUIRED") return undefined;
@@ -68,15 +68,15 @@ export async function operatorOf(context: Context, request: FastifyRequest): Pro
   return caller;
 }
 
-/** What guests may do; undefined where they may nothing. */
+/** The guests' plan; undefined if guests are not allowed. */
 export async function guestPlanOf({ deps, settings }: Context): Promise<Plan | undefined> {
   if (settings.GUESTS === "off") return undefined;
   return (await deps.signIn.getSignUp({})).plan;
 }
 
 /**
- * A guest is whoever has a random cookie: the account's id is its hash, so nothing needs to be stored or signed, and
- * nobody who sees an id can become that guest. Sets the cookie where there is none yet.
+ * A guest is identified by a random cookie. The account id is its hash, so nothing needs to be stored or signed, and knowing an id does not
+ * let anybody act as that guest. Sets the cookie if there is none yet.
  */
 export function guestOf({ settings }: Context, request: FastifyRequest, reply: FastifyReply, plan: Plan): Caller {
   const sent = cookieOf(request, settings, "filemill_guest");

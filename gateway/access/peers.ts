@@ -1,18 +1,18 @@
-/** Counts that gateways tell each other, so that an account's requests and tries at a password are counted over all of them (decision 73). */
+/** Counts that gateways share, so that requests and password attempts are limited across all of them (decision 73). */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Channel } from "#kit/nats/ports.ts";
 
-/** How long counts are collected: what all gateways admit in this time and on the way is what can be admitted too much. */
+/** How long counts are collected. What all gateways admit in this time, plus the time on the wire, can exceed the limit. */
 const collectMs = 100;
-/** What could not be told for longer belongs to the past. */
+/** Counts that could not be sent for longer are dropped as outdated. */
 const staleMs = 2000;
 const entriesAtOnce = 1000;
 
 export type Peers = {
-  /** Tells the others soon that a key of the counter has so many more. */
+  /** Soon tells the other gateways to add points to a key of the counter. */
   add(counter: string, key: string, points: number): void;
-  /** Tells them that nothing of it counts any more. */
+  /** Tells the other gateways to reset a key of the counter. */
   forget(counter: string, key: string): void;
   hear(counter: string, listener: PeerListener): void;
 };
@@ -20,13 +20,13 @@ type PeerListener = { added(key: string, points: number): void; forgotten(key: s
 
 type Change = { readonly counter: string; readonly key: string; points: number; isForgotten: boolean };
 
-/** From the same code on another host, perhaps of another version: what is not as it should be is left out. */
+/** Sent by the same code on another host, perhaps in another version. Malformed messages are ignored. */
 const message = z.object({
   from: z.string(),
   changes: z.array(z.tuple([z.string(), z.string(), z.number().int(), z.boolean()])),
 });
 
-/** @param channel - Undefined where there is one gateway: nothing is told. */
+/** @param channel - Undefined with a single gateway: nothing is sent. */
 export function createPeers(channel: Channel | undefined): Peers {
   if (channel === undefined) return { add: () => undefined, forget: () => undefined, hear: () => undefined };
   const self = randomUUID();
@@ -64,7 +64,7 @@ export function createPeers(channel: Channel | undefined): Peers {
     pending.set(id, change);
     if (!isTelling) {
       isTelling = true;
-      // Rejects when the connection was ended, and with it this process.
+      // Rejects if the connection was closed, which only happens when the process ends.
       setTimeout(() => void tell(channel.send).catch(() => undefined), collectMs).unref();
     }
     return change;

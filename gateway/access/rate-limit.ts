@@ -3,7 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { Peers } from "./peers.ts";
 
 const WINDOW_SECONDS = 60;
-/** Polling and downloading are cheap beside converting. */
+/** Polling and downloading are cheap compared to converting. */
 const READS_PER_CONVERSION = 10;
 
 export type RatePolicy = "convert" | "read";
@@ -15,13 +15,13 @@ export type RateVerdict = {
 };
 
 export type RateLimits = {
-  /** Counts one request of an account whose plan allows `requestsPerMinute` conversions. */
+  /** Counts one request of an account whose plan allows `requestsPerMinute` conversions per minute. */
   count(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<RateVerdict>;
-  /** How many of this minute's requests were counted. */
+  /** Number of requests counted in the current minute. */
   used(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<number>;
 };
 
-/** Counts in this process, with what other gateways tell: see decision 73. */
+/** Counts in this process and adds the counts of other gateways (decision 73). */
 export function createRateLimits(peers: Peers): RateLimits {
   const limiters = new Map<string, RateLimiterMemory>();
   const limiterOf = (policy: RatePolicy, quota: number) => {
@@ -69,7 +69,7 @@ function quotaOf(policy: RatePolicy, requestsPerMinute: number): number {
   return policy === "convert" ? requestsPerMinute : requestsPerMinute * READS_PER_CONVERSION;
 }
 
-/** For the second handler of `consume`: a refusal is a value, anything else is thrown. */
+/** Second handler for `consume`: returns a refusal as a value and rethrows anything else. */
 export function refusedOf(reason: unknown): { result: RateLimiterRes; refused: true } {
   if (reason instanceof RateLimiterRes) return { result: reason, refused: true };
   throw reason;

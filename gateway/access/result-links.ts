@@ -1,17 +1,17 @@
 import type { GatewayDeps } from "#gateway/context.ts";
 import { createSeal } from "./seal.ts";
 
-/** Which link it is; whether it works is in the record of its job. */
+/** Identifies a share link. Whether it still works is in its job's record. */
 export type LinkName = { readonly accountId: string; readonly jobId: string; readonly linkId: string };
 
 export type LinkTokens = {
-  /** The part of an address that stands for the link; another one each time, and all of them work. */
+  /** The part of the URL that stands for the link. It differs on every call, and all of them work. */
   tokenOf(name: LinkName): string;
-  /** Undefined for what was not made here. */
+  /** Undefined for a token that was not created here. */
   nameOf(token: string): LinkName | undefined;
 };
 
-/** Addresses tell neither the account nor the job, and none can be made elsewhere: what is guessed reaches no record. */
+/** Tokens reveal neither account nor job and cannot be forged, so a guessed one never reaches a record. */
 export function createLinkTokens({ deviceKey }: Pick<GatewayDeps, "deviceKey">): LinkTokens {
   const { seal, open } = createSeal(deviceKey, "filemill result links", 512);
   return {

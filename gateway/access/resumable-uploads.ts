@@ -1,4 +1,4 @@
-/** Files that come in pieces, by the tus protocol 1.0: what is here of one, and whose it is. */
+/** Resumable uploads by the tus protocol 1.0: what has arrived, and who owns it. */
 import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import type { Server, Upload } from "@tus/server";
 import { FilemillError } from "#contract/errors.ts";
 import type { Log } from "#kit/log.ts";
 
-/** One that is unfinished, or that nobody made a job of. */
+/** An upload that is unfinished or has not been turned into a job. */
 export type ResumableUpload = {
   readonly id: string;
   readonly path: string;
@@ -18,31 +18,31 @@ export type ResumableUpload = {
 };
 
 export type ResumableUploads = Disposable & {
-  /** Answers a request of the protocol, which the caller has authenticated and bounded. `id` is absent for a new upload. */
+  /** Answers a tus request that the caller has authenticated and limited. */
   answer(request: Request): Promise<Response>;
-  /** A new id, in which are hidden the account and the budget that it counts against. */
+  /** A new id. It contains digests of the account and of the budget it counts against. */
   newIdOf(accountId: string, budgetId: string): string;
-  /** Rejects with NOT_FOUND for what is not there, is over, or is another account's. */
+  /** Rejects with NOT_FOUND if the upload does not exist, has expired or belongs to another account. */
   find(accountId: string, id: string): Promise<ResumableUpload>;
-  /** Those that count against a budget. `idleMs`: what nobody has sent a piece of for so long is removed first. */
+  /** Lists the uploads of a budget, after removing those that have received nothing for `idleMs`. */
   listOf(budgetId: string, idleMs?: number): Promise<readonly ResumableUpload[]>;
   remove(id: string): Promise<void>;
-  /** One after the other: what each may still take depends on those before. */
+  /** Runs work one at a time, because what one upload may take depends on those before it. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
 const lifeMs = 24 * 3_600_000;
 const tidyMs = 10 * 60_000;
-/** An id is the digest of an account, then that of a budget, then chance. */
+/** An id consists of the digests of account and budget, then random digits. */
 const ownerDigits = 32;
 const payerDigits = 16;
 const idForm = /^[0-9a-f]{64}$/;
-/** Where a new upload's id travels to the library, which asks for it. */
+/** Header that passes the id of a new upload to the tus library, which asks for one. */
 export const newIdHeader = "x-filemill-upload";
 
 type Tus = { readonly server: Server; readonly store: FileStore };
 
-/** @param key - Of this installation. @param tidy - How often expired ones are removed, in ms. */
+/** @param key - Secret of this installation. @param tidy - Interval for removing expired uploads, in ms. */
 export function createResumableUploads(settings: { readonly DATA_DIR: string }, key: string, log: Log, tidy = tidyMs): ResumableUploads {
   const directory = join(resolve(settings.DATA_DIR), "uploads");
   let opening: Promise<Tus> | undefined;
@@ -52,7 +52,7 @@ export function createResumableUploads(settings: { readonly DATA_DIR: string }, 
   };
   const ownerOf = (accountId: string): string => digestOf(key, `upload ${accountId}`).slice(0, ownerDigits);
   const payerOf = (budgetId: string): string => digestOf(key, `budget ${budgetId}`).slice(0, payerDigits);
-  /** Not by the library, which would reject where one is deleted meanwhile. */
+  /** Does not use the library's cleanup, which rejects if an upload is deleted meanwhile. */
   const tidyUp = async (): Promise<void> => {
     for (const name of await readdir(directory).catch(() => [])) {
       const id = name.replace(/\.json$/, "");
@@ -111,24 +111,24 @@ function uploadOf(id: string, path: string, { size = 0, offset, metadata, creati
   return { id, path, sizeBytes: size, offset, name: metadata?.filename ?? undefined, expiresAt };
 }
 
-/** Of one that is gone, now. */
+/** The current time for a file that no longer exists. */
 async function lastChangeMsOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
 }
 
 async function openTus(directory: string): Promise<Tus> {
-  // Here and not above: few servers ever get one.
+  // Imported on first use, because few servers ever receive a resumable upload.
   const [{ Server }, { FileStore }] = await Promise.all([import("@tus/server"), import("@tus/file-store")]);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const store = new FileStore({ directory, expirationPeriodInMilliseconds: lifeMs });
-  // A length is said beforehand, so that nobody begins what may not end.
+  // The length must be declared in advance, so that no upload starts that may not finish.
   store.extensions = ["creation", "termination", "expiration"];
   const server = new Server({
     path: "/api/v1/uploads",
     datastore: store,
-    // Nothing of ours is for pages of other origins.
+    // Pages of other origins have no access.
     allowedOrigins: [],
-    // Relative to the address that was called, so that a proxy in front with a prefix does not matter.
+    // Relative to the request URL, so that it is correct behind a proxy that adds a prefix.
     generateUrl: (_request, { id }) => `uploads/${id}`,
     namingFunction: (request) => request.headers.get(newIdHeader) ?? "",
   });

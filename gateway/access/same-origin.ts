@@ -2,11 +2,11 @@ import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 
 /**
- * Refuses with CROSS_SITE_REQUEST what another site may have made a browser send. A browser tells where a request comes
- * from (Sec-Fetch-Site, Origin), and no page can send the header X-Filemill to another origin without being asked first
- * (CORS), which is never granted. Where the browser tells nothing, as old ones and programs do, the header decides.
+ * Refuses with CROSS_SITE_REQUEST requests that another site may have triggered in a browser. Browsers state the origin of a request
+ * (Sec-Fetch-Site, Origin). In addition, a page can send the header X-Filemill to another origin only after a CORS preflight, which is
+ * never granted. The header alone decides for old browsers and programs, which state no origin.
  *
- * @param baseUrl - Of the address that people use.
+ * @param baseUrl - The URL that people use.
  */
 export function checkSameOrigin(request: FastifyRequest, baseUrl: string): void {
   const { headers } = request;
@@ -17,7 +17,7 @@ export function checkSameOrigin(request: FastifyRequest, baseUrl: string): void 
     throw new FilemillError("CROSS_SITE_REQUEST", "Send this request from Filemill's own pages, with the header `X-Filemill: 1`.");
 }
 
-/** The scheme is left out: behind a proxy that speaks HTTPS, PUBLIC_URL may be unset. */
+/** Ignores the scheme, because PUBLIC_URL may be unset behind a proxy that terminates HTTPS. */
 function hostOf(url: string): string | undefined {
   try {
     return new URL(url).host;

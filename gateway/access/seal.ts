@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Puts values into texts for addresses that nobody but this installation can make, read or change. */
+/** Encrypts values into URL-safe text that only this installation can create, read or change. */
 export type Seal = {
   seal(value: unknown): string;
-  /** Undefined for what was not sealed here for this purpose. */
+  /** Undefined for text that was not sealed here for this purpose. */
   open(text: string): unknown;
 };
 
@@ -11,11 +11,11 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * By AES-256-GCM.
+ * Uses AES-256-GCM.
  *
- * @param secret - Of this installation.
- * @param purpose - What is sealed for one purpose opens for no other.
- * @param maxCharacters - Of a text that is looked at.
+ * @param secret - Secret of this installation.
+ * @param purpose - Text sealed for one purpose cannot be opened for another.
+ * @param maxCharacters - Longer text is rejected without decoding.
  */
 export function createSeal(secret: string, purpose: string, maxCharacters: number): Seal {
   const key = Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));

@@ -1,18 +1,18 @@
-/** What many strangers do together to one account: each try beyond a few makes the next one wait, and longer each time. */
+/** Slows down many strangers who guess at one account: after a few attempts, each one makes the next wait twice as long. */
 
-/** Tries that nobody has to wait for. */
+/** Attempts without a wait. */
 const freeTries = 10;
 const firstWaitMs = 1000;
 const longestWaitMs = 300_000;
-/** Without a try for so long, all are forgotten. */
+/** Attempts are forgotten after this time without a new one. */
 const memoryMs = 3_600_000;
-/** The one that was tried longest ago is forgotten first. What one client can have us remember is bounded elsewhere. */
+/** Beyond this, the account whose last attempt is oldest is forgotten. A separate limit bounds what one client can add. */
 const maxSubjects = 100_000;
 
 export type SlowDown = {
-  /** How long the next try has to wait; 0: not at all. */
+  /** How long the next attempt must wait; 0 for not at all. */
   waitMs(subject: string): number;
-  /** Counts a try that did not have to wait. */
+  /** Counts an attempt that did not have to wait. */
   count(subject: string): void;
   forget(subject: string): void;
 };
@@ -31,7 +31,7 @@ export function createSlowDown(now: () => number = () => performance.now()): Slo
     },
     count(subject) {
       const count = (recentOf(subject)?.count ?? 0) + 1;
-      // Written anew, so that it comes last.
+      // Deleted and set again, so that it moves to the end of the map.
       tries.delete(subject);
       tries.set(subject, { count, atMs: now() });
       const [oldest] = tries.keys();

@@ -2,19 +2,21 @@ import { FilemillError, statusOf } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** Half of the second within which a revocation counts everywhere: the other half is for the news to come. */
+/** Half of the second within which a revocation takes effect. The other half is for the change to arrive. */
 const LOOK_MS = 500;
-/** What takes longer will not be answered. */
+/** No answer is expected after this time. */
 const LONGEST_LOOK_MS = 5000;
 
 export type Standing = Disposable & {
-  /** Fires, with the refusal as its reason, when the caller may not go on: key revoked or expired, signed out, account disabled or gone. */
+  /**
+   * Fires when the caller loses access, with the refusal as its reason: key revoked or expired, signed out, account disabled or deleted.
+   */
   readonly lost: AbortSignal;
 };
 
 /**
- * Looks again and again whether whoever was let in would still be, for answers that last: who may come in is asked
- * once a request. An account service that does not answer takes nobody's standing.
+ * Checks repeatedly whether the caller would still be let in. Needed for long responses, because access is otherwise checked once per
+ * request. If the account service does not answer, the caller keeps access.
  */
 export function watchStanding({ confirm }: Caller, log: GatewayDeps["log"]): Standing {
   const lost = new AbortController();

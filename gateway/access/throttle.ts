@@ -8,48 +8,53 @@ import { createSlowDown } from "./slow-down.ts";
 
 const minute = 60;
 
-/** Tries in a time, in seconds. */
+/** Attempts (`points`) per `duration` in seconds. */
 const bounds = {
-  /** Every try of one client, whatever it tries. */
+  /** All attempts of one client, at whichever account. */
   address: { points: 30, duration: 15 * minute },
-  /** Of one client at one account: fewer than make others wait, so that nobody alone keeps another out. */
+  /**
+   * Attempts of one client at one account. Fewer than the attempts that make others wait, so that one client alone cannot lock anybody out.
+   */
   addressAndAccount: { points: 8, duration: 15 * minute },
-  /** Of a browser that knows the account already: its own, whatever all others do. */
+  /** Attempts of a browser that has signed in to the account before. Unaffected by everybody else's. */
   known: { points: 10, duration: 15 * minute },
-  /** Of one client at what cannot be guessed. */
+  /** Attempts of one client with secrets that cannot be guessed. */
   token: { points: 60, duration: 15 * minute },
-  /** Of one client at links to results. */
+  /** Uses of share links by one client. */
   link: { points: 120, duration: 15 * minute },
   signUp: { points: 30, duration: 60 * minute },
 } as const;
 
-/** A try at proving who somebody is. */
+/** An attempt to sign in with a password. */
 export type Try = {
   /** See `clientOf`. */
   readonly client: string;
-  /** The e-mail address as it was typed. */
+  /** The e-mail address as the user typed it. */
   readonly subject: string;
-  /** Names the browser, where it has signed in to that account before. */
+  /** Identifies the browser if it has signed in to that account before. */
   readonly device?: string | undefined;
 };
 
 export type Throttle = {
-  /** Counts a guess at a password, before anything is hashed, and alike whether there is such an account. Rejects with RATE_LIMITED. */
+  /** Counts a password attempt before anything is hashed, whether or not the account exists. Rejects with RATE_LIMITED. */
   attempt(attempt: Try): Promise<void>;
-  /** The try was right: those of its kind before it do not count any more. */
+  /** Call it after a correct attempt. Resets the account's counters, and takes this attempt back from the client's own. */
   succeeded(attempt: Try): Promise<void>;
-  /** Counts a guess at a password by somebody who is signed in already. Rejects with RATE_LIMITED. @param session - Names the session. */
+  /** Counts a password attempt of a signed-in user. Rejects with RATE_LIMITED. @param session - Identifies the session. */
   confirm(session: string): Promise<void>;
   confirmed(session: string): Promise<void>;
-  /** Counts a try with a secret of 256 bits or a provider's word: there is nothing to guess and so nothing to lock. Rejects with RATE_LIMITED. */
+  /**
+   * Counts a sign-in with a 256-bit secret or a provider's answer. These cannot be guessed, so no account is locked. Rejects with
+   * RATE_LIMITED.
+   */
   token(client: string): Promise<void>;
-  /** Counts a look at a link to a result, or a download by it. Rejects with RATE_LIMITED. */
+  /** Counts a view of a share link, or a download through it. Rejects with RATE_LIMITED. */
   link(client: string): Promise<void>;
-  /** Counts a new account of one client. Rejects with RATE_LIMITED. */
+  /** Counts a new account created by one client. Rejects with RATE_LIMITED. */
   signUp(client: string): Promise<void>;
 };
 
-/** Counts in this process, with what other gateways tell: see decision 73. Who waits for whom: see decision 36. */
+/** Counts in this process and adds the counts of other gateways (decision 73). Decision 36 explains who waits for whom. */
 export function createThrottle(peers: Peers, now?: () => number): Throttle {
   const limiterOf = (name: keyof typeof bounds) => createLimiter(name, peers);
   const [address, pair, known] = [limiterOf("address"), limiterOf("addressAndAccount"), limiterOf("known")];
@@ -65,12 +70,12 @@ export function createThrottle(peers: Peers, now?: () => number): Throttle {
     async attempt({ client, subject, device }) {
       if (device !== undefined) return known.consume(`device ${device}`);
       const account = nameless(spelled(subject));
-      // A try that has to wait is not counted as one.
+      // An attempt that has to wait is not counted.
       wait(strangers.waitMs(account));
-      // In this order: what one client can make us remember is bounded by the first.
+      // The order matters: the first limit bounds how many entries one client can create in the second.
       await address.consume(client);
       await pair.consume(pairOf(client, account));
-      // Others may have tried in between.
+      // Others may have made attempts meanwhile.
       wait(strangers.waitMs(account));
       strangers.count(account);
       peers.add("strangers", account, 1);
@@ -121,12 +126,12 @@ function createLimiter(counter: keyof typeof bounds, peers: Peers): Limiter {
   };
 }
 
-/** Neither session nor e-mail address goes to other hosts, whose broker somebody may listen at. */
+/** Hashed, so that neither sessions nor e-mail addresses are sent to other hosts through a broker that others may read. */
 function nameless(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** Throws RATE_LIMITED unless there is nothing to wait for. */
+/** Throws RATE_LIMITED if there is time left to wait. */
 function wait(ms: number): void {
   if (ms > 0) throw new FilemillError("RATE_LIMITED", "Too many attempts; try again later.", { retryAfterMs: Math.max(1000, ms) });
 }

@@ -1,17 +1,17 @@
-/** What lets whoever holds it do one thing, for a short time, on behalf of the account whose key asked for it. */
+/** Tickets: whoever holds one may do one thing, for a short time, on behalf of the account whose key requested it. */
 import { FilemillError } from "#contract/errors.ts";
 import { createSeal } from "./seal.ts";
 
-/** Convert one file, or fetch one result. */
+/** Allows converting one file, or fetching one result. */
 export type Ticket =
   | {
       readonly kind: "upload";
       readonly to: string;
       readonly from?: string;
       readonly options: Readonly<Record<string, string>>;
-      /** As it was checked. */
+      /** Already validated. */
       readonly deliverTo?: string;
-      /** Of one use: the first file that comes with it is its only one. */
+      /** Makes the ticket single-use: it accepts only the first file sent with it. */
       readonly nonce: string;
     }
   | { readonly kind: "download"; readonly jobId: string };
@@ -19,19 +19,22 @@ export type Ticket =
 type Sealed = { readonly ticket: Ticket; readonly authorization: string; readonly until: number };
 
 export type Tickets = {
-  /** @param authorization - Header of the request that asks for it: the ticket is worth no more than that key is when it is used. */
+  /**
+   * @param authorization - The header of the request for the ticket. It is verified again when the ticket is used, so the ticket allows no
+   * more than the key does then.
+   */
   issue(ticket: Ticket, authorization: string, lifeMs: number): { readonly text: string; readonly expiresAt: Date };
-  /** Throws NOT_FOUND for what is no ticket of this kind, or one no more. */
+  /** Throws NOT_FOUND if the text is not a ticket of this kind, or has expired. */
   open<Kind extends Ticket["kind"]>(kind: Kind, text: string): { ticket: Extract<Ticket, { kind: Kind }>; authorization: string };
 };
 
-/** So that the address stays below what proxies and clients take. */
+/** Keeps the URL below the length limits of proxies and clients. */
 const maxCharacters = 4096;
 
 /**
- * Encrypted, as the key of the account is in it: whoever holds a ticket learns nothing, and revoking the key ends its tickets.
+ * Encrypted, because a ticket contains the account's key. Its holder learns nothing, and revoking the key invalidates its tickets.
  *
- * @param secret - Of this installation.
+ * @param secret - Secret of this installation.
  */
 export function createTickets(secret: string): Tickets {
   const { seal, open } = createSeal(secret, "filemill tickets", maxCharacters);
@@ -45,7 +48,7 @@ export function createTickets(secret: string): Tickets {
       return { text, expiresAt: new Date(until) };
     },
     open(kind, text) {
-      // What the seal vouches for was written above.
+      // Authenticated by the seal, so it has the type that `issue` wrote.
       const sealed = open(text) as Sealed | undefined;
       if (sealed === undefined || sealed.until < Date.now() || !isOf(kind, sealed.ticket)) {
         throw new FilemillError("NOT_FOUND", "This ticket is not valid or has expired; ask for a new one.");

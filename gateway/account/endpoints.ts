@@ -1,4 +1,4 @@
-/** What Filemill's own pages ask about people and their keys, beside the endpoints of the API that they share. */
+/** Endpoints for people and their keys that only Filemill's own pages use. */
 import { type Answer, defineEndpoints, type Endpoint, type Parameter, type Schema } from "#gateway/exchange/endpoint.ts";
 
 type Members = Readonly<Record<string, Schema>>;
@@ -7,7 +7,7 @@ const text = (maxLength: number, minLength = 0): Schema => ({ type: "string", mi
 const email = text(320, 1);
 const password = text(1024);
 
-/** Texts by name. */
+/** Strings by name. */
 const texts = (maxProperties: number): Schema => ({ type: "object", maxProperties, additionalProperties: text(500) });
 
 /** A JSON body with exactly these members. */

@@ -52,7 +52,7 @@ function keyIdOf(request: FastifyRequest): string {
   return id;
 }
 
-/** An instant (RFC 3339), or a day, which ends with its last moment in UTC. */
+/** Accepts a timestamp (RFC 3339), or a date, which expires at the end of that day in UTC. */
 function expiryOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const moment = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);

@@ -4,7 +4,7 @@ import { clearSession, guestOf, guestPlanOf, type SessionCaller, sessionCallerOf
 import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { accountJsonOf, planJsonOf } from "./views.ts";
 
-/** GET /web/v1/me: never an error because of who asks, so that a page can begin with it. */
+/** GET /web/v1/me. Answers everyone without an authentication error, so that a page can start with it. */
 export function meHandler(context: RestContext): Handler {
   const version = versionOf(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return async (request, reply) => {
@@ -14,7 +14,7 @@ export function meHandler(context: RestContext): Handler {
       return undefined;
     });
     const guestPlan = caller === undefined ? await guestPlanOf(context) : undefined;
-    // The cookie comes with the page's first question, so that the many uploads that may follow at once are one guest's.
+    // Sets the guest cookie with the page's first request, so that many uploads that start together belong to one guest.
     if (guestPlan !== undefined) guestOf(context, request, reply, guestPlan);
     const { open } = await context.deps.signIn.getSignUp({});
     return sendJson(reply, 200, {
@@ -28,7 +28,7 @@ export function meHandler(context: RestContext): Handler {
   };
 }
 
-/** The account with what it may do and what it has used. */
+/** The account with its plan and usage. */
 export async function ownAccountOf({ deps, limits }: RestContext, caller: SessionCaller) {
   const { account, plan, session } = caller;
   const { hasPassword, needsCurrentPassword } = session;

@@ -9,7 +9,7 @@ import { beginPageSession } from "./sign-in.ts";
 const callbackPath = "/auth/oidc/callback";
 const flowSeconds = 600;
 
-/** GET /auth/oidc/start?next=/automate: on to the provider. */
+/** GET /auth/oidc/start?next=/automate: redirects to the provider. */
 export function oidcStartHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const oidc = providerOf(context);
@@ -21,7 +21,7 @@ export function oidcStartHandler(context: RestContext): Handler {
   };
 }
 
-/** GET /auth/oidc/callback: back from the provider; on to the page, signed in, or with `#error=<code>`. */
+/** GET /auth/oidc/callback: completes the sign-in and redirects to the page. On failure, redirects with `#error=<code>`. */
 export function oidcCallbackHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const oidc = providerOf(context);
@@ -36,7 +36,7 @@ export function oidcCallbackHandler(context: RestContext): Handler {
       return reply.redirect(kept.next, 303);
     } catch (error) {
       const known = fromConnectError(error);
-      // Of what the provider said nothing but its kind: it may hold codes and addresses.
+      // Logs only the kind of the provider's error, because its text may contain codes and addresses.
       context.deps.log.warn("gateway.oidc_refused", { requestId: request.id, code: known.code, cause: causeOf(known) });
       return reply.redirect(`/automate#error=${known.code}`, 303);
     }
@@ -48,7 +48,7 @@ function providerOf({ oidc }: RestContext): Oidc {
   return oidc;
 }
 
-/** Only one of our own pages, whatever somebody wrote into a link. */
+/** Allows only paths of Filemill's own pages, so that a crafted link cannot redirect elsewhere. */
 function pathOf(next: string | undefined): string {
   return next !== undefined && /^\/(?:[a-z0-9-]+(?:\/[a-z0-9-]+)*)?$/.test(next) ? next : "/automate";
 }

@@ -13,7 +13,7 @@ export function getPresetsHandler({ deps }: RestContext): Handler {
   };
 }
 
-/** POST /web/v1/presets: all that there are from now on. */
+/** POST /web/v1/presets: replaces all presets. */
 export function setPresetsHandler({ deps }: RestContext): Handler {
   return async (request, reply) => {
     const { presets, defaults } = request.body as Shelf;

@@ -9,7 +9,7 @@ import { ownAccountOf } from "./me.ts";
 import { accountJsonOf } from "./views.ts";
 
 type SignedIn = { readonly account?: Account | undefined; readonly sessionToken: string };
-/** What the declaration of the endpoint has checked already. */
+/** Validated by the endpoint's schema. */
 type Body<Name extends string> = { readonly [N in Name]: string };
 
 /** POST /web/v1/sign-up. */
@@ -89,14 +89,14 @@ export function deleteMeHandler(context: RestContext): Handler {
   };
 }
 
-/** The caller of an endpoint that is for people who signed in. */
+/** The signed-in caller, for endpoints that require a session. */
 function presentOf(request: FastifyRequest): SessionCaller {
   const { session, ...caller } = callerOf(request);
   if (session === undefined) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
   return { ...caller, session };
 }
 
-/** A new session in every case, and the end of the one before: nobody can wait in a session that was planted. */
+/** Always starts a new session and ends the current one, which prevents session fixation. */
 export async function beginPageSession(
   context: RestContext,
   request: FastifyRequest,
@@ -125,7 +125,7 @@ async function endPresentSession({ deps, settings }: RestContext, request: Fasti
   if (sessionToken !== undefined) await deps.signIn.endSession({ sessionToken });
 }
 
-/** With the service's refusal as an error of ours. */
+/** Converts the service's error to a FilemillError. */
 function answered<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: unknown) => {
     throw fromConnectError(error);

@@ -1,4 +1,4 @@
-/** Accounts, plans and keys as the pages see them. */
+/** Accounts, plans and keys as JSON for the pages. */
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Account, type Key, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 

@@ -80,7 +80,7 @@ function addStateCommands(accounts: Command, shell: Shell): void {
     });
 }
 
-/** The token stands in the fragment, which browsers send to nobody. */
+/** The token is in the fragment, which browsers never send. */
 async function newLink(shell: Shell, email: string): Promise<string> {
   const { token } = await askService(shell, (peers) => peers.signIn.createLink({ account: byEmail(email) }));
   const { findPublicUrl } = await import("./connection.ts");

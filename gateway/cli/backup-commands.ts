@@ -5,7 +5,7 @@ import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
 import type { Shell } from "./shell.ts";
 
-/** What they need is loaded when they are called. */
+/** The code behind these commands is loaded only when they run. */
 export function addBackupCommands(program: Command, shell: Shell): void {
   const openParts = () => [parseSettings(settingTable, shell.env), openLog(shell.env.LOG_LEVEL || "silent")] as const;
   const folderOf = (name: string) => resolve(shell.callerFolder, name);

@@ -43,7 +43,7 @@ export function addCatalogueCommands(program: Command, shell: Shell): void {
     });
 }
 
-/** Of this machine, whose engines read the file. */
+/** Works on this machine only, because its engines read the file. */
 export function addInspectCommand(program: Command, shell: Shell): void {
   program
     .command("inspect")
@@ -71,7 +71,7 @@ function idOf(text: string): string {
   throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no format "${text}"${near}`);
 }
 
-/** Of a server, else of the service that runs here, which knows at once, else of this machine. */
+/** Formats of a server if one is named, otherwise of the service running here, which answers fastest, otherwise of this machine. */
 async function listedBy(flags: ServerFlags, shell: Shell): Promise<Listed> {
   const server = serverAddressOf(flags, shell);
   if (server === undefined) {

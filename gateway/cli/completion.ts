@@ -2,7 +2,9 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { formats } from "#formats/index.ts";
 
-/** Adds `complete`: the script for a shell, and what the script asks while somebody types. To be called when all commands are there. */
+/**
+ * Adds `complete`: prints the completion script for a shell, and answers that script's queries. Call it after all other commands are added.
+ */
 export function addCompletion(program: Command): void {
   const root = tab(program);
   for (const command of root.commands.values()) {

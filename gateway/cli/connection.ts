@@ -1,4 +1,4 @@
-/** The way to a running Filemill. */
+/** Connects to a running Filemill. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
@@ -23,11 +23,11 @@ export type Peers = {
   readonly jobs: Client<typeof JobService>;
 };
 
-/** Calls the running service; what it refuses is thrown as a FilemillError. */
+/** Calls the running service. Throws its errors as FilemillError. */
 export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise<T>): Promise<T> {
   const settings = parseSettings(settingTable, shell.env);
   const url = await findRpcAddress(settings, shell.env.RPC_PORT !== undefined);
-  // The service itself tells whoever has none what to do.
+  // Without a token, the service's own error says what to do.
   const transport = remoteTransport(url, (await findRpcToken(settings)) ?? "", await readRpcTls(settings));
   try {
     return await ask({
@@ -43,7 +43,10 @@ export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise
   }
 }
 
-/** RPC_HOST and RPC_PORT where the port is set, else the service's Unix socket, else the address that the service running on DATA_DIR wrote down. */
+/**
+ * RPC_HOST and RPC_PORT if the port is set, otherwise the service's Unix socket, otherwise the address that the service running on DATA_DIR
+ * recorded.
+ */
 async function findRpcAddress(settings: Settings, isPortSet: boolean): Promise<string> {
   if (isPortSet && settings.RPC_PORT !== 0) {
     const host = settings.RPC_HOST.includes(":") ? `[${settings.RPC_HOST}]` : settings.RPC_HOST;
@@ -56,7 +59,7 @@ async function findRpcAddress(settings: Settings, isPortSet: boolean): Promise<s
   throw new FilemillError("UNAVAILABLE", "Filemill is not running on this DATA_DIR; start it, or set RPC_HOST and RPC_PORT.");
 }
 
-/** Where people reach the service: PUBLIC_URL, else what the service wrote down, else where it listens by its settings. */
+/** The URL that people use: PUBLIC_URL, otherwise the one that the service recorded, otherwise the listening address from the settings. */
 export async function findPublicUrl(env: Shell["env"]): Promise<string> {
   const settings = parseSettings(settingTable, env);
   const { restUrl } = await readRunFile(settings.DATA_DIR);

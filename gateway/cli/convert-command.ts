@@ -25,7 +25,7 @@ type ConvertFlags = ServerFlags &
     readonly protectFile?: string;
   };
 
-/** Files that a server gets at once; in this process it is one after the other. */
+/** Parallel conversions on a server. In this process, files are converted one at a time. */
 const defaultAtOnce = 4;
 
 export function addConvertCommand(program: Command, shell: Shell): void {
@@ -64,7 +64,7 @@ export function addConvertCommand(program: Command, shell: Shell): void {
 }
 
 /**
- * Everything that can be found wrong in a moment, before anything is started.
+ * Finds all errors that can be detected quickly, before anything starts.
  *
  * @throws FilemillError BAD_REQUEST, INVALID_INPUT, UNSUPPORTED_TARGET, UNKNOWN_SOURCE_FORMAT
  */
@@ -92,7 +92,7 @@ async function checkInput(path: string): Promise<void> {
   if (facts.isFile() && facts.size === 0) throw new FilemillError("INVALID_INPUT", `${path} is empty.`);
 }
 
-/** Never an argument: everybody on the machine can read a command line. */
+/** Reads a password from a file or the environment. It is never an argument, because every user of the machine can read command lines. */
 async function passwordIn(path: string | undefined, otherwise: string | undefined, { callerFolder }: Shell): Promise<string | undefined> {
   if (path === undefined) return otherwise || undefined;
   const text = await readFile(resolve(callerFolder, path), "utf8").catch((cause: NodeJS.ErrnoException) => {
@@ -103,7 +103,7 @@ async function passwordIn(path: string | undefined, otherwise: string | undefine
   return password;
 }
 
-/** As the catalogue reads an option that is true or false. */
+/** Matches the values that the catalogue accepts as false. */
 function isFalse(text: string | undefined): boolean {
   return text === "false" || text === "0";
 }
@@ -135,7 +135,7 @@ type Run = {
   readonly atOnce: number;
 };
 
-/** One file alone fails as itself; of many, each failure is told and the others go on. */
+/** A single file fails with its own error. With several files, prints each error and continues with the others. */
 async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   const { shell } = run;
   const startedAt = performance.now();
@@ -143,7 +143,7 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   if (pairs.length === 1 && only !== undefined && run.flags.outDir === undefined) {
     const { notes, bytes } = await withPipedFiles(only, run.flags.to, shell, (pair) => convertOne(pair, run));
     for (const note of notes) shell.err(note);
-    // Who pipes the result on knows where it went.
+    // The caller who pipes the result knows its destination.
     if (only.outputPath === pipeSign) return;
     const [from, to] = [only.inputPath, only.outputPath].map((path) => (path === pipeSign ? path : relative(shell.callerFolder, path)));
     shell.err(`${from} -> ${to} (${summaryOf(bytes, notes.length, startedAt)})`);
@@ -169,7 +169,7 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
       }
     }
   };
-  // All of them: whoever is stopped still takes back what was begun.
+  // Waits for all of them, so that conversions are cleaned up even after Ctrl-C.
   const ends = await Promise.allSettled(Array.from({ length: run.atOnce }, work));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   shell.err(
@@ -178,13 +178,13 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   if (failed > 0) throw new FilemillError("CONVERSION_FAILED", `${failed} of ${pairs.length} files were not converted.`);
 }
 
-/** What came out, for the last line. */
+/** The figures for the last line. */
 function summaryOf(bytes: number, notes: number, startedAt: number): string {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   return [sizeOf(bytes), ...(notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]), `${seconds} s`].join(", ");
 }
 
-/** Resolves with the notes, a line each, and the size of the result. */
+/** Resolves with the notes, one line each, and the size of the result. */
 async function convertOne(
   { inputPath, outputPath }: FilePair,
   { library, flags, options, shell, bars, password, outputPassword }: Run,

@@ -1,4 +1,4 @@
-/** What this machine can do, without a server, a broker or a key. */
+/** Reports what this machine can do, without a server, a broker or a key. */
 import type { Command } from "commander";
 import { allPackages, missingPackages } from "#gateway/setup/system-packages.mjs";
 import type { Shell } from "./shell.ts";

@@ -1,4 +1,4 @@
-/** Which files a command line means, and where their results go. */
+/** Finds the input files of a command line, and the paths of their results. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -6,11 +6,11 @@ import { FilemillError } from "#contract/errors.ts";
 export type FilePair = { readonly inputPath: string; readonly outputPath: string };
 
 /**
- * Every file named, and those in every folder named and below it, with a place for each result: below `outDir` as the file lies
- * below its folder. Files that differ in nothing but their extension keep it: `a.png.webp`, `a.jpg.webp`. Hidden files of folders are
- * left out.
+ * All named files, and all files in named folders and their subfolders, with the path of each result. Below `outDir`, results keep the
+ * folder structure. If several files would get the same path, they keep their extension: `a.png.webp`, `a.jpg.webp`. Hidden files in
+ * folders are skipped.
  *
- * @throws FilemillError BAD_REQUEST where two results would have one place, or a file is not there
+ * @throws FilemillError BAD_REQUEST if two results would still get the same path, or a file does not exist
  */
 export async function filePairsOf(paths: readonly string[], outDir: string, extension: string): Promise<FilePair[]> {
   const files = (await Promise.all(paths.map((path) => filesAt(path, outDir)))).flat();
@@ -33,7 +33,7 @@ export async function filePairsOf(paths: readonly string[], outDir: string, exte
   });
 }
 
-/** A path, and its place below the folder of results. */
+/** A path, and its relative path below the result folder. */
 type FileAt = readonly [path: string, place: string];
 
 async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
@@ -54,7 +54,7 @@ function isHidden(place: string): boolean {
   return place.split("/").some((part) => part.startsWith("."));
 }
 
-/** The results of an earlier run are no input. */
+/** Skips results of an earlier run. */
 function isBelow(file: string, folder: string): boolean {
   return !relative(resolve(folder), file).startsWith("..");
 }

@@ -1,4 +1,4 @@
-/** Filemill as a service of systemd, from this clone. */
+/** Installs Filemill from this clone as a systemd service. */
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ function hostOf() {
 
 async function install({ clone, user }: Installation, unit: string, allEngines: boolean): Promise<void> {
   await ensureSystemPackages(wantedPackages(allEngines ? ["--all-engines"] : []).packages);
-  // The service may not write into the clone.
+  // Compiled here, because the service cannot write into the clone.
   await ensureCompiledCode(clone);
   if ((await runCommand(["id", "-u", user])).code !== 0) {
     await succeed("useradd", "--system", "--user-group", "--home-dir", "/var/lib/filemill", "--shell", "/usr/sbin/nologin", user);

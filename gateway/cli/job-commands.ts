@@ -1,4 +1,4 @@
-/** The jobs of the key's account on a server. */
+/** Manages the jobs of the key's account on a server. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { JobJson } from "#contract/job-json.ts";

@@ -61,7 +61,7 @@ export function addJoinCommand(program: Command, shell: Shell): void {
     });
 }
 
-/** A ZIP archive whose names say their place: `01-cover.png`. What is in it is mostly compressed already. */
+/** Writes a ZIP archive whose entry names show the order: `01-cover.png`. Does not compress, because most inputs already are. */
 async function packInOrder(paths: readonly string[], zipPath: string, signal: AbortSignal): Promise<void> {
   const { ZipFile } = (await import("yazl")).default;
   const archive = new ZipFile();

@@ -1,4 +1,4 @@
-/** The tools for agents on files of this machine: each conversion writes its result beside its source, or where it is told to. */
+/** The tools for agents, for local files. Each result is written next to its source or to the requested path. */
 import { access, mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, extname, join, resolve } from "node:path";
@@ -10,12 +10,12 @@ import { checkReadable, textPageOf } from "#gateway/mcp/text-page.ts";
 import type { ConvertOrder, JobView, Workbench } from "#gateway/mcp/workbench.ts";
 import type { Library } from "./library.ts";
 
-/** A file of this machine; a text that an agent wrote is made one first. */
+/** A local file. Text that an agent wrote is saved to a file first. */
 export type LocalSource = { readonly path: string; readonly output?: string | undefined };
 
 type LocalJob = { view: JobView; readonly path: string; readonly ended: Promise<void> };
 
-/** Results that nobody named a place for are in a folder that ends with the bench. */
+/** Results without a requested path are in a temporary folder, which is deleted when the bench is disposed. */
 export type LibraryBench = Workbench<LocalSource> & AsyncDisposable;
 
 const keptJobs = 100;
@@ -102,7 +102,7 @@ async function endOf(converting: ReturnType<Library["convert"]>, path: string, d
   }
 }
 
-/** Resolves when the job has ended, the time is over or nobody waits any more. */
+/** Resolves when the job has ended, `waitMs` has passed or the signal fires. */
 async function ended(job: LocalJob, waitMs: number, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const limit = AbortSignal.any([signal, over.signal]);
@@ -111,9 +111,9 @@ async function ended(job: LocalJob, waitMs: number, signal: AbortSignal): Promis
 }
 
 /**
- * Where a result goes: beside its source, unless a place is named. Nothing is overwritten that an agent did not name.
+ * Path of a result: next to its source unless `output` is given. Overwrites a file only if `output` names it.
  *
- * @throws FilemillError BAD_REQUEST where something lies there, INVALID_INPUT where there is no source
+ * @throws FilemillError BAD_REQUEST if the path is taken, INVALID_INPUT if the source does not exist
  */
 export async function outputOf(path: string, to: string, output: string | undefined, folder: string): Promise<string> {
   await access(path).catch((cause: NodeJS.ErrnoException) => {

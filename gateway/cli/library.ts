@@ -1,40 +1,40 @@
 import type { ConversionView, FormatView, RouteView } from "#gateway/mcp/workbench.ts";
 
-/** What the commands that need no server use: planner, engines and sandbox in this process. */
+/** Planner, engines and sandbox in this process, for commands that need no server. */
 export type Library = AsyncDisposable & {
-  /** Rejects with a FilemillError when there is no route or the conversion fails. */
+  /** Rejects with a FilemillError if there is no route or the conversion fails. */
   convert(task: ConvertTask): Promise<{ readonly notes: readonly { readonly code: string; readonly message: string }[] }>;
   engines(): readonly EngineState[] | Promise<readonly EngineState[]>;
-  /** What can be converted here. */
+  /** The formats and conversions that are available here. */
   formats(): Promise<Listed>;
   /** Rejects with UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
   route(from: string, to: string): Promise<RouteView>;
-  /** What a file is, by its content and its name. Rejects with INVALID_INPUT where it cannot be read. */
+  /** Detects a file's format by content and name. Rejects with INVALID_INPUT if the file cannot be read. */
   tell(path: string): Promise<{ readonly format: string | undefined; readonly nameDisagrees: boolean }>;
 };
 
-/** What the commands read of `GET /api/v1/formats`. */
+/** The parts of `GET /api/v1/formats` that the commands use. */
 export type Listed = { readonly formats: readonly FormatView[]; readonly conversions: readonly ConversionView[] };
 
 export type ConvertTask = {
   readonly inputPath: string;
   readonly outputPath: string;
-  /** Format ids; without them the content and the name of the output decide. */
+  /** Format ids; default: detected from the content, and from the output's name. */
   readonly from?: string;
   readonly to?: string;
-  /** As written on the command line, by option name. */
+  /** Option values by name, as written on the command line. */
   readonly options: Readonly<Record<string, string>>;
-  /** Of a protected input. */
+  /** Password of a protected input file. */
   readonly password?: string;
-  /** To protect the result with. */
+  /** Password to protect the result with. */
   readonly outputPassword?: string;
-  /** Fires when nobody wants the result any more: what was begun is taken back. */
+  /** Fires when the result is no longer wanted. Unfinished work is then undone. */
   readonly signal: AbortSignal;
-  /** Told as often as there is news. */
+  /** Called on every change. */
   onProgress?(progress: Progress): void;
 };
 
-/** How far a conversion is; bytes are of the upload, a fraction from 0 to 1 where the engine tells. */
+/** Progress of a conversion. `bytes` counts the upload; `fraction` is from 0 to 1 and absent if the engine does not report it. */
 export type Progress =
   | { readonly stage: "uploading"; readonly bytes: number; readonly totalBytes: number }
   | { readonly stage: "converting"; readonly fraction?: number }
@@ -43,12 +43,12 @@ export type Progress =
 export type EngineState = {
   readonly id: string;
   readonly label: string;
-  /** Absent: the tool was not found, or does not work in the sandbox. */
+  /** Absent if the tool was not found or does not work in the sandbox. */
   readonly version?: string | undefined;
-  /** What it converts in one step, as far as it was proven with this version. */
+  /** Number of one-step conversions that are proven with this version. */
   readonly proven: number;
-  /** It is not offered in the weaker sandbox that this machine has. */
+  /** Not offered, because this machine only has the weaker sandbox. */
   readonly isWithheld?: true;
-  /** Debian packages that bring the tool. */
+  /** Debian packages that contain the tool. */
   readonly packages: readonly string[];
 };

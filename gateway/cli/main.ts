@@ -1,4 +1,4 @@
-/** `npm run -s filemill -- COMMAND`; `--help` tells which there are. */
+/** `npm run -s filemill -- COMMAND`; `--help` lists the commands. */
 import process from "node:process";
 import { parseSettings } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
@@ -7,10 +7,10 @@ import { processShell } from "./process-shell.ts";
 import { runCommandLine } from "./program.ts";
 
 const shell = processShell(process, async (how) => {
-  // Loads every engine, which the commands that only call the service do without.
+  // Loads every engine, which commands that only call the service do not need.
   const { openLibrary } = await import("#gateway/library.ts");
   return openLibrary(parseSettings(settingTable, process.env), openLog(process.env.LOG_LEVEL || "silent"), how?.attacksAnyway);
 });
 const code = await runCommandLine(process.argv.slice(2), shell);
-// An open connection to the service would keep the process alive.
+// Otherwise an open connection to the service would keep the process alive.
 process.exit(code);

@@ -1,7 +1,7 @@
-/** The manual page, from what the commands declare. */
+/** Generates the manual page from the declared commands. */
 import type { Command } from "commander";
 
-/** In the macros of man(7). */
+/** The manual page, in the macros of man(7). */
 export function manualOf(program: Command, version: string): string {
   const help = program.createHelp();
   const lines = [
@@ -39,7 +39,7 @@ export function manualOf(program: Command, version: string): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Those that do something, in their order. */
+/** All commands that have an action, in order. */
 function commandsOf(command: Command): readonly Command[] {
   const below = command.commands.filter(({ parent }) => parent === command);
   return below.flatMap((each) => (each.commands.length > 0 ? commandsOf(each) : [each]));

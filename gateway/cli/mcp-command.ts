@@ -1,4 +1,4 @@
-/** `filemill mcp`: the tools for agents on standard input and output, for files of this machine. */
+/** `filemill mcp`: the tools for agents over standard input and output, for local files. */
 import type { Command } from "commander";
 import type { LibraryBench } from "./library-bench.ts";
 import { openConversions } from "./open-conversions.ts";
@@ -19,7 +19,7 @@ export function addMcpCommand(program: Command, shell: Shell): void {
     });
 }
 
-/** Resolves when the agent has gone. */
+/** Resolves when the agent disconnects. */
 async function serve(bench: LibraryBench, shell: Shell): Promise<void> {
   const { StdioServerTransport, serveStdio } = await import("@modelcontextprotocol/server/stdio");
   const tools = await import("#gateway/mcp/tools.ts");

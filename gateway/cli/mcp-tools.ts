@@ -5,7 +5,7 @@ import { endAnswer, toolAnswer } from "#gateway/mcp/answers.ts";
 import { optionsOf, orderShape, readDescription, readDocument, readShape, waitSeconds } from "#gateway/mcp/tools.ts";
 import { type LibraryBench, outputOf } from "./library-bench.ts";
 
-/** The tools that take a file of this machine. @param folder - Where relative paths are meant from. */
+/** Adds the tools that take a local file. @param folder - Base of relative paths. */
 export function addFileTools(server: McpServer, bench: LibraryBench, folder: string): void {
   server.registerTool(
     "convert",

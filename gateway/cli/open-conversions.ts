@@ -4,7 +4,7 @@ import type { Shell } from "./shell.ts";
 
 export type Conversions = AsyncDisposable & Pick<Library, "convert" | "formats" | "route">;
 
-/** By the server that was named, else in this process. What either needs is loaded only then. */
+/** Converts on the named server, otherwise in this process. Loads only the code it needs. */
 export async function openConversions(server: ServerAddress | undefined, shell: Shell): Promise<Conversions> {
   if (server === undefined) return shell.openLibrary();
   const { openRemote } = await import("./remote.ts");

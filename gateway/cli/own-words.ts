@@ -1,4 +1,4 @@
-/** Messages of the services and the API name headers and addresses; whoever typed a command is told its options. */
+/** Messages of the services and the API name headers and URLs. On the command line, they name its options instead. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/; GET \/api\/v1\/formats lists them all\./, "; `filemill formats` lists them all."],
   [/; name it with `\?from=<format>`\./, "; add --from FORMAT."],
@@ -15,7 +15,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/^There is no key after `Bearer`.*$/, "FILEMILL_API_KEY holds no key."],
 ];
 
-/** What one of them is called in a message: `pages=all`. */
+/** An option as it appears in a message: `pages=all`. */
 const namedOption = /`([a-z]+=[^`\s]+)`/g;
 
 export function inOwnWords(message: string): string {

@@ -1,4 +1,4 @@
-/** `-` on the command line: what comes in and goes out by a pipe lies in files meanwhile, as engines and uploads need it. */
+/** `-` on the command line. Piped data is stored in temporary files, because engines and uploads need files. */
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,9 +10,9 @@ import type { Shell } from "./shell.ts";
 export const pipeSign = "-";
 
 /**
- * Runs `convert` with files in place of the pipes, and passes the result on when it is whole.
+ * Runs `convert` with files in place of the pipes. Passes the result on once it is complete.
  *
- * @param extension - of the result's file
+ * @param extension - Extension of the result file.
  */
 export async function withPipedFiles<T>(
   { inputPath, outputPath }: FilePair,

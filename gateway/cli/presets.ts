@@ -1,4 +1,4 @@
-/** Options of conversions kept by name, in a file of the user's: `filemill preset save`, `--preset NAME`. */
+/** Named presets of conversion options, stored in a file of the user: `filemill preset save`, `--preset NAME`. */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -10,7 +10,7 @@ import { tableOf } from "./table.ts";
 
 export type OptionFlags = { readonly opt: OptionTexts; readonly preset?: string };
 
-/** Takes `name=value` of an `--opt`. */
+/** Parses `name=value` of an `--opt`. */
 function addOption(pair: string, options: OptionTexts): OptionTexts {
   const at = pair.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("Write it as name=value.");
@@ -19,12 +19,12 @@ function addOption(pair: string, options: OptionTexts): OptionTexts {
 
 const optFlag = () => new Option("--opt <name=value>", "a conversion option; repeatable").argParser(addOption).default({}, "none");
 
-/** Adds `--opt` and `--preset`, which `optionsOf` reads. */
+/** Adds `--opt` and `--preset`, which `optionsOf` evaluates. */
 export function withOptions(command: Command): Command {
   return command.addOption(optFlag()).option("--preset <name>", "options saved with `filemill preset save`; --opt overrides them");
 }
 
-/** @throws FilemillError BAD_REQUEST where there is no such preset. */
+/** @throws FilemillError BAD_REQUEST if there is no such preset. */
 export async function optionsOf({ opt, preset }: OptionFlags, shell: Shell): Promise<OptionTexts> {
   if (preset === undefined) return opt;
   const presets = await readPresets(shell);
@@ -73,7 +73,7 @@ function presetOf(presets: Presets, name: string): OptionTexts {
   throw new FilemillError("BAD_REQUEST", `There is no preset ${name}${near}`);
 }
 
-/** As the XDG base directory specification has it. */
+/** Follows the XDG Base Directory Specification. */
 function fileOf({ env }: Shell): string {
   const folder = env.XDG_CONFIG_HOME || (env.HOME ? join(env.HOME, ".config") : undefined);
   if (folder === undefined) throw new FilemillError("BAD_REQUEST", "Presets are stored in your home folder, but HOME is not set.");

@@ -2,14 +2,14 @@ import { pipeline } from "node:stream/promises";
 import { Stopped } from "./run-program.ts";
 import type { Shell } from "./shell.ts";
 
-/** A process as the commands see it. Ctrl-C ends it in order; pressed again, at once. */
+/** A process as a Shell. The first Ctrl-C stops it gracefully, a second one immediately. */
 export function processShell(own: NodeJS.Process, openLibrary: Shell["openLibrary"]): Shell {
   const stop = new AbortController();
   let stoppedAt = 0;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     own.on(name, () => {
       const stopped = new Stopped(name);
-      // Whoever presses it again does not want to wait for the tidying up. At once is not again: terminal and npm both tell us.
+      // Signals within one second count as one, because both the terminal and npm send them. A later one skips the cleanup.
       if (stop.signal.aborted && performance.now() - stoppedAt > 1000) own.exit(stopped.exitCode);
       if (!stop.signal.aborted) stoppedAt = performance.now();
       stop.abort(stopped);

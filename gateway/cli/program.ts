@@ -15,7 +15,7 @@ import { newProgram, runProgram } from "./run-program.ts";
 import type { Shell } from "./shell.ts";
 import { addWatchCommand } from "./watch-command.ts";
 
-/** Runs one command line with all commands; see `runProgram`. */
+/** Runs one command line with all commands. See `runProgram`. */
 export function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
   return runProgram(createProgram(shell), args, shell);
 }

@@ -1,7 +1,7 @@
 import type { SingleBar } from "cli-progress";
 import type { Progress } from "./library.ts";
 
-/** One line a file on a terminal, nothing where nobody looks. */
+/** One line per file on a terminal; prints nothing elsewhere. */
 export type ProgressBars = Disposable & { add(name: string): ProgressLine };
 export type ProgressLine = { show(progress: Progress): void; end(): void };
 

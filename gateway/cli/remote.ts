@@ -1,4 +1,4 @@
-/** A server's public REST API, as the commands use it. */
+/** A server's public REST API, for the commands. */
 import { createWriteStream, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { basename } from "node:path";
@@ -15,10 +15,10 @@ import type { ServerAddress } from "./server-address.ts";
 
 export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
   jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
-  /** Resolves when the job has ended, however it did. */
+  /** Resolves when the job has ended, successfully or not. */
   untilEnded(job: JobJson, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<JobJson>;
   job(id: string): Promise<JobJson>;
-  /** Writes the result of a job that is done beside the path and moves it there when it is whole. */
+  /** Writes the result of a finished job to a temporary file next to the path, and renames it once it is complete. */
   download(job: JobJson, path: string, signal: AbortSignal): Promise<void>;
   remove(id: string): Promise<void>;
 };
@@ -89,7 +89,7 @@ async function convert(server: ServerAddress, task: ConvertTask): ReturnType<Lib
     method: "POST",
     path: `api/v1/convert?${query}`,
     signal: posting.signal,
-    // So that there is soon a job that can be taken back.
+    // Returns a job soon, so that it can be cancelled.
     headers: { prefer: "wait=1", ...passwordHeaders(task) },
     body: () => new FormDataEncoder(form),
     onSent: (bytes, totalBytes) => {
@@ -116,7 +116,7 @@ async function remove(server: ServerAddress, id: string): Promise<void> {
 
 const answerMs = 5000;
 
-/** Fires with the other, but where the file was sent already a while later: only the answer tells which job is to be taken back. */
+/** Fires with the other signal. If the file has already been sent, fires later, because only the answer tells which job to cancel. */
 function patientSignal(signal: AbortSignal, isSent: () => boolean): Disposable & { readonly signal: AbortSignal } {
   const own = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -146,7 +146,7 @@ function passwordHeaders({ password, outputPassword }: ConvertTask): Record<stri
   };
 }
 
-/** The file is read from the disk as it is sent. */
+/** The file is read from disk while it is sent. */
 async function formOf(task: ConvertTask): Promise<FormData> {
   const file = await openAsBlob(task.inputPath).catch((cause: NodeJS.ErrnoException) => {
     throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
@@ -159,7 +159,7 @@ async function formOf(task: ConvertTask): Promise<FormData> {
   return form;
 }
 
-/** Why a job that ended has no result. */
+/** Why a job has no result. */
 export function failureOf(job: JobJson): FilemillError {
   const { error, status } = job;
   if (error !== null) return new FilemillError(isErrorCode(error.code) ? error.code : "INTERNAL", error.message);

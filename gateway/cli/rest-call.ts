@@ -1,4 +1,4 @@
-/** One call of a server's public REST API. */
+/** One call to a server's public REST API. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
@@ -11,10 +11,10 @@ import type { ServerAddress } from "./server-address.ts";
 
 export type RestCall = {
   readonly method?: "GET" | "POST" | "DELETE";
-  /** Below the server's address, without a slash in front; or an absolute URL of the same server. */
+  /** Relative to the server's URL, without a leading slash; or an absolute URL of the same server. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made anew for each try. */
+  /** Creates a new body for each attempt. */
   readonly body?: () => FormDataEncoder;
   onSent?(bytes: number, totalBytes: number): void;
   readonly signal?: AbortSignal;
@@ -24,10 +24,10 @@ const tries = 5;
 const longestPauseMs = 60_000;
 
 /**
- * Calls and, where the server asks to come back (429, 503), does so.
+ * Sends a request, and retries it if the server asks for that (429, 503).
  *
  * @returns the answer, its body unread
- * @throws FilemillError with the server's code and sentence; UNAVAILABLE when it cannot be reached; the reason of an abort
+ * @throws FilemillError with the server's code and message; UNAVAILABLE if it cannot be reached; the reason of an abort
  */
 export async function callRest(server: ServerAddress, call: RestCall): Promise<IncomingMessage> {
   for (let attempt = 1; ; attempt++) {
@@ -44,7 +44,7 @@ export async function callRest(server: ServerAddress, call: RestCall): Promise<I
 
 async function send(server: ServerAddress, call: RestCall): Promise<IncomingMessage> {
   const url = new URL(call.path, server.url);
-  // A server behind another address says so by PUBLIC_URL; the key goes to nobody else.
+  // The API's answers name another origin if PUBLIC_URL differs from `--server`. The key is sent only to the named server.
   if (url.origin !== server.url.origin)
     throw new FilemillError("BAD_REQUEST", `The server redirects to ${url.origin}; use that as --server.`);
   const form = call.body?.();
@@ -65,7 +65,7 @@ async function send(server: ServerAddress, call: RestCall): Promise<IncomingMess
     });
   });
   if (form === undefined) request.end();
-  // An answer that comes before the end of the upload, a refusal mostly, closes the request: what counts is the answer.
+  // An answer before the end of the upload is usually an error, and it closes the request. Only the answer matters then.
   else pipeline(Readable.from(counted(form, call)), request).catch(() => undefined);
   return answered;
 }

@@ -4,7 +4,7 @@ import { SettingError } from "#kit/config.ts";
 import { inOwnWords } from "./own-words.ts";
 import type { Shell } from "./shell.ts";
 
-/** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
+/** The reason of an abort: the user pressed Ctrl-C, or the process was terminated. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
   readonly exitCode: number;
@@ -14,7 +14,7 @@ export class Stopped extends Error {
   }
 }
 
-/** The program itself; its commands inherit what is set here. */
+/** The top-level command. Its subcommands inherit these settings. */
 export function newProgram(description: string, more: string, shell: Shell): Command {
   return new Command("filemill")
     .description(description)
@@ -24,8 +24,8 @@ export function newProgram(description: string, more: string, shell: Shell): Com
 }
 
 /**
- * Runs one command line. Resolves with the exit code: 0 done, 1 failed (the reason on standard error, its code first), 2 wrong usage,
- * 130 or 143 stopped by a signal, as shells have it.
+ * Runs one command line. Resolves with the exit code: 0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 or
+ * 143 stopped by a signal, as in shells.
  */
 export async function runProgram(program: Command, args: readonly string[], shell: Shell): Promise<number> {
   try {

@@ -1,4 +1,4 @@
-/** Which server the commands call, and with which key. */
+/** Which server to call, and with which key. */
 import type { Command } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import type { Shell } from "./shell.ts";
@@ -6,12 +6,12 @@ import type { Shell } from "./shell.ts";
 export type ServerFlags = { readonly server?: string };
 export type ServerAddress = { readonly url: URL; readonly key: string | undefined };
 
-/** Adds `--server`; the key is never an argument, which other users of the machine could read. */
+/** Adds `--server`. The key is never an argument, because other users of the machine could read it. */
 export function withServer(command: Command): Command {
   return command.option("--server <url>", "URL of a Filemill server (default: FILEMILL_SERVER); the key is read from FILEMILL_API_KEY");
 }
 
-/** Undefined when neither the flag nor FILEMILL_SERVER names a server. @throws FilemillError BAD_REQUEST for what is no address. */
+/** Undefined if neither the flag nor FILEMILL_SERVER names a server. @throws FilemillError BAD_REQUEST if it is not a URL. */
 export function serverAddressOf({ server }: ServerFlags, { env }: Shell): ServerAddress | undefined {
   const text = server ?? env.FILEMILL_SERVER;
   if (text === undefined || text === "") return undefined;
@@ -22,7 +22,7 @@ export function serverAddressOf({ server }: ServerFlags, { env }: Shell): Server
   return { url, key: env.FILEMILL_API_KEY || undefined };
 }
 
-/** @throws FilemillError BAD_REQUEST when no server is named. */
+/** @throws FilemillError BAD_REQUEST if no server is named. */
 export function needServerAddress(flags: ServerFlags, shell: Shell): ServerAddress {
   const address = serverAddressOf(flags, shell);
   if (address !== undefined) return address;

@@ -1,23 +1,23 @@
 import type { Readable } from "node:stream";
 import type { Library } from "./library.ts";
 
-/** What the commands see of the process they run in. */
+/** The process, as the commands see it. */
 export type Shell = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the caller is: relative paths are meant from there. */
+  /** The caller's working directory, to which paths are relative. */
   readonly callerFolder: string;
-  /** A line on standard output: the command's result. */
+  /** Prints a line to standard output: the command's result. */
   out(line: string): void;
-  /** A line on standard error: everything else. */
+  /** Prints a line to standard error: everything else. */
   err(line: string): void;
-  /** Standard error is a terminal that a person looks at. */
+  /** True if standard error is a terminal. */
   readonly isInteractive: boolean;
-  /** Fires when the caller wants no more (Ctrl-C). */
+  /** Fires on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** The bytes that the command is fed. */
+  /** Standard input. */
   readonly input: Readable;
-  /** Takes bytes for standard output; resolves when they are written. */
+  /** Writes bytes to standard output. Resolves when they are written. */
   outBytes(bytes: Readable): Promise<void>;
-  /** `attacksAnyway`: the sandbox, also where it is remembered to have held. */
+  /** `attacksAnyway`: test the sandbox with attacks even if a recorded test shows that it holds. */
   openLibrary(how?: { readonly attacksAnyway: boolean }): Promise<Library>;
 };

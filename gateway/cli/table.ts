@@ -1,4 +1,4 @@
-/** Columns of text, as wide as their widest cell, for a person or for `awk`. */
+/** Text in aligned columns, for people or for `awk`. */
 export function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -12,7 +12,7 @@ export function tableOf(header: readonly string[], rows: readonly (readonly stri
     .join("\n");
 }
 
-/** A file's size as people say it. */
+/** A file size for display. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;

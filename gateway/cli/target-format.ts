@@ -3,7 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { formatOfFileName, formats, parseFormatId } from "#formats/index.ts";
 import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
 
-/** The format that an output's name tells. @throws FilemillError UNSUPPORTED_TARGET */
+/** The format that the output's name implies. @throws FilemillError UNSUPPORTED_TARGET */
 export function formatOfOutput(path: string): string {
   const format = formatOfFileName(basename(path));
   if (format !== undefined) return format.id;
@@ -12,7 +12,7 @@ export function formatOfOutput(path: string): string {
   throw new FilemillError("UNSUPPORTED_TARGET", message);
 }
 
-/** A format that somebody named. @throws FilemillError UNSUPPORTED_TARGET, UNKNOWN_SOURCE_FORMAT */
+/** Checks a format given on the command line. @throws FilemillError UNSUPPORTED_TARGET, UNKNOWN_SOURCE_FORMAT */
 export function checkFormat(option: "--from" | "--to", text: string): void {
   if (parseFormatId(text) !== undefined) return;
   const near = didYouMean(nearestIds(text, formats), "; `filemill formats` lists them all.");

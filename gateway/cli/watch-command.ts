@@ -1,4 +1,4 @@
-/** `filemill watch`: converts what arrives in a folder. What is done is read from the results, so a restart does nothing twice. */
+/** `filemill watch`: converts files that arrive in a folder. Existing results show what is done, so a restart repeats nothing. */
 import { mkdir, rename, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,12 +57,12 @@ type Watch = {
   readonly shell: Shell;
 };
 
-/** Ends with the shell's signal, which is how a person ends it; with --once when nothing is left to do. */
+/** Runs until the shell's signal fires (Ctrl-C). With --once, ends when nothing is left to convert. */
 async function watch(task: Watch): Promise<void> {
   const { flags, shell } = task;
-  /** How each file looked the last time: what still changes is not whole. */
+  /** Size and time of each file at the last check. A file that still changes is not complete. */
   const seen = new Map<string, string>();
-  /** How each file looked when it could not be converted: it is tried again when it has changed. */
+  /** Size and time of each file that could not be converted. It is retried once it has changed. */
   const failed = new Map<string, string>();
   for (;;) {
     const { due, waits } = await lookAround(task, seen, failed);
@@ -92,7 +92,7 @@ async function lookAround(
     const look = `${source.size} ${source.mtimeMs}`;
     const isWhole = seen.get(pair.inputPath) === look;
     seen.set(pair.inputPath, look);
-    // What is older than its source was made of what the file was before.
+    // A result older than its source was made from an earlier version of the file.
     if (failed.get(pair.inputPath) === look || (result !== undefined && result.mtimeMs >= source.mtimeMs)) continue;
     if (isWhole) due.push(pair);
     else waits = true;
@@ -100,7 +100,7 @@ async function lookAround(
   return { due, waits };
 }
 
-/** False when it failed, which is told. */
+/** Resolves with false if the conversion failed, after printing the error. */
 async function convertOne(
   { inputPath, outputPath }: FilePair,
   { conversions, flags, options, shell, folder, moveTo }: Watch,

@@ -1,12 +1,12 @@
-/** The table of attacks in SECURITY.md, from what the suite of attacks wrote down when all of it had passed. */
+/** Generates the table of attacks in SECURITY.md from the results of the attack suite's last successful run. */
 import { markdownTable } from "./markdown.ts";
 
 export type AttackResult = {
   readonly id: string;
-  /** The engine that it aims at, or `door`. */
+  /** The engine that is attacked. `front`: what runs before any engine. `door`: the gateway. */
   readonly engine: string;
   readonly what: string;
-  /** Formats that it was converted to, separated by spaces. */
+  /** Target formats, separated by spaces. */
   readonly to: string;
   readonly outcome: string;
 };
@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<string, string>> = {
   "is quick": "costs the main process at most two seconds more than a harmless file",
 };
 
-/** For `renewSections`. */
+/** Sections for `renewSections`. */
 export function attackSectionsOf(results: readonly AttackResult[]): Readonly<Record<string, () => string>> {
   const [inFront, others] = [results.filter(({ engine }) => engine === "front"), results.filter(({ engine }) => engine !== "front")];
   return {
@@ -38,7 +38,7 @@ function enginesOf(results: readonly AttackResult[]): string[] {
   return [...new Set(results.map(({ engine }) => engine))];
 }
 
-/** How many attacks of a class each engine saw. */
+/** Number of attacks per class and engine. */
 function classRowsOf(results: readonly AttackResult[]): string[][] {
   const classOf = ({ id }: AttackResult): string => id.split("-")[0] ?? id;
   return [...new Set(results.map(classOf))].map((name) => {

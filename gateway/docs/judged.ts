@@ -1,23 +1,23 @@
-/** What other programs said of results, in FORMATS.md: from what `npm run prove -- --judge` wrote down. */
+/** Generates the verdicts of other programs in FORMATS.md from the results of `npm run prove -- --judge`. */
 import { engines } from "#services/conversion/engines/registry.ts";
 import { markdownTable } from "./markdown.ts";
 
 export type Judgements = {
-  /** Versions by the judges' ids. */
+  /** Versions by judge id. */
   readonly judges: Readonly<Record<string, string>>;
   readonly results: readonly {
     readonly from: string;
     readonly to: string;
     readonly engine: string;
     readonly judge: string;
-    /** Why it was refused; empty when it was accepted. */
+    /** Why the judge refused the result; empty if it accepted it. */
     readonly said: string;
   }[];
 };
 
 const listed = (values: Iterable<string>): string => [...new Set(values)].sort().join(" ");
 
-/** For `renewSections` of FORMATS.md. */
+/** Sections for `renewSections` of FORMATS.md. */
 export function judgedSectionsOf({ judges, results }: Judgements): Readonly<Record<string, () => string>> {
   const label = (id: string) => engines.find((engine) => engine.id === id)?.label ?? id;
   return {

@@ -1,4 +1,7 @@
-/** `npm run docs`: writes the generated tables into README.md, REFERENCE.md, SECURITY.md and FORMATS.md, and the seccomp profile for containers. */
+/**
+ * `npm run docs`: writes the generated tables in README.md, REFERENCE.md, SECURITY.md and FORMATS.md, and the seccomp profile for
+ * containers.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseProofFile } from "#services/catalogue/domain/proof.ts";
 import { profileText } from "#services/conversion/sandbox/container-profile.ts";

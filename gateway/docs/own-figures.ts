@@ -1,23 +1,23 @@
-/** What comes of asking something of a format in its own format, in FORMATS.md: from what `npm run prove -- --own` wrote down. */
+/** Generates the figures of conversions from a format to itself in FORMATS.md from the results of `npm run prove -- --own`. */
 import { markdownTable } from "./markdown.ts";
 
 export type OwnFigure = {
   readonly format: string;
-  /** What was changed, for people. */
+  /** Description of the source, for people. */
   readonly source: string;
   readonly options: Readonly<Record<string, string>>;
   readonly engine: string;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** One value, or those before and after. */
+  /** One value, or the values before and after. */
   readonly figures: Readonly<Record<string, number | readonly [before: number, after: number]>>;
-  /** The program that measured. */
+  /** The program that measured the figures. */
   readonly reader: string;
-  /** Why this is no proof; empty when it is one. */
+  /** Why this is not a proof; empty if it is one. */
   readonly failure: string;
 };
 
-/** For `renewSections` of FORMATS.md. */
+/** Sections for `renewSections` of FORMATS.md. */
 export function ownFigureSectionsOf(rows: readonly OwnFigure[]): Readonly<Record<string, () => string>> {
   return {
     asked() {

@@ -1,4 +1,4 @@
-/** FORMATS.md and the README's table of formats, generated from the proof file and the engines' declarations. */
+/** Generates FORMATS.md and the README's table of formats from the proof file and the engines' declarations. */
 import { create } from "@bufbuild/protobuf";
 import { type FormatRow, formatOf, kinds } from "#formats/index.ts";
 import { ManifestSchema, type Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -12,7 +12,7 @@ import { markdownTable } from "./markdown.ts";
 
 type Kind = FormatRow["kind"];
 
-/** The routes that a machine with the proven version of every engine lists. Before anything is proven: the declared ones. */
+/** The routes listed on a machine that has the proven version of every engine; the declared routes if there are no proofs yet. */
 export function provenRoutes(file: ProofFile): readonly Route[] {
   const isProven = file.rows.length > 0;
   const proven = engines.filter(({ id }) => !isProven || file.engines.has(id));
@@ -23,7 +23,7 @@ export function provenRoutes(file: ProofFile): readonly Route[] {
   return catalogueOf([manifest], isProven ? proofOf([file]) : undefined).list().routes;
 }
 
-/** For `renewSections` of the README. */
+/** Sections for `renewSections` of the README. */
 export function provenSectionsOf(routes: readonly Route[]): Readonly<Record<string, () => string>> {
   return {
     formats() {
@@ -36,7 +36,7 @@ export function provenSectionsOf(routes: readonly Route[]): Readonly<Record<stri
   };
 }
 
-/** For `renewSections` of FORMATS.md. */
+/** Sections for `renewSections` of FORMATS.md. */
 export function formatPageSectionsOf(file: ProofFile, routes: readonly Route[]): Readonly<Record<string, () => string>> {
   const rows = new Map(file.rows.map((row) => [keyOf(row), row]));
   const proofs = routes.flatMap((route) => rows.get(keyOf({ ...route, path: pathOfRoute(route) })) ?? []);
@@ -95,7 +95,7 @@ function engineTable(file: ProofFile): string {
   return markdownTable(["Engine", "Version", "Steps proven", "Steps that failed, not listed"], rows);
 }
 
-/** The median of each figure over the routes from one kind to another. */
+/** Medians of the figures over all routes from one kind to another. */
 function pairTable(proofs: readonly ProofRow[]): string {
   const kindOf = (id: string) => formatOf(id)?.kind ?? "";
   const groups = [...Map.groupBy(proofs, ({ from, to }) => `${kindOf(from)} → ${kindOf(to)}`)].sort(([, a], [, b]) => b.length - a.length);
@@ -128,7 +128,7 @@ function ownTable(proofs: readonly ProofRow[]): string {
   return rows.length === 0 ? "None." : markdownTable(["Format", "Engine", "Without options", "Figures", "Read by", "Options"], rows);
 }
 
-/** Steps to PDF whose source has a document with known places, also those that no route is made of. */
+/** Steps to PDF whose source has a document with a known layout, including steps that no route uses. */
 function layoutTable(all: readonly ProofRow[]): string {
   const rows = all.flatMap(({ from, to, path, word, figures: { moved, breaks, fonts } }) => {
     if (moved === undefined || breaks === undefined || fonts === undefined) return [];

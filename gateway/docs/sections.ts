@@ -1,4 +1,4 @@
-/** The calls in README.md and the tables in REFERENCE.md, generated from the declarations that the program itself uses. */
+/** Generates the calls in README.md and the tables in REFERENCE.md from the declarations that the program itself uses. */
 
 import { errorTable } from "#contract/errors.ts";
 import { curlBlock } from "#gateway/curl-line.ts";
@@ -6,14 +6,14 @@ import type { SettingTable } from "#kit/config.ts";
 import { settingTable } from "#kit/settings.ts";
 import { markdownTable } from "./markdown.ts";
 
-/** Keyed by the name in the markers, for example `<!-- settings:begin -->`. */
+/** Keyed by the name in the markers, such as `<!-- settings:begin -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
   calls: callsSection,
   settings: () => settingsSection(settingTable),
   errors: errorsSection,
 };
 
-/** Renews every section between its markers. Sections without markers in the text are skipped. */
+/** Renews every section between its markers. Skips sections that have no markers in the text. */
 export function renewSections(text: string, from: Readonly<Record<string, () => string>> = sections): string {
   return Object.entries(from).reduce((whole, [name, write]) => {
     const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];

@@ -1,7 +1,7 @@
-// Converts one file over gRPC, as an internal consumer, by the client generated from proto/: go run grpc-convert.go IN TO OUT.
+// Converts one file over gRPC, as an internal client: go run grpc-convert.go IN TO OUT. Uses the client generated from proto/.
 //
-// `buf generate --template gateway/examples/buf.gen.go.yaml` makes that client. FILEMILL_RPC is host:port of the RPC port, RPC_TOKEN its
-// token (else it is read from DATA_DIR), FILEMILL_API_KEY the key of the account.
+// `buf generate --template gateway/examples/buf.gen.go.yaml` generates that client. FILEMILL_RPC is host:port of the RPC port, RPC_TOKEN
+// its token (default: read from DATA_DIR), FILEMILL_API_KEY the account's key.
 package main
 
 import (
@@ -40,7 +40,7 @@ func convert(source, to, target string) error {
 		}
 		token = strings.TrimSpace(string(text))
 	}
-	// Without TLS, as within one host. Between hosts: grpc.WithTransportCredentials, and the files of RPC_CA, RPC_CERT and RPC_KEY.
+	// No TLS, for use on one host. Between hosts, use grpc.WithTransportCredentials with the files of RPC_CA, RPC_CERT and RPC_KEY.
 	connection, err := grpc.Dial(setting("FILEMILL_RPC", "127.0.0.1:8081"), grpc.WithInsecure())
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func send(stream conversion.ConversionService_ConvertClient, accountID, source, 
 	request := &conversion.ConvertRequest{Part: &conversion.ConvertRequest_Start{Start: start}}
 	chunk := make([]byte, 256*1024)
 	for {
-		// io.EOF here says that the call has ended; how, the receiving side is told.
+		// io.EOF means that the call has ended. The receiving side gets the reason.
 		if err := stream.Send(request); err == io.EOF {
 			return nil
 		} else if err != nil {

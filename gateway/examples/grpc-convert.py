@@ -1,7 +1,7 @@
-"""Converts one file over gRPC, as an internal consumer, by the client generated from proto/: grpc-convert.py IN TO OUT.
+"""Converts one file over gRPC, as an internal client: grpc-convert.py IN TO OUT. Uses the client generated from proto/.
 
-PYTHONPATH holds gen/python; FILEMILL_RPC is host:port of the RPC port, or unix:PATH of its socket, RPC_TOKEN its token (else it is read from
-DATA_DIR), FILEMILL_API_KEY the key of the account.
+PYTHONPATH must contain gen/python. FILEMILL_RPC is host:port of the RPC port, or unix:PATH of its socket. RPC_TOKEN is its token
+(default: read from DATA_DIR), FILEMILL_API_KEY the account's key.
 """
 import os
 import pathlib

@@ -1,6 +1,6 @@
 /**
- * Converts one file over gRPC, as an internal consumer, by the client generated from `proto/`: `node grpc.ts IN TO OUT`.
- * FILEMILL_RPC is the address of the RPC port, RPC_TOKEN its token (else it is read from DATA_DIR), FILEMILL_API_KEY the key of the account.
+ * Converts one file over gRPC, as an internal client: `node grpc.ts IN TO OUT`. Uses the client generated from `proto/`.
+ * FILEMILL_RPC is the URL of the RPC port, RPC_TOKEN its token (default: read from DATA_DIR), FILEMILL_API_KEY the account's key.
  */
 import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,4 +1,4 @@
-"""Converts one file over REST, queued or not: rest.py IN TO OUT, with FILEMILL_SERVER and FILEMILL_API_KEY set."""
+"""Converts one file over REST and waits for the result: rest.py IN TO OUT. Set FILEMILL_SERVER and FILEMILL_API_KEY."""
 import os
 import sys
 
@@ -16,7 +16,7 @@ if not answer.ok:
     sys.exit(answer.text)
 job = answer.json()["job"]
 while job["status_url"]:
-    # The server holds the answer until the job ends, 30 seconds at most.
+    # The server holds the answer until the job ends, for up to 30 seconds.
     job = session.get(job["status_url"], headers={"Prefer": "wait=30"}).json()["job"]
 if job["status"] != "done":
     sys.exit(str(job["error"]))

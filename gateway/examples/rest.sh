@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Converts one file over REST: rest.sh IN TO OUT. FILEMILL_SERVER and FILEMILL_API_KEY say where and with which key.
+# Converts one file over REST: rest.sh IN TO OUT. Set FILEMILL_SERVER and FILEMILL_API_KEY.
 # Waits as long as the conversion takes. If it fails, no file is written, and the reason is printed.
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-/** Converts one file over REST, queued or not: `node rest.ts IN TO OUT`, with FILEMILL_SERVER and FILEMILL_API_KEY set. */
+/** Converts one file over REST and waits for the result: `node rest.ts IN TO OUT`. Set FILEMILL_SERVER and FILEMILL_API_KEY. */
 import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -27,7 +27,7 @@ form.set("file", await openAsBlob(input), basename(input));
 let answer = await call(`${FILEMILL_SERVER}/api/v1/convert`, { method: "POST", body: form });
 let { job } = (await answer.json()) as { job: Job };
 while (job.status_url !== null) {
-  // The server holds the answer until the job ends, 30 seconds at most.
+  // The server holds the answer until the job ends, for up to 30 seconds.
   answer = await call(job.status_url, { headers: { prefer: "wait=30" } });
   ({ job } = (await answer.json()) as { job: Job });
 }

@@ -1,6 +1,6 @@
-"""Receives webhooks with nothing but Python itself: webhook.py, with WEBHOOK_SECRET (whsec_…) and PORT set.
+"""Receives webhooks with the Python standard library only: webhook.py. Set WEBHOOK_SECRET (whsec_…) and PORT.
 
-What is not answered 2xx within 15 seconds is sent again; a message may come twice, with the same webhook-id.
+A message without a 2xx answer within 15 seconds is sent again. A message can arrive twice, with the same webhook-id.
 """
 import base64
 import hashlib
@@ -15,7 +15,7 @@ secret = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 
 def is_genuine(headers, body):
     sent_at = headers.get("webhook-timestamp", "")
-    # An old message that somebody kept and sends again is refused.
+    # Refuses old messages, which prevents replay attacks.
     if not sent_at.isdigit() or abs(time.time() - int(sent_at)) > 300:
         return False
     signed = f"{headers.get('webhook-id')}.{sent_at}.".encode() + body

@@ -1,6 +1,6 @@
 /**
- * Receives webhooks: `npm install standardwebhooks`, then `node webhook.ts` with WEBHOOK_SECRET (`whsec_…`) and PORT set.
- * What is not answered 2xx within 15 seconds is sent again; a message may come twice, with the same `webhook-id`.
+ * Receives webhooks: `npm install standardwebhooks`, then `node webhook.ts`. Set WEBHOOK_SECRET (`whsec_…`) and PORT.
+ * A message without a 2xx answer within 15 seconds is sent again. A message can arrive twice, with the same `webhook-id`.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import process from "node:process";
@@ -14,7 +14,7 @@ const verifier = new Webhook(WEBHOOK_SECRET);
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  // The bytes as they came: parsed and written anew they would no longer fit the signature.
+  // Uses the received bytes: the signature does not match a re-serialised body.
   return Buffer.concat(chunks).toString("utf8");
 }
 

@@ -9,40 +9,40 @@ import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
 
 const FRESH_MS = 1000;
 const STALE_MS = 30_000;
-/** Half a second of work for a large catalogue, once per change; the top level would take ten times as long. */
+/** Takes half a second for a large catalogue, once per change. The highest level would take ten times as long. */
 const BROTLI_QUALITY = 9;
 
-/** GET /formats in one coding: bytes and strong entity tag. */
+/** GET /formats in one encoding: bytes and strong ETag. */
 export type Representation = { readonly body: Buffer; readonly etag: string };
 
-/** The little that is kept of a route: all of them as messages would hold tens of megabytes. */
+/** The facts kept per route. Keeping all routes as messages would take tens of megabytes. */
 export type RouteFacts = Pick<Route, "async" | "maxInputMb">;
 
-/** A listed format with the number of conversions from it and to it. */
+/** A listed format, with the number of conversions from it (`targets`) and to it (`sources`). */
 export type FormatFacts = ReturnType<typeof formatJson> & { readonly targets: number; readonly sources: number };
 
-/** One revision of the catalogue, as the gateway uses it. */
+/** One revision of the catalogue, prepared for the gateway. */
 export type CatalogueView = {
   readonly revision: string;
   readonly representations: Readonly<Record<Encoding, Representation>>;
   readonly counts: { readonly formats: number; readonly conversions: number };
   readonly formats: readonly FormatFacts[];
-  /** Of all conversions. */
+  /** Names of the options of all conversions. */
   readonly optionNames: ReadonlySet<string>;
-  /** The conversions from a format as they stand in the JSON, with commas between; undefined when there is none. */
+  /** The conversions from a format as comma-separated JSON, cut from the document; undefined if there are none. */
   conversionsFrom(from: string): Buffer | undefined;
-  /** What is listed of the route between two format ids. */
+  /** The facts of the route between two format ids. */
   routeOf(from: string, to: string): RouteFacts | undefined;
 };
 
 export type CatalogueViews = {
-  /** At most a second old. Rejects when the catalogue cannot be reached and was never read. */
+  /** At most one second old unless the catalogue cannot be reached. Rejects if it was never read. */
   current(): Promise<CatalogueView>;
-  /** What is known without waiting; renewed behind the caller's back. Good for hints only. */
+  /** The last known view without waiting; renewed in the background. Good for hints only. */
   known(): CatalogueView | undefined;
 };
 
-/** Reads the catalogue when asked, and serialises, compresses and hashes it once per revision. */
+/** Reads the catalogue on demand. Serialises, compresses and hashes it once per revision. */
 export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): CatalogueViews {
   let latest: CatalogueView | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
   };
   return {
     async current() {
-      // An empty one is that of a start: what engines say a moment later is not kept waiting.
+      // An empty catalogue is never served from the cache, because it is the one of a start: engines are announced moments later.
       if (latest !== undefined && latest.counts.conversions > 0 && performance.now() - readAt < FRESH_MS) return latest;
       try {
         return await renew();
@@ -107,8 +107,8 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
 }
 
 /**
- * The document, and where in it the conversions from each format stand. Written by hand around the sets of options, each of
- * which is serialised once for the thousands of routes that have it.
+ * Builds the document and records where the conversions from each format are in it. Assembled by hand, because thousands of routes share a
+ * set of options, and each set is serialised only once.
  */
 function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
   json: Buffer;
@@ -130,7 +130,7 @@ function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
   return { json: Buffer.concat(pieces), spans };
 }
 
-/** The same as a value, of a catalogue that nobody asks for twice. */
+/** The same as an object, for a catalogue that is needed only once. */
 export function listedOf({ formats, routes, optionSets }: GetCatalogueResponse) {
   const sets = optionSets.map(({ options }) => options.map(optionJson));
   const conversions = routes.map(({ from, to, fidelity, async, maxInputMb, optionSet }) => ({
@@ -164,12 +164,12 @@ function formatJson(format: Format) {
   return { id, label, kind, extensions, mime };
 }
 
-/** The public word for a fidelity. */
+/** The API's name for a fidelity. */
 export function fidelityWordOf(fidelity: Fidelity): string {
   return enumNameOf(Fidelity, fidelity);
 }
 
-/** An option as the REST API shows it. */
+/** An option as JSON of the REST API. */
 export function optionJson(option: Option) {
   return {
     name: option.name,
@@ -183,7 +183,7 @@ export function optionJson(option: Option) {
   };
 }
 
-/** The public word for a value of a generated enum. */
+/** The API's name for a value of a generated enum. */
 function enumNameOf(table: Readonly<Record<string, number>>, value: number): string {
   const name = Object.keys(table).find((key) => table[key] === value);
   return (name ?? "unspecified").toLowerCase();

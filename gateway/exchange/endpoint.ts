@@ -16,40 +16,43 @@ export type Parameter = {
   readonly schema: Schema;
 };
 
-/** One good answer of an endpoint; errors are listed by code beside it. */
+/** A successful answer of an endpoint. Errors are listed separately, by code. */
 export type Answer = {
   readonly description: string;
   readonly mediaType?: string;
   readonly schema?: Schema;
-  /** Header names with what they say. */
+  /** Descriptions by header name. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** An endpoint as data: the registered route, its documentation and its 405 all follow from this. */
+/** An endpoint as data. The route, its documentation and its 405 answer are derived from it. */
 export type Endpoint = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** Has parameters in braces, as in OpenAPI. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** "public"; "session": somebody who signed in; "operator": one of them who runs this deployment; or the rate policy that counts the requests of a key's account. */
+  /**
+   * Who may call it. "public": anybody. "session": signed-in users. "operator": signed-in operators. Otherwise a key is needed, and this
+   * rate policy counts the requests of its account.
+   */
   readonly access: "public" | "session" | "operator" | RatePolicy;
-  /** The scope that a key needs, where that is not the one named like the rate policy. */
+  /** The scope that a key needs, if it is not named like the rate policy. */
   readonly scope?: RatePolicy;
-  /** Mounted a second time under `/web/v1`, for Filemill's own pages, whose users sign in or are guests. */
+  /** Also mounted under `/web/v1` for Filemill's own pages, whose users have a session or are guests. */
   readonly forPages?: true;
-  /** Who calls is told by the ticket in the path, not by a header (decision 65). */
+  /** The ticket in the path identifies the caller, not a header (decision 65). */
   readonly byTicket?: Ticket["kind"];
-  /** HEAD is answered like GET without the body. */
+  /** Also answers HEAD, like GET without the body. */
   readonly head?: boolean;
-  /** Left out of the API reference: for operators and browsers. */
+  /** Not in the API reference: for operators and browsers only. */
   readonly unlisted?: boolean;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
     readonly mediaType: string;
     readonly schema: Schema;
     readonly encoding?: Schema;
-    /** Of JSON that may be longer than usual. */
+    /** Raises the size limit for JSON that may be longer than usual. */
     readonly maxBytes?: number;
   };
   readonly answers: Readonly<Record<number, Answer>>;
@@ -60,12 +63,12 @@ export function defineEndpoints<const Table extends Readonly<Record<string, Endp
   return table;
 }
 
-/** Every method that a path takes, for Allow. */
+/** The methods of an endpoint, for Allow. */
 export function methodsOf(endpoint: Endpoint): string[] {
   return endpoint.head === true ? [endpoint.method, "HEAD"] : [endpoint.method];
 }
 
-/** Codes that any endpoint behind a key may answer. */
+/** Error codes of every endpoint that needs a key. */
 export const accessErrors = ["MISSING_API_KEY", "INVALID_API_KEY", "API_KEY_REVOKED", "NOT_ENTITLED", "RATE_LIMITED"] as const;
-/** Codes that any endpoint may answer. */
+/** Error codes of every endpoint. */
 export const generalErrors = ["BAD_REQUEST", "INTERNAL", "UNAVAILABLE"] as const;

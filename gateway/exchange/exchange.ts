@@ -17,17 +17,17 @@ import type { Endpoint } from "./endpoint.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the access hook on endpoints that are not public. */
+    /** Set by the access hook on all endpoints that are not public. */
     caller: Caller | null;
   }
 }
 
-/** What the handlers of the REST API share. */
+/** Shared by the handlers of the REST API. */
 export type RestContext = {
   readonly deps: GatewayDeps;
   readonly settings: GatewaySettings;
   readonly views: CatalogueViews;
-  /** All that there are, by id: the reference is written from them. */
+  /** All endpoints by id, from which the API reference is generated. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly budgets: Budgets;
   readonly diskRoom: DiskRoom;
@@ -36,17 +36,17 @@ export type RestContext = {
   readonly devices: Devices;
   readonly tickets: Tickets;
   readonly uploads: ResumableUploads;
-  /** The identity provider that people may sign in with. */
+  /** The identity provider for sign-in, if one is set. */
   readonly oidc: Oidc | undefined;
-  /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */
+  /** Fires when the drain starts: no new conversions are accepted, and streams that a client can resume end. */
   readonly draining: AbortSignal;
-  /** Fires when the drain's time is over: a conversion that is still waited for is answered with 202. */
+  /** Fires when the drain's time is over: requests that still wait for a conversion are answered with 202. */
   readonly ending: AbortSignal;
 };
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The account behind a request; only for endpoints that are not public. */
+/** The caller of a request; only for endpoints that are not public. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   return request.caller;
@@ -56,17 +56,17 @@ export function requestBaseUrlOf(context: RestContext, request: FastifyRequest):
   return baseUrlOf(context.settings.PUBLIC_URL, request.raw.headersDistinct.host);
 }
 
-/** True under `/web/`, where the pages' own requests come in. */
+/** True under `/web/`, which only Filemill's own pages use. */
 export function isPageRequest(request: FastifyRequest): boolean {
   return request.routeOptions.url?.startsWith("/web/") === true;
 }
 
-/** Prefix of the URLs in an answer: of the API that the client uses itself. */
+/** Prefix for URLs in an answer: that of the API the client is using. */
 export function apiUrlOf(context: RestContext, request: FastifyRequest): string {
   return `${requestBaseUrlOf(context, request)}${isPageRequest(request) ? "/web/v1" : "/api/v1"}`;
 }
 
-/** Fires when the client goes away before its answer is complete, or has gone already. */
+/** Fires when the client disconnects before its answer is complete, or has disconnected already. */
 export function departureOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = (): void => {
@@ -85,7 +85,7 @@ export function sendErrorAnswer(reply: FastifyReply, { status, headers, body }: 
   return sendBytes(reply.headers(headers), status, body);
 }
 
-/** Given a string, Fastify would add a charset to the media type that JSON does not have. */
+/** Sends bytes, because Fastify adds a charset to a string's media type, and JSON has none. */
 function sendBytes(reply: FastifyReply, status: number, body: string): FastifyReply {
   return reply.code(status).send(Buffer.from(body));
 }

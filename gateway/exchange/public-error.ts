@@ -10,7 +10,7 @@ export function errorContextOf(request: FastifyRequest, publicUrl: string | unde
   return { requestId: request.id, problem: prefersProblem(request.headers.accept), path, baseUrl: publicUrl ?? "" };
 }
 
-/** Whatever was thrown, as an error of the table. What is nobody's fault but ours is logged whole and told as INTERNAL. */
+/** Maps whatever was thrown to a public error. Unexpected errors are logged in full and reported as INTERNAL. */
 export function publicErrorOf(error: unknown, requestId: string, log: Log): FilemillError {
   const known = ofFramework(error) ?? (error instanceof ConnectError ? fromConnectError(error) : error);
   const told =
@@ -21,7 +21,7 @@ export function publicErrorOf(error: unknown, requestId: string, log: Log): File
   return told;
 }
 
-/** Fastify's own refusals. */
+/** Maps Fastify's own errors. */
 function ofFramework(error: unknown): FilemillError | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof Error && "validation" in error) return invalidBody(error.validation);
@@ -43,7 +43,7 @@ function ofFramework(error: unknown): FilemillError | undefined {
   }
 }
 
-/** What the declared schema of a JSON body refuses, by the name of the first member that is wrong. */
+/** Names the first member that the schema of a JSON body rejects. */
 function invalidBody(problems: unknown): FilemillError {
   const [first] = Array.isArray(problems) ? problems : [];
   const { missingProperty, additionalProperty } = first?.params ?? {};

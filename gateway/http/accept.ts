@@ -1,4 +1,4 @@
-/** Content negotiation (RFC 9110 §12.5), only as far as we have a choice. */
+/** Content negotiation (RFC 9110 §12.5), limited to what the gateway can choose between. */
 
 type Offer = { readonly token: string; readonly quality: number };
 
@@ -10,7 +10,7 @@ function offersOf(header: string | undefined): Offer[] {
   });
 }
 
-/** True when the client names application/problem+json and does not prefer plain JSON to it. */
+/** True if the client accepts application/problem+json and does not prefer plain JSON. */
 export function prefersProblem(accept: string | undefined): boolean {
   if (accept === undefined || !/problem\+json/i.test(accept)) return false;
   const offers = offersOf(accept);
@@ -21,7 +21,7 @@ export function prefersProblem(accept: string | undefined): boolean {
 
 export type Encoding = "br" | "gzip" | "identity";
 
-/** The best coding we have of those the client accepts; br before gzip when both are equal. */
+/** The client's preferred content coding among those offered. `br` wins over `gzip` if both are equal. */
 export function encodingOf(acceptEncoding: string | undefined): Encoding {
   const offers = offersOf(acceptEncoding);
   const any = offers.find((offer) => offer.token === "*")?.quality ?? 0;
@@ -31,7 +31,9 @@ export function encodingOf(acceptEncoding: string | undefined): Encoding {
   return gzip > 0 ? "gzip" : "identity";
 }
 
-/** The first of the languages on offer that the client likes best, by its main part: `pt-BR` takes `pt`. Undefined when there is none. */
+/**
+ * The client's most preferred language among those available. Compares primary subtags: `pt-BR` matches `pt`. Undefined if none matches.
+ */
 export function languageOf<Code extends string>(acceptLanguage: string | undefined, available: readonly Code[]): Code | undefined {
   const wanted = offersOf(acceptLanguage).filter(({ quality }) => quality > 0);
   const best = wanted.toSorted((a, b) => b.quality - a.quality).map(({ token }) => token.split("-")[0]);

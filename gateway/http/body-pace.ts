@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { FilemillError } from "#contract/errors.ts";
 
-/** Below this a client only holds a connection; slow mobile links are faster by two orders. */
+/** A slower client only occupies a connection. Slow mobile links are two orders of magnitude faster. */
 const MIN_BYTES_PER_SECOND = 512;
 const WINDOW_MS = 10_000;
 const CHECK_MS = 1000;
 
 /**
- * Watches that a body arrives at 512 bytes a second or more, over ten seconds. Time in which we ourselves do not read
- * (the disk is slow) does not count. Calls back once when the client is too slow.
+ * Calls back once if a body arrives at less than 512 bytes per second, measured over 10 seconds. Time in which the gateway itself does not
+ * read, for example because the disk is slow, does not count.
  */
 export function watchBodyPace(incoming: IncomingMessage, onTooSlow: () => void): Disposable {
   let windowMs = 0;
@@ -28,7 +28,7 @@ export function watchBodyPace(incoming: IncomingMessage, onTooSlow: () => void):
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** For a short body, which a parser of Fastify's reads and gives up at an error of the request. */
+/** For short bodies read by a Fastify parser, which stops at an error of the request. */
 export function limitBodyTime(incoming: IncomingMessage, limitMs: number): void {
   const timer = setTimeout(() => incoming.emit("error", bodyTooSlow()), limitMs);
   const clear = (): void => clearTimeout(timer);

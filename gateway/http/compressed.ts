@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Encoding, encodingOf } from "./accept.ts";
 import { noneMatchHits } from "./validators.ts";
 
-/** One body in each coding, with its strong entity tag. */
+/** One body in each content coding, with its strong ETag. */
 export type Compressed = Readonly<Record<Encoding, { readonly body: Buffer; readonly etag: string }>>;
 
-/** @param brotliQuality - 1 to 11; 5 costs about a millisecond for 50 KB. */
+/** @param brotliQuality - 1 to 11; 5 takes about a millisecond for 50 KB. */
 export async function compressedOf(body: Buffer, brotliQuality: number): Promise<Compressed> {
   const digest = createHash("sha256").update(body).digest("hex").slice(0, 32);
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
@@ -20,7 +20,10 @@ export async function compressedOf(body: Buffer, brotliQuality: number): Promise
   };
 }
 
-/** Answers with the coding that the client likes best, or 304. The caller sets Cache-Control and all else; what it says in Vary is kept. */
+/**
+ * Answers in the client's preferred content coding, or with 304. The caller sets Cache-Control and other headers; an existing Vary is
+ * extended.
+ */
 export function sendCompressed(request: FastifyRequest, reply: FastifyReply, contentType: string, compressed: Compressed): FastifyReply {
   const encoding = encodingOf(request.headers["accept-encoding"]);
   const { body, etag } = compressed[encoding];

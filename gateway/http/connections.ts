@@ -1,22 +1,23 @@
-/** What one client may hold of the server: connections, and memory of answers that it does not read. */
+/** Limits what one client may occupy: connections, and memory for answers it does not read. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
 import { type ConnectionBounds, createConnections } from "#kit/connections.ts";
 
 /**
- * Who takes nothing in this time only holds it. The system tells what was taken when a third of its own buffer is free again: of the
- * tens to hundreds of kilobytes that it has for a slow link.
+ * A client that reads nothing for this long only occupies a connection. Progress is visible only in steps: the kernel reports it when a
+ * third of its send buffer is free, and that buffer has tens to hundreds of kilobytes for a slow link.
  */
 export const stalledReaderMs = 60_000;
 
 export type DoorBounds = ConnectionBounds & {
-  /** How long an answer may wait for its reader without moving on. */
+  /** How long an answer may stall because its client does not read. */
   readonly stalledMs: number;
 };
 
 /**
- * Makes room for who comes by closing what is idle, of an address above its share its own, and closes connections whose reader has stopped.
- * A connection is idle unless a request runs on it: waiting for a job, following events and sending a file are requests.
+ * Makes room for new connections by closing idle ones, and closes connections whose client has stopped reading. An address above its share
+ * loses its own idle connections. A connection is idle unless a request is running on it; waiting for a job, following events and sending a
+ * file are requests.
  */
 export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorBounds): void {
   const connections = createConnections(bounds);
@@ -33,7 +34,7 @@ export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorB
   const check = (): void => {
     const nowMs = performance.now();
     for (const [socket, seen] of open) {
-      // What was written but for what still waits: it grows with each buffer, of up to a whole answer, that was taken whole.
+      // Written bytes minus those still queued. Grows only when a whole buffer is accepted, and a buffer can be a whole answer.
       const taken = socket.bytesWritten - socket.writableLength;
       const inHand = inHandOf(socket);
       const moves = taken !== seen.taken || inHand !== seen.inHand || socket.writableLength === 0;
@@ -45,20 +46,20 @@ export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorB
   server.once("close", () => clearInterval(timer));
 }
 
-/** Bytes of the buffer under way that the system has not taken yet, by which Node itself tells whether a socket is idle. */
+/** Bytes of the current buffer that the kernel has not accepted yet. Node uses the same figure to decide whether a socket is idle. */
 function inHandOf(socket: Socket): number {
   const handle: unknown = "_handle" in socket ? socket._handle : undefined;
   return typeof handle === "object" && handle !== null && "writeQueueSize" in handle ? Number(handle.writeQueueSize) : 0;
 }
 
-/** Who counts as one client: an address, or a /64 of IPv6, which is what one host is given. */
+/** Identifies a client: its address, or its /64 network for IPv6, because one host is given a whole /64. */
 export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   return isIPv6(address) ? networkOf(address) : address;
 }
 
-/** The first four groups. */
+/** The first four groups of an IPv6 address. */
 function networkOf(address: string): string {
   const [head = "", tail = ""] = address.split("%")[0]?.split("::") ?? [];
   const groups = (side: string): string[] => (side === "" ? [] : side.split(":"));

@@ -2,12 +2,12 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Whether cookies are for HTTPS alone, which PUBLIC_URL tells: a server behind a proxy does not see it by itself. */
+/** Cookies are HTTPS-only if PUBLIC_URL is https. Behind a proxy, the server cannot detect HTTPS itself. */
 export type CookieSettings = { readonly PUBLIC_URL: string | undefined };
 
 export type CookieName = "filemill_session" | "filemill_guest" | "filemill_oidc" | "filemill_device" | "filemill_language";
 
-/** Undefined where the browser sent none. */
+/** Undefined if the browser sent no such cookie. */
 export function cookieOf(request: FastifyRequest, settings: CookieSettings, name: CookieName): string | undefined {
   const header = request.headers.cookie;
   if (header === undefined) return undefined;
@@ -15,7 +15,7 @@ export function cookieOf(request: FastifyRequest, settings: CookieSettings, name
   return value === "" ? undefined : value;
 }
 
-/** Out of reach of scripts and, but for following a link here, of other sites. */
+/** Sets a cookie that scripts cannot read. Other sites' requests do not carry it, except links to this site. */
 export function setCookie(reply: FastifyReply, settings: CookieSettings, name: CookieName, value: string, maxAgeSeconds: number): void {
   addCookie(reply, settings, name, value, maxAgeSeconds);
 }
@@ -37,7 +37,7 @@ function addCookie(reply: FastifyReply, settings: CookieSettings, name: CookieNa
   reply.header("set-cookie", cookie);
 }
 
-/** `__Host-`: browsers take such a cookie from this very host over HTTPS only, not from a neighbouring subdomain. */
+/** Browsers accept a `__Host-` cookie only from this exact host over HTTPS, not from a sibling subdomain. */
 function fullNameOf(settings: CookieSettings, name: CookieName): string {
   return isSecure(settings) ? `__Host-${name}` : name;
 }

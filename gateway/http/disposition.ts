@@ -3,14 +3,14 @@ import { create } from "content-disposition";
 const MAX_NAME_CHARACTERS = 150;
 
 /**
- * Content-Disposition of a result: the source's base name with the target's extension (RFC 6266), outside ASCII also
- * as filename* (RFC 8187). Folders, control, format and bidirectional characters are taken out of hostile names.
+ * Content-Disposition of a result: the source's base name with the target's extension (RFC 6266). A name with characters outside ASCII is
+ * also sent as filename* (RFC 8187). Directories and control, format and bidirectional characters are removed from hostile names.
  */
 export function dispositionOf(sourceName: string, extension: string, type: "attachment" | "inline" = "attachment"): string {
   return create(fileNameOf(sourceName, extension), { type });
 }
 
-/** The name of a result, as `dispositionOf` has it. */
+/** The file name of a result, as in `dispositionOf`. */
 export function fileNameOf(sourceName: string, extension: string): string {
   const leaf = sourceName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
   const clean = leaf

@@ -1,8 +1,8 @@
-/** The longest that a file's name is on most systems, in bytes of UTF-8. */
+/** Maximum length of a file name on most systems, in bytes of UTF-8. */
 const maxBytes = 255;
 const maxExtensionCharacters = 17;
 
-/** The name of an upload with its extension, cut in the middle where it is longer than a file's name can be. */
+/** Shortens a name that is too long for a file system, and keeps its extension. */
 export function boundedFileName(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = /\.[^./\\]+$/.exec(name.slice(-maxExtensionCharacters))?.[0] ?? "";

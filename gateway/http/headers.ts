@@ -1,4 +1,4 @@
-/** Headers that every answer carries. */
+/** Sent with every answer. */
 export const securityHeaders = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -8,12 +8,12 @@ export const securityHeaders = {
   "cache-control": "no-store",
 } as const;
 
-/** Retry-After in whole seconds, at least 1 and at most an hour. */
+/** The Retry-After header in whole seconds, from 1 to 3600. */
 export function retryAfterOf(ms: number | undefined): string {
   return String(Math.min(Math.max(Math.ceil((ms ?? 0) / 1000), 1), 3600));
 }
 
-/** JSON that may stand in a header: everything outside printable ASCII is escaped. */
+/** JSON that is safe in a header: everything outside printable ASCII is escaped. */
 export function headerJsonOf(value: unknown): string {
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -3,16 +3,16 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 const MAX_DISCARDED_BYTES = 1 << 20;
 const MAX_LINGER_MS = 2000;
 
-/** True when bytes of the request's body may still be on their way. */
+/** True if bytes of the request's body may still arrive. */
 export function hasUnreadBody(request: FastifyRequest): boolean {
   const { headers, complete } = request.raw;
   return !complete && (headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0");
 }
 
 /**
- * Answers a request whose body is not wanted, so that the client sees the answer: closing at once would reset the
- * connection under a client that is still sending. The whole answer goes out, at most 1 MiB more is read and thrown
- * away, and the connection closes when the body ends, the client leaves, or after two seconds.
+ * Answers a request whose body is not wanted, so that the client sees the answer. Closing immediately would reset the connection while the
+ * client is still sending. Sends the whole answer, then reads and discards at most 1 MiB. Closes the connection when the body ends, the
+ * client disconnects, or after two seconds.
  */
 export function answerAndLinger(request: FastifyRequest, reply: FastifyReply, status: number, body: string): void {
   const { raw: incoming } = request;
@@ -31,7 +31,7 @@ export function answerAndLinger(request: FastifyRequest, reply: FastifyReply, st
   incoming.unpipe();
   incoming.on("data", (chunk: Buffer) => {
     discarded += chunk.length;
-    // What is not read fills the client's window; it stops sending and finds the answer, or we close on it.
+    // Unread data fills the client's send window. The client then stops sending and reads the answer, or the timeout closes the connection.
     if (discarded > MAX_DISCARDED_BYTES) incoming.pause();
   });
   incoming.once("end", close);

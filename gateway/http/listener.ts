@@ -6,28 +6,30 @@ import { FilemillError } from "#contract/errors.ts";
 import { errorAnswerOf } from "./error-body.ts";
 import { securityHeaders } from "./headers.ts";
 
-/** Bounds of the HTTP server itself. */
+/** Limits of the HTTP server itself. */
 export const httpOptions = {
-  /** Of request line and headers; more answers 431. */
+  /** Limit for request line and headers; more is answered with 431. */
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1000,
   noDelay: true,
-  /** Refused by our own hook, in the shape of every other error; Node's answer would have neither body nor request id. */
+  /**
+   * The gateway's own hook refuses such requests, so that the error has the usual format. Node's answer has neither body nor request id.
+   */
   requireHostHeader: false,
 } as const;
 
-/** A connection on which nothing moves in either direction; longer than any wait that a client can ask for. */
+/** Closes a connection without traffic in either direction. Longer than any wait that a client can request. */
 export const IDLE_CONNECTION_MS = 90_000;
 
-/** Has the server hold back `100 Continue` until a handler writes it, and ignore expectations it does not know. */
+/** Makes the server delay `100 Continue` until a handler writes it, and ignore unknown expectations. */
 export function tuneServer(server: Server): void {
   const passOn = (...exchange: unknown[]): void => {
     server.emit("request", ...exchange);
   };
   server.on("checkContinue", passOn);
   server.on("checkExpectation", passOn);
-  // Nothing is tunnelled; without a listener Node closes the connection and says nothing.
+  // CONNECT is not supported. Without a listener, Node closes the connection without an answer.
   server.on("connect", (_request, socket: Duplex) => {
     const failure = new FilemillError("METHOD_NOT_ALLOWED", "This server is not a proxy; see /docs.");
     answerRaw(socket, 405, failure, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" });
@@ -36,9 +38,9 @@ export function tuneServer(server: Server): void {
 
 const answered = new WeakSet<Socket>();
 
-/** Answers what is not HTTP, too long or too slow in the shape of every other error. */
+/** Answers requests that are malformed, too long or too slow, in the usual error format. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  // What the client still sends fails to parse again and again until the connection is closed.
+  // Further data from the client keeps failing to parse until the connection is closed.
   if (answered.has(socket)) return;
   answered.add(socket);
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -49,7 +51,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   answerRaw(socket, status, failure);
 }
 
-/** Answers where there is no response to write to, and closes. */
+/** Answers on the raw socket, because there is no response object, and closes it. */
 function answerRaw(
   socket: Duplex,
   status: keyof typeof reasons,

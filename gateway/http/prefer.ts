@@ -1,11 +1,11 @@
-/** What a client prefers of our answer (RFC 7240); unknown preferences are ignored, as the standard asks. */
+/** The client's preferences (RFC 7240). Unknown preferences are ignored, as the standard requires. */
 export type Preferences = {
   readonly respondAsync: boolean;
-  /** `wait`, in ms. */
+  /** Value of `wait`, in ms. */
   readonly waitMs: number | undefined;
 };
 
-/** Reads every Prefer header. Of a preference given twice the first counts; a malformed `wait` is ignored. */
+/** Parses all Prefer headers. If a preference is repeated, the first one counts. A malformed `wait` is ignored. */
 export function preferencesOf(header: string | string[] | undefined): Preferences {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   let respondAsync = false;

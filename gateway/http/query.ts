@@ -1,8 +1,8 @@
 import { FilemillError } from "#contract/errors.ts";
 
 /**
- * The query string as single named values. Rejects with BAD_REQUEST what could be read in two ways: a name given
- * twice, brackets, an empty name, broken percent-encoding, more than 64 parameters.
+ * Parses the query string into single named values. Rejects ambiguous input with BAD_REQUEST: a repeated name, brackets, an empty name,
+ * invalid percent-encoding, or more than 64 parameters.
  */
 export function parseQuery(url: string): ReadonlyMap<string, string> {
   const mark = url.indexOf("?");

@@ -1,9 +1,9 @@
-/** A part of a representation; `end` is inclusive, as in RFC 9110 §14. */
+/** A part of a representation. `end` is inclusive, as in RFC 9110 §14. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
 /**
- * The one range to send. undefined: send all (no header, another unit, malformed, or several ranges, which a server
- * may ignore: RFC 9110 §14.2). "unsatisfiable": answer 416.
+ * The range to send. undefined: send everything, because the header is absent or malformed, uses another unit, or has several ranges, which
+ * a server may ignore (RFC 9110 §14.2). "unsatisfiable": answer 416.
  */
 export function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | "unsatisfiable" | undefined {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? "");

@@ -1,4 +1,4 @@
-/** A file of another server, whose address a stranger wrote. */
+/** Fetches a file from a URL given by an untrusted user. */
 import { lookup as resolveHost } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -7,30 +7,30 @@ import { FilemillError } from "#contract/errors.ts";
 import { isPublicAddress, publicLookup } from "#kit/public-address.ts";
 
 export type RemoteFileRules = {
-  /** Also addresses of this network, and any port. */
+  /** Also allow private addresses and any port. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
-  /** Resolves a host's name; the system's resolver by default. */
+  /** Resolves a host name; default: the system's resolver. */
   readonly resolve?: typeof resolveHost;
 };
 
 export type RemoteFile = {
   readonly name: string;
-  /** At least so long it is, as far as its server says. */
+  /** Content-Length of the answer, or 0 if unknown. */
   readonly leastBytes: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 };
 
 const maxLength = 2000;
 const maxRedirects = 5;
-/** Until the head of an answer, and between two pieces of a body. */
+/** Timeout for the answer's headers, and between two chunks of the body. */
 const silenceMs = 20_000;
 
 /**
- * Asks for it; the body is read by whoever takes `bytes`. The connection goes to the very address that was checked, as do those of
- * redirects.
+ * Sends the request; the body is read by the consumer of `bytes`. Connects to the exact address that was checked, for redirects too, so
+ * that DNS cannot change it in between.
  *
- * @throws FilemillError BAD_REQUEST (`details.field` = `url`) for an address that may not be called, or that gives no file
+ * @throws FilemillError BAD_REQUEST (`details.field` = `url`) if the URL is not allowed or returns no file
  */
 export async function openRemoteFile(text: string, rules: RemoteFileRules): Promise<RemoteFile> {
   let url = parseUrl(text, rules);
@@ -51,10 +51,10 @@ function parseUrl(text: string, { allowPrivate }: RemoteFileRules): URL {
   if (url === null || !/^https?:$/.test(url.protocol)) throw refused(`an absolute http or https URL of up to ${maxLength} characters`);
   if (url.username !== "" || url.password !== "") throw refused("a URL without user and password");
   if (allowPrivate) return url;
-  // The URL parser has brought every notation of an IPv4 address into the one with four decimal numbers.
+  // The URL parser has normalised every notation of an IPv4 address to dotted decimal.
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw refused("a public address");
-  // Empty for the scheme's own, 443 or 80.
+  // Empty for the scheme's default port, 443 or 80.
   if (url.port !== "") throw refused("on the port of its scheme");
   return url;
 }
@@ -82,7 +82,7 @@ function fileOf(url: URL, answer: IncomingMessage): RemoteFile {
   return { name: nameOf(url, answer.headers["content-disposition"]), leastBytes, bytes: answer };
 }
 
-/** As its server names it, else the last part of its path. */
+/** The name given by the server, otherwise the last segment of the path. */
 function nameOf({ pathname }: URL, disposition = ""): string {
   const said = /filename="([^"]{1,255})"/i.exec(disposition)?.[1] ?? /filename=([^;"\s]{1,255})/i.exec(disposition)?.[1];
   return said ?? (decoded(pathname).split("/").at(-1) || "file");

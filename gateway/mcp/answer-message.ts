@@ -15,7 +15,7 @@ import { createServiceBench, type ServiceBench, type ServiceSource } from "./ser
 import { createToolServer, optionsOf, orderShape, readDescription, readDocument, readShape, waitSeconds } from "./tools.ts";
 
 const ticketMs = 15 * 60_000;
-/** What is shown in the chat itself; a picture costs a model about as much as a page of text, whatever its bytes. */
+/** Limit for pictures shown in the chat. To a model, a picture costs about as much as a page of text, whatever its size in bytes. */
 const maxShownBytes = 512 * 1024;
 const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
@@ -23,10 +23,10 @@ const address = z.string().min(1).max(2000).optional();
 
 const instructions = `Converts files between formats. For a file of the user, call request_upload and run the command it prints; the answer names the job. For text that you wrote, call convert. Then call job_status, and get_result for a link that the user can open, or read_document for the text. find_conversions lists the options and fidelity of a conversion.`;
 
-/** Answers one message of an agent, on behalf of the request's caller. */
+/** Answers one message of an agent on behalf of the request's caller. */
 export function answerMessage(context: RestContext, request: FastifyRequest, message: Request): Promise<Response> {
   const bench = createServiceBench(context, request);
-  // Nothing here changes under an agent's eyes, so there is nothing to subscribe to.
+  // Nothing here changes during a session, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => serverOf(context, request, bench), { maxSubscriptions: 0 });
   return handler.fetch(message, { parsedBody: request.body });
 }
@@ -100,14 +100,14 @@ function addUpload(server: McpServer, context: RestContext, request: FastifyRequ
         const nonce = `mcp ${randomBytes(16).toString("hex")}`;
         const ticket = { kind: "upload", ...ids, options: optionsOf(options), ...place, nonce } as const;
         const { text, expiresAt } = context.tickets.issue(ticket, authorization, ticketMs);
-        // With the slash at its end curl adds the file's name.
+        // curl appends the file's name because of the trailing slash.
         const url = `${requestBaseUrlOf(context, request)}/mcp/uploads/${text}/`;
         return { upload: url, method: "PUT", expiresAt, command: `curl --fail-with-body -T FILE '${url}'` };
       }),
   );
 }
 
-/** Told before anybody sends a file for nothing. */
+/** Checks the formats early, so that no file is uploaded in vain. */
 function checkedFormats({ views }: RestContext, from: string | undefined, to: string): { to: string; from?: string } {
   const target = parseFormatId(to);
   if (target === undefined) throw unknownTarget(to, views.known());

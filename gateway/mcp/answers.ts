@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { FilemillError, fromConnectError, isErrorCode } from "#contract/errors.ts";
 import type { ConversionView, JobView, OptionView, RouteView, Workbench } from "./workbench.ts";
 
-/** Runs a tool; what it refuses is told to the model, by code, so that it can do better. */
+/** Runs a tool. Errors are returned to the model with their code, so that it can correct its call. */
 export async function toolAnswer({ defect }: Pick<Workbench<never>, "defect">, run: () => Promise<unknown>): Promise<CallToolResult> {
   try {
     return textAnswer(await run());
@@ -20,12 +20,12 @@ function refusal({ code, message, details }: FilemillError): CallToolResult {
   return { isError: true, content: [{ type: "text", text: `${code}: ${message}${more}` }] };
 }
 
-/** JSON without what is empty: each word costs a model's attention. */
+/** Compact JSON or plain text, because every word uses up the model's context. */
 function textAnswer(value: unknown): CallToolResult {
   return { content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] };
 }
 
-/** A job as a tool's answer; one that failed is thrown, so that the agent sees it as a failure. */
+/** A job as a tool's answer. Throws if the job failed, so that the agent sees an error. */
 export function endAnswer(job: JobView): object {
   if (job.error === null) return jobAnswer(job);
   const { code, message } = job.error;
@@ -45,7 +45,7 @@ export function jobAnswer({ id, status, from, to, bytes, notes, error, queuePosi
   };
 }
 
-/** One line a target: `webp high`, with what is out of the ordinary. */
+/** One line per target, such as `webp high`, with a mark if the conversion is always queued. */
 export function conversionLine({ to, fidelity, async }: ConversionView): string {
   return `${to} ${fidelity}${async ? " queued" : ""}`;
 }

@@ -1,6 +1,6 @@
 import { defineEndpoints, type Parameter } from "#gateway/exchange/endpoint.ts";
 
-/** Text that an agent wrote and wants converted comes in a message. */
+/** Large enough for text that an agent wrote and sends in a message to be converted. */
 const maxMessageBytes = 2 * 1024 * 1024;
 
 const ticket: Parameter = {
@@ -11,7 +11,7 @@ const ticket: Parameter = {
   schema: { type: "string" },
 };
 
-/** The way in for agents. What a tool answers tells them the rest, so the API reference does not list it. */
+/** Endpoints for agents. Not in the API reference, because the tools' answers tell agents what they need. */
 export const mcpEndpoints = defineEndpoints({
   mcp: {
     method: "POST",

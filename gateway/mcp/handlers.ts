@@ -11,10 +11,10 @@ export function mcpHandlersOf(context: RestContext) {
   };
 }
 
-/** POST /mcp: one message, answered by a server of its own, which nothing outlives. */
+/** POST /mcp: stateless; each message gets a server of its own. */
 function mcpHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    // Loaded when the first agent calls: a server that none does is spared its memory.
+    // Loaded when the first agent calls, to save memory on servers without agents.
     const { answerMessage } = await import("./answer-message.ts");
     const message = new Request(`${requestBaseUrlOf(context, request)}/mcp`, {
       method: "POST",

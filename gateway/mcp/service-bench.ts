@@ -1,4 +1,4 @@
-/** The tools' way to the services: the same calls that the REST API makes, on behalf of the same caller. */
+/** Lets the tools call the services in the same way as the REST API, on behalf of the same caller. */
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import { isEnded, jobJsonOf } from "#contract/job-json.ts";
@@ -18,7 +18,7 @@ import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { checkReadable, textPageOf } from "./text-page.ts";
 import type { ConvertOrder, Workbench } from "./workbench.ts";
 
-/** A text that an agent wrote, or a file that the service fetches. */
+/** Text written by an agent, or a file for the service to fetch. */
 export type ServiceSource = { readonly text: string; readonly name: string } | { readonly url: string };
 export type ServiceBench = Workbench<ServiceSource> & { rawJob(id: string): Promise<Job> };
 
@@ -57,7 +57,7 @@ export function createServiceBench(context: RestContext, request: FastifyRequest
   };
 }
 
-/** The message itself was counted as one that reads; what it asks for is counted as the conversion that it is. */
+/** Counts a conversion. The message itself was only counted as a read. */
 async function convert(context: RestContext, request: FastifyRequest, source: ServiceSource, order: ConvertOrder): Promise<Job> {
   const { deps } = context;
   const caller = await authenticate(deps.accounts, request.headers.authorization, "convert");

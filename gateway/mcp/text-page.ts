@@ -4,7 +4,7 @@ import type { TextPage } from "./workbench.ts";
 
 const longestCharacter = 4;
 
-/** Throws INVALID_OPTION unless files of the format are text that can be read page by page. */
+/** Throws INVALID_OPTION unless the format is text that can be read page by page. */
 export function checkReadable(format: string): void {
   const mime = formatOf(format)?.mime ?? "";
   if (/^text\/|[/+](json5?|hjson|xml|yaml|toml|x-ndjson|sql|x-subrip|x-sami|x-tex|x-texinfo|x-bibtex)(;|$)/.test(mime)) return;
@@ -12,9 +12,9 @@ export function checkReadable(format: string): void {
 }
 
 /**
- * The characters from a byte on; `offset` is 0 or a `nextOffset` of before.
+ * Reads a page of text from a byte offset, which is 0 or an earlier `nextOffset`.
  *
- * @param read - Reads so many bytes from there, or as many as there are.
+ * @param read - Reads this many bytes from a position, or fewer at the end.
  */
 export async function textPageOf(
   totalBytes: number,
@@ -32,7 +32,7 @@ export async function textPageOf(
   return { text: bytes.toString("utf8", 0, end), totalBytes, nextOffset: isLast ? undefined : offset + end };
 }
 
-/** Where the last character begins that may be cut; bytes that are no UTF-8 are taken as they come. */
+/** Where to cut so that no character is split. Bytes that are not UTF-8 are cut anywhere. */
 function wholeCharacters(bytes: Buffer): number {
   for (let at = bytes.length - 1; at > bytes.length - longestCharacter && at > 0; at--) {
     const byte = bytes[at] ?? 0;

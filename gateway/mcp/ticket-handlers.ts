@@ -1,4 +1,4 @@
-/** Files of agents' conversions come and go by tickets: the bytes pass the model by. */
+/** Agents' files are transferred with tickets, so that their bytes never pass through the model. */
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import type { Ticket, Tickets } from "#gateway/access/tickets.ts";
@@ -10,7 +10,7 @@ import { storeBody } from "#gateway/rest/stored-bytes.ts";
 import { ceilingOf } from "#gateway/rest/submission.ts";
 import { checkContentLength } from "#gateway/rest/upload.ts";
 
-/** The ticket in the path. Throws NOT_FOUND for what is none of this kind. */
+/** The ticket in the path. Throws NOT_FOUND if it is not one of this kind. */
 export function ticketOf<Kind extends Ticket["kind"]>(
   { tickets }: Pick<RestContext, "tickets">,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ function pathPartOf({ params }: FastifyRequest, name: string): string {
   return String(given[name] ?? "");
 }
 
-/** PUT /mcp/uploads/{ticket}/{name}: the upload is the conversion, so that nothing lies here that no job counts. */
+/** PUT /mcp/uploads/{ticket}/{name}. The upload starts the conversion, so that every stored file belongs to a job. */
 export function ticketUploadHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { ticket } = ticketOf(context, request, "upload");

@@ -1,4 +1,4 @@
-/** The tools for agents that every way in has; each way adds its own (decision 65). */
+/** The tools that every MCP server has; each server adds its own (decision 65). */
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { FilemillError } from "#contract/errors.ts";
@@ -6,17 +6,17 @@ import { parseFormatId } from "#formats/index.ts";
 import { conversionLine, endAnswer, jobAnswer, routeAnswer, toolAnswer } from "./answers.ts";
 import type { ConvertOrder, JobView, Workbench } from "./workbench.ts";
 
-/** Below the minute after which most clients give a call up. */
+/** Below the 60 s after which most clients give up on a call. */
 const longestWaitSeconds = 50;
 const defaultWaitSeconds = 20;
 const pageCharacters = { default: 20_000, max: 60_000 };
-/** A format cannot be longer, and a name that was not meant as one is not read to its end. */
+/** No format id is longer. Also keeps hostile names short. */
 const id = z.string().min(1).max(16);
 
 export const waitSeconds = z.number().int().min(0).max(longestWaitSeconds).default(defaultWaitSeconds);
 const jobId = z.string().regex(/^[0-9a-z]{26}$/);
 
-/** What a conversion takes besides its file. */
+/** Parameters of a conversion besides its file. */
 export const orderShape = {
   to: id.describe("target format, such as pdf, md, webp"),
   from: id.optional().describe("source format; only needed if content and name do not show it"),
@@ -32,7 +32,7 @@ export function optionsOf(given: Readonly<Record<string, string | number | boole
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
-/** A server with the tools that look, to which each way in adds those that take a file. */
+/** A server with the read-only tools. The caller adds tools that take a file. */
 export function createToolServer<Source>(bench: Workbench<Source>, instructions: string): McpServer {
   const server = new McpServer({ name: "filemill", title: "Filemill", version: "1" }, { instructions });
   addCatalogueTools(server, bench);
@@ -101,7 +101,7 @@ function addJobStatus<Source>(server: McpServer, bench: Workbench<Source>): void
 export const readDescription =
   "Reads a document as Markdown, page by page: PDF (scanned too), Word, slides, spreadsheets, e-books, mail, web pages, pictures of text.";
 
-/** What read_document takes besides a file. */
+/** Parameters of read_document besides the file. */
 export const readShape = {
   job: jobId.optional().describe("a finished conversion to text, from an earlier answer"),
   offset: z.number().int().min(0).default(0).describe("where to continue: the offset that the previous page named"),
@@ -110,7 +110,7 @@ export const readShape = {
 };
 export type ReadOrder = z.output<z.ZodObject<typeof readShape>>;
 
-/** A page of a file, or of the job of a conversion to text. */
+/** Reads a page of a file, or of the result of a finished conversion to text. */
 export async function readDocument<Source>(
   bench: Workbench<Source>,
   file: Source | undefined,
@@ -127,7 +127,7 @@ export async function readDocument<Source>(
   return `${text}\n\n[job ${read.id}, ${read.to}, ${totalBytes} bytes in total${rest}]${notes.join("")}`;
 }
 
-/** What a document becomes best, to be read. */
+/** Text targets, best first. */
 const textTargets = ["md", "txt", "json"] as const;
 
 async function asText<Source>(

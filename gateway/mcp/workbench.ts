@@ -1,9 +1,9 @@
-/** What the tools for agents need, wherever they run: behind `/mcp`, or in the `filemill mcp` command. */
+/** What the tools for agents need from their environment: the service behind `/mcp`, or the command `filemill mcp`. */
 import type { JobJson } from "#contract/job-json.ts";
 
 export type FormatView = { readonly id: string; readonly label: string; readonly kind: string; readonly extensions: readonly string[] };
 
-/** As the REST API shows it. */
+/** A conversion in the REST API's format. */
 export type ConversionView = {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,7 @@ export type OptionView = {
   readonly unit?: string;
 };
 
-/** A conversion with what is known of it before it runs. */
+/** A conversion with its details. */
 export type RouteView = ConversionView & {
   readonly hops: readonly { readonly engine: string; readonly from: string; readonly to: string }[];
   readonly expectedNotes: readonly { readonly code: string; readonly message: string }[];
@@ -35,34 +35,34 @@ export type JobView = Pick<
   JobJson,
   "id" | "status" | "from" | "to" | "bytes" | "notes" | "error" | "queuePosition" | "estimateMs" | "delivery"
 > & {
-  /** Where the result lies, for a command that works on files. */
+  /** Path of the result, for the command, which works on files. */
   readonly path?: string;
 };
 
-/** A part of a text, in whole characters. */
+/** A part of a text. Never splits a character. */
 export type TextPage = { readonly text: string; readonly totalBytes: number; readonly nextOffset: number | undefined };
 
 export type ConvertOrder = {
   readonly to: string;
   readonly from: string | undefined;
   readonly options: Readonly<Record<string, string>>;
-  /** How long to wait for the end; the job goes on. */
+  /** How long to wait for the end. The job continues afterwards. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 };
 
-/** Every call rejects with a FilemillError. `Source` is what this way in can take a file from. */
+/** Every call rejects with a FilemillError. `Source` is the type of files that can be converted here. */
 export type Workbench<Source> = {
   formats(): Promise<readonly FormatView[]>;
-  /** Empty where nothing can be made of it. */
+  /** Empty if there are none. */
   conversionsFrom(from: string): Promise<readonly ConversionView[]>;
   route(from: string, to: string): Promise<RouteView>;
   convert(source: Source, order: ConvertOrder): Promise<JobView>;
   job(id: string, waitMs: number, signal: AbortSignal): Promise<JobView>;
   /** Newest first. */
   jobs(): Promise<readonly JobView[]>;
-  /** Of a result that is text. @param maxBytes - At least four. */
+  /** Reads a result that is text. @param maxBytes - At least 4. */
   readText(jobId: string, offset: number, maxBytes: number): Promise<TextPage>;
-  /** Takes note of an error that is nobody's fault but ours. */
+  /** Reports an unexpected error. */
   defect(error: unknown): void;
 };

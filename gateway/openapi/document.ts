@@ -6,12 +6,12 @@ import { noneMatchHits } from "#gateway/http/validators.ts";
 import { eventTypes } from "#gateway/webhook/views.ts";
 import { componentSchemas } from "./schemas.ts";
 
-/** Every error code that an endpoint may answer. */
+/** All error codes of an endpoint. */
 export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...(endpoint.access === "public" ? [] : accessErrors), ...endpoint.errors, ...generalErrors];
 }
 
-/** The OpenAPI 3.1 document of the listed ones among `endpoints`. `serverUrl` is the address the client called. */
+/** The OpenAPI 3.1 document of the listed endpoints. `serverUrl` is the address that the client used. */
 export function openapiDocument(endpoints: Readonly<Record<string, Endpoint>>, serverUrl: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const [id, endpoint] of Object.entries(endpoints)) {
@@ -45,7 +45,7 @@ export function openapiDocument(endpoints: Readonly<Record<string, Endpoint>>, s
   };
 }
 
-/** What a receiver is sent. */
+/** The message that a webhook's receiver gets. */
 function messageOf(type: string): Schema {
   const header = (name: string, description: string): Schema => ({
     name,
@@ -96,7 +96,7 @@ function withoutContent(response: Schema): Schema {
 }
 
 function parameterOf(parameter: NonNullable<Endpoint["parameters"]>[number]): Schema {
-  // Options of a route are parameters of their own: an exploded object, as OpenAPI's form style writes them.
+  // A route's options are separate query parameters: an exploded object in OpenAPI's form style.
   const free = parameter.schema.type === "object" ? { style: "form", explode: true } : {};
   return { ...parameter, ...free };
 }
@@ -114,7 +114,7 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
   }
   const refusals = errorCodesOf(endpoint).flatMap((code) => statusesOf(code).map((status) => ({ status, code })));
   for (const [status, answers] of Map.groupBy(refusals, ({ status }) => status)) {
-    // /readyz answers 503 in a shape of its own.
+    // /readyz has its own format for 503.
     responses[status] ??= {
       description: answers.map(({ code }) => `\`${code}\`: ${errorTable[code].when}.`).join("\n\n"),
       headers: { "X-Error": { description: "Code and message on one line.", schema: { type: "string" } } },
@@ -129,7 +129,7 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
 
 /** GET /api/v1/openapi.json. */
 export function openapiHandler(context: RestContext): Handler {
-  // It names the address that the client used: where anybody may choose that, nobody else shall be answered with it.
+  // The document contains the address that the client used. If the client can choose it, shared caches must not store the answer.
   const scope = context.settings.PUBLIC_URL === undefined ? "private" : "public";
   return async (request, reply) => {
     const body = JSON.stringify(openapiDocument(context.endpoints, requestBaseUrlOf(context, request)));

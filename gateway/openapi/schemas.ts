@@ -18,12 +18,12 @@ const closed = (properties: Readonly<Record<string, Schema>>, optional: readonly
   properties,
 });
 
-/** Public words of a generated enum: lower case, without the unspecified one. */
+/** The API's names of a generated enum: lower case, without the unspecified value. */
 function wordsOf(desc: DescEnum): string[] {
   return desc.values.filter((value) => value.number !== 0).map((value) => value.localName.toLowerCase());
 }
 
-/** JSON Schema of a Protobuf field as the REST API writes it. */
+/** JSON Schema of a Protobuf field in the REST API. */
 function schemaOfField(field: DescField): Schema {
   switch (field.fieldKind) {
     case "scalar":
@@ -56,7 +56,7 @@ function schemaOfScalar(scalar: ScalarType): Schema {
   }
 }
 
-/** The named fields of a message, by their JSON names. Throws when the message has no such field. */
+/** Schemas of the named fields by JSON name. Throws if the message has no such field. */
 function fieldsOf(desc: DescMessage, names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(
     names.map((name) => {

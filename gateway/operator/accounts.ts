@@ -26,7 +26,7 @@ export function listAccountsHandler({ deps }: RestContext): Handler {
   };
 }
 
-/** An account with what it uses now. */
+/** An account with its current usage. */
 export async function accountFactsOf({ jobs }: Pick<RestContext["deps"], "jobs">, account: Account) {
   const load = await jobs.getLoad({ accountId: account.id });
   return {
@@ -89,7 +89,7 @@ export function linkAccountHandler(context: RestContext): Handler {
   };
 }
 
-/** The token stands in the fragment, which browsers send to nobody. */
+/** The token is in the fragment, which browsers never send. */
 async function newLinkOf(context: RestContext, request: FastifyRequest, id: string) {
   const { token, expiresAt } = await answered(context.deps.signIn.createLink({ account: refOf(id) }));
   return { link: `${requestBaseUrlOf(context, request)}/automate#link=${token}`, expiresAt: instantOf(expiresAt) };
@@ -100,13 +100,13 @@ function accountIdOf(request: FastifyRequest): string {
   return id;
 }
 
-/** So that there is always somebody left who can undo it. Throws BAD_REQUEST. */
+/** Operators cannot do this to themselves, so that an operator remains who can undo it. Throws BAD_REQUEST. */
 function checkOther(request: FastifyRequest, id: string): void {
   if (callerOf(request).account.id === id)
     throw new FilemillError("BAD_REQUEST", "You cannot do this to your own account; ask another operator.");
 }
 
-/** Who changed what stands in the log. */
+/** Logs which operator changed what. */
 function tell({ deps }: RestContext, request: FastifyRequest, event: string, account: string | undefined, change: object = {}): void {
   deps.log.info(`operator.${event}`, { requestId: request.id, by: callerOf(request).account.id, account, ...change });
 }
@@ -115,7 +115,7 @@ function instantOf(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }
 
-/** With the service's refusal as an error of ours. */
+/** Converts the service's error to a FilemillError. */
 function answered<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: unknown) => {
     throw fromConnectError(error);

@@ -1,4 +1,4 @@
-/** What the operator's page asks. Every one of these is for an operator's session alone, and answers NOT_FOUND to everybody else. */
+/** Endpoints of the operator's page. All of them need an operator's session and answer NOT_FOUND to everybody else. */
 import { type Answer, defineEndpoints, type Endpoint, type Parameter, type Schema } from "#gateway/exchange/endpoint.ts";
 
 const own = { unlisted: true, access: "operator" } as const;

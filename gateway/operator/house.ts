@@ -7,7 +7,7 @@ export function houseHandler(context: RestContext): Handler {
   return async (request, reply) => sendJson(reply, 200, await houseOf(context, callerOf(request).account.id));
 }
 
-/** What `/readyz`, `/metrics` and the services say, for the page. */
+/** State of the deployment for the operator's page, collected from readiness, metrics and services. */
 export async function houseOf({ deps, settings, views }: RestContext, accountId: string) {
   const [readiness, load, { plans }, { open }, catalogue, disk] = await Promise.all([
     deps.readiness(),
@@ -30,7 +30,7 @@ export async function houseOf({ deps, settings, views }: RestContext, accountId:
   };
 }
 
-/** As `/metrics` measures it, of the host of this gateway. */
+/** Disk space of this gateway's host, from the metric behind `/metrics`. */
 async function diskOf({ metrics }: RestContext["deps"]): Promise<{ freeBytes: number | null; sizeBytes: number | null }> {
   const measured = await metrics.getSingleMetric("filemill_disk_bytes")?.get();
   const of = (name: string): number | null => measured?.values.find(({ labels }) => labels.of === name)?.value ?? null;
@@ -45,7 +45,7 @@ export function enginesHandler({ deps }: RestContext): Handler {
   };
 }
 
-/** Every engine that a node announces, with how many listed conversions pass through it. */
+/** All announced engines, each with the number of listed conversions that use it. */
 export function enginesOf(manifests: readonly Manifest[], routes: readonly Route[]) {
   const listed = new Map<string, number>();
   for (const { engines } of routes) for (const id of new Set(engines)) listed.set(id, (listed.get(id) ?? 0) + 1);

@@ -18,7 +18,7 @@ export function listAllJobsHandler({ deps }: RestContext): Handler {
   };
 }
 
-/** A job without what it says of its file's content: neither its name nor the notes, and of an error the code. */
+/** A job without anything that reveals its file's content: no file name, no notes, and only the code of an error. */
 export function jobFactsOf(job: Job, email: string | undefined) {
   const { id, status, from, to, bytes, durationMs, queuePosition, estimateMs, error, createdAt } = jobJsonOf(job, "");
   const inputBytes = Number(job.input?.sizeBytes ?? 0);

@@ -13,18 +13,18 @@ import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 
-/** What of a conditional or partial request counts; none of it for POST. */
+/** The conditional and range headers of a request. For POST, none apply. */
 export type Conditions = {
   readonly method: string;
   readonly inline?: boolean;
-  /** By a link that counts: nothing is told of the job, and nobody in between may keep it. */
+  /** The request came through a counted share link: hide facts of the job, and do not let anyone cache the result. */
   readonly isForOthers?: boolean;
   readonly ifNoneMatch?: string;
   readonly range?: string;
   readonly ifRange?: string;
 };
 
-/** The result's blob, or the error that says why there is none: JOB_NOT_DONE, JOB_FAILED, JOB_CANCELLED, RESULT_EXPIRED. */
+/** The result's blob. Throws JOB_NOT_DONE, JOB_FAILED, JOB_CANCELLED or RESULT_EXPIRED if there is none. */
 export function resultOf(job: Job): Blob {
   switch (job.state) {
     case JobState.DONE: {
@@ -48,7 +48,7 @@ export function resultOf(job: Job): Blob {
   }
 }
 
-/** Sends a finished job's bytes with the headers of the contract; 200, 206, 304 or 416. */
+/** Sends a finished job's result with the documented headers, as 200, 206, 304 or 416. */
 export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: Job, conditions: Conditions): Promise<FastifyReply> {
   const blob = resultOf(job);
   const sizeBytes = Number(blob.sizeBytes);
@@ -62,8 +62,8 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
     const refusal = errorAnswerOf(error, errorContextOf(reply.request, undefined), {}, 416);
     return sendErrorAnswer(reply.header("content-range", `bytes */${sizeBytes}`), refusal);
   }
-  // Opened before the headers are set, which an error must not carry. An open stream outlives the removal of its blob,
-  // so a download is never cut off by the sweep.
+  // Opened before the headers are set, because an error must not carry them. An open stream survives the removal of its blob, so the sweep
+  // never cuts off a download.
   const body = conditions.method === "HEAD" ? undefined : await bodyOf(blobs, blob, conditions, asked);
   const range: ByteRange = asked ?? { start: 0, end: sizeBytes - 1 };
   const length = range.end - range.start + 1;
@@ -72,7 +72,7 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   return reply.send(body instanceof Readable ? Readable.from(exactly(length, body), { objectMode: false }) : body);
 }
 
-/** A stream that ended before its Content-Length would leave the client waiting: one that fails ends the connection. */
+/** Throws if a stream ends before its Content-Length, which closes the connection. Otherwise the client would keep waiting. */
 async function* exactly(length: number, source: Readable): AsyncGenerator<Buffer> {
   let left = length;
   for await (const chunk of source) {
@@ -82,13 +82,13 @@ async function* exactly(length: number, source: Readable): AsyncGenerator<Buffer
   if (left !== 0) throw new Error(`a stored file has ${left} bytes less than its record says`);
 }
 
-/** The result of this very request needs no stream around it. */
+/** A result that this request produced may still be in memory and needs no stream. */
 async function bodyOf(blobs: BlobStore, { id }: Blob, { method }: Conditions, range: ByteRange | undefined): Promise<Readable | Buffer> {
   const fresh = method === "POST" ? blobs.readFresh(id) : undefined;
   return fresh ?? (await blobs.read(id, range, { isPassedOn: true }));
 }
 
-/** What a browser shows by itself, without running anything of it. */
+/** Types that browsers display themselves without executing any content. */
 const shownInline =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)|audio\/(mpeg|ogg|wav|x-wav|flac|mp4|aac|webm)|video\/(mp4|webm|ogg)|application\/pdf|text\/plain)$/;
 
@@ -109,14 +109,14 @@ function artifactHeadersOf(job: Job, blob: Blob, etag: string, inline: boolean):
   const [mime = ""] = format?.mime.split(";") ?? [];
   const shown = inline && shownInline.test(mime);
   return {
-    // Every text that we write is UTF-8, which a browser that shows it must be told.
+    // All text results are UTF-8, and a browser that displays one must know that.
     "content-type": shown && mime === "text/plain" ? "text/plain; charset=utf-8" : (format?.mime ?? "application/octet-stream"),
     "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to, shown ? "inline" : "attachment"),
     etag,
     "repr-digest": `sha-256=:${Buffer.from(blob.digest, "hex").toString("base64")}:`,
     "accept-ranges": "bytes",
     "content-security-policy": shown ? "default-src 'none'; style-src 'unsafe-inline'; sandbox" : "default-src 'none'; sandbox",
-    // A preview stands in one of our own pages.
+    // Previews are embedded in Filemill's own pages.
     ...(shown ? { "x-frame-options": "SAMEORIGIN" } : {}),
     "cache-control": "private",
     "x-job-id": job.id,

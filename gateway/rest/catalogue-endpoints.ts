@@ -6,7 +6,7 @@ const formatId: Pick<Parameter, "in" | "required"> = {
 };
 const schemaLike = (example: string): Parameter["schema"] => ({ type: "string", minLength: 1, maxLength: 16, examples: [example] });
 
-/** What can be converted into what. */
+/** The endpoints that list available conversions. */
 export const catalogueEndpoints = defineEndpoints({
   formats: {
     method: "GET",

@@ -7,34 +7,35 @@ import { parseQuery } from "#gateway/http/query.ts";
 import { reservedParameters, unknownSource } from "./hints.ts";
 
 /**
- * Answer with the bytes instead of the job: `no`, `if-quick` (a job that is queued is answered as such), or `wait` (a job that is
- * queued is answered by a redirect to where its bytes will be, so that a client that follows redirects gets them in one call).
+ * Whether to answer with the result instead of the job. `no`: never. `if-quick`: only if the conversion ends while the request waits;
+ * otherwise answer with the queued job. `wait`: always; if the job is queued, redirect to the URL of its future result, so that a client
+ * that follows redirects gets it in one call.
  */
 export type Download = "no" | "if-quick" | "wait";
 
-/** What a conversion request says beside its body. */
+/** The parameters of a conversion request, without its body. */
 export type Asked = {
   /** Overrides detection. */
   readonly from: string | undefined;
   readonly download: Download;
-  /** Raw option values by name; the route's own declaration judges them. */
+  /** Unparsed option values by name. The route's declaration validates them. */
   readonly options: ReadonlyMap<string, string>;
   readonly idempotencyKey: string | undefined;
   readonly preferences: Preferences;
-  /** Of a protected file. */
+  /** Password of a protected input file. */
   readonly inputPassword: string | undefined;
-  /** To protect the result with. */
+  /** Password to protect the result with. */
   readonly outputPassword: string | undefined;
-  /** Where the result is to be sent, as it was checked. */
+  /** URL to deliver the result to; already validated. */
   readonly deliverTo?: string | undefined;
 };
 
-/** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
+/** Parses query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST or UNKNOWN_SOURCE_FORMAT. */
 export function parseAsked(request: FastifyRequest, known: CatalogueView | undefined): Asked {
   if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data with the fields `to` and `file`.");
   }
-  // Nothing is unpacked at the door, so that nothing can be packed too well.
+  // Compressed bodies are not accepted, so that nobody can send a compression bomb.
   if (!/^(identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
     throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the body without a Content-Encoding.");
   }
@@ -48,7 +49,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
   };
 }
 
-/** What a conversion request says in its headers. Rejects with BAD_REQUEST. */
+/** Parses the headers of a conversion request. Rejects with BAD_REQUEST. */
 export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options" | "deliverTo"> {
   return {
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
@@ -83,7 +84,7 @@ function downloadOf(text: string | undefined): Download {
 
 const maxPasswordCharacters = 512;
 
-/** Percent-encoded UTF-8 (RFC 3986), as a header cannot carry every character. */
+/** Percent-encoded UTF-8 (RFC 3986), because a header cannot carry all characters. */
 function passwordOf(request: FastifyRequest, name: "X-Input-Password" | "X-Output-Password"): string | undefined {
   const headers = request.raw.headersDistinct[name.toLowerCase()];
   if (headers === undefined) return undefined;

@@ -11,7 +11,7 @@ export const deliverTo = {
   examples: ["https://bucket.s3.amazonaws.com/photo.webp?X-Amz-Signature=…"],
 } as const;
 
-/** What a conversion may end with, wherever its file comes from. */
+/** The error codes of a conversion, whichever way the file comes in. */
 export const conversionErrors = [
   "UNSUPPORTED_MEDIA_TYPE",
   "INVALID_OPTION",

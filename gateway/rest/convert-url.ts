@@ -11,10 +11,10 @@ import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
 
-/** Of the whole fetch, however steadily it goes. */
+/** Limit for the whole fetch, even if it progresses steadily. */
 const fetchMs = 10 * 60_000;
 
-/** As the declared schema has checked it. */
+/** Validated by the endpoint's schema. */
 type Body = {
   readonly url: string;
   readonly to: string;
@@ -24,7 +24,7 @@ type Body = {
   readonly deliverTo?: string;
 };
 
-/** POST /api/v1/convert-url: as POST /convert, of a file that is fetched. */
+/** POST /api/v1/convert-url: like POST /convert, with a fetched file. */
 export function convertUrlHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const body = request.body as Body;
@@ -38,7 +38,7 @@ export function convertUrlHandler(context: RestContext): Handler {
 
 type Wanted = Pick<Body, "url" | "to" | "name"> & { readonly from: string | undefined };
 
-/** Brings in the file at an address. Throws NOT_FOUND where the operator has turned that off. */
+/** Fetches the file from a URL. Throws NOT_FOUND if the operator has disabled fetching. */
 export function fetching({ deps, settings, views }: RestContext, caller: Caller, { url, to, from, name }: Wanted): Receive {
   const { URL_FETCH } = settings;
   if (URL_FETCH === "off") throw new FilemillError("NOT_FOUND", "This server does not fetch files; upload them with POST /api/v1/convert.");

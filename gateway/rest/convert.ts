@@ -16,7 +16,7 @@ import { ceilingOf, type Receive, submissionOf, submit } from "./submission.ts";
 import { checkContentLength, receiveUpload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
-/** POST /api/v1/convert: admit, receive, tell the format, create the job, wait, answer. */
+/** POST /api/v1/convert: admits the request, receives the file, detects its format, creates the job, waits and answers. */
 export function convertHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const asked = parseAsked(request, context.views.known());
@@ -36,7 +36,7 @@ export function convertHandler(context: RestContext): Handler {
   };
 }
 
-/** Creates the job of a file that `receive` brings in, waits for it as it was asked to, and answers with it or its result. */
+/** Creates the job for the file from `receive`, waits for it as requested, and answers with the job or its result. */
 export async function answerConversion(
   context: RestContext,
   request: FastifyRequest,
@@ -62,34 +62,36 @@ export async function answerConversion(
   return answer(context, request, reply, latest, apiUrl, asked.download);
 }
 
-/** An estimate is right within a factor of two: what is expected after twice the wait does not come within it. */
+/** Estimates are accurate within a factor of two. If the estimate exceeds twice the wait, waiting is pointless. */
 function isNotWaitedFor({ async, estimateMs = 0 }: Job, waitMs: number): boolean {
   return async || estimateMs > 2 * waitMs;
 }
 
 /**
- * The job as it was accepted, however soon it ended: who asked to be told later gets a place to ask at, which an ended job has no
- * more. A job of before is shown as it is.
+ * Shows the job as accepted, even if it has ended already. A client that asked not to wait gets a `status_url`, which an ended job does not
+ * have. A replayed job is shown as it is.
  */
 function promisedOf(job: Job, replayed: boolean): Job {
   return replayed || !isEnded(job) ? job : { ...job, state: JobState.QUEUED };
 }
 
 function promise(reply: FastifyReply, job: Job, apiUrl: string, download: Download): FastifyReply {
-  // Relative to this address, so that a proxy in front with another host name or a prefix does not matter.
+  // Relative, so that it works behind a proxy with another host name or a prefix.
   if (download === "wait") return reply.header("location", `jobs/${job.id}/download?wait=1`).code(303).send();
   reply.headers({ location: jobUrlOf(job, apiUrl), "retry-after": retryAfterOf(job.estimateMs) });
   return sendJson(reply, 202, { job: jobJsonOf(job, apiUrl) });
 }
 
-/** Names what was followed: not a wait of what is always queued, nor one that is longer than the server's own. */
+/**
+ * Names the preference that was applied. A `wait` is not named for jobs that are always queued, or if it exceeds the server's own limit.
+ */
 function applyPreferences(reply: FastifyReply, preferences: Asked["preferences"], longestWaitMs: number): void {
   if (preferences.respondAsync) reply.header("preference-applied", "respond-async");
   else if (preferences.waitMs !== undefined && preferences.waitMs <= longestWaitMs)
     reply.header("preference-applied", `wait=${preferences.waitMs / 1000}`);
 }
 
-/** The end of a conversion that was waited for. */
+/** Answers with a finished conversion. */
 async function answer(
   context: RestContext,
   request: FastifyRequest,
@@ -101,7 +103,7 @@ async function answer(
   const body = jobJsonOf(job, apiUrl);
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
     const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
-    // Whatever ended the conversion, the request itself was well: the contract's 422, unless somebody cancelled it.
+    // The request itself was valid, so a failed conversion is always 422. A cancelled one has its own status.
     const status = job.state === JobState.FAILED ? 422 : undefined;
     const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body }, status);
     return sendErrorAnswer(reply, failure);

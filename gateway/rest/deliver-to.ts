@@ -3,8 +3,7 @@ import type { Caller } from "#gateway/access/authenticate.ts";
 import type { RestContext } from "#gateway/exchange/exchange.ts";
 
 /**
- * The address that a result is to be sent to, checked before anything is done for it. A guest's is refused: nobody could be asked whose
- * it is.
+ * Checks the delivery URL before any other work. Guests may not use it, because nobody could be held responsible for the URL.
  *
  * @throws FilemillError BAD_REQUEST (`details.field` = `deliverTo`), NOT_ENTITLED
  */

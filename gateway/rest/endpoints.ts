@@ -41,7 +41,7 @@ const oneJob = (description: string, headers?: Answer["headers"]): Answer => ({
   ...(headers === undefined ? {} : { headers }),
 });
 
-/** Conversions, jobs, the catalogue, and what tells of the service itself. */
+/** Endpoints for conversions, jobs, the catalogue, and the state of the service. */
 export const restEndpoints = defineEndpoints({
   convert: {
     method: "POST",

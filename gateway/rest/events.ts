@@ -7,11 +7,14 @@ import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext } from 
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { jobIdOf } from "./jobs.ts";
 
-/** Keeps proxies and the server's own idle timeout from closing a quiet stream. */
+/** Keeps proxies and the server's own idle timeout from closing an inactive stream. */
 const HEARTBEAT_MS = 15_000;
 
-/** GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change, until the job ends.
- * An event's id is the revision of the job's record, which is the log of events: whoever comes back with `Last-Event-ID` is told what is newer. */
+/**
+ * GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change until the job ends.
+ * An event's id is the revision of the job's record, which serves as the log of events. A client that reconnects with `Last-Event-ID` gets
+ * only newer ones.
+ */
 export function jobEventsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
@@ -20,14 +23,14 @@ export function jobEventsHandler(context: RestContext): Handler {
     using standing = watchStanding(caller, context.deps.log);
     const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
     const watch = context.deps.jobs.watchJob(ids, { signal })[Symbol.asyncIterator]();
-    // The first message is awaited before the head is sent, so that an unknown job is still a 404.
+    // Awaits the first message before sending headers, so that an unknown job still gets a 404.
     let next = await watch.next();
     const seen = lastEventIdOf(request);
     const first = next.value?.job;
     const isSeen = (job: Job): boolean => seen !== undefined && job.revision <= seen;
     if (first !== undefined && isEnded(first) && isSeen(first)) {
       await watch.return?.();
-      // WHATWG HTML §9.2: tells the client not to come back.
+      // Tells the client not to reconnect (WHATWG HTML §9.2).
       return reply.code(204).send();
     }
     reply.hijack();
@@ -49,7 +52,7 @@ export function jobEventsHandler(context: RestContext): Handler {
         next = await watch.next();
       }
     } catch (error) {
-      // The client sees the stream end and asks again; the job itself is not touched.
+      // The client sees the stream end and reconnects. The job is not affected.
       if (!signal.aborted) context.deps.log.warn("gateway.watch_broken", { job: ids.jobId, error: String(error) });
     } finally {
       clearInterval(heartbeat);
@@ -60,7 +63,7 @@ export function jobEventsHandler(context: RestContext): Handler {
   };
 }
 
-/** The revision of the last event that a client saw before it lost the stream. */
+/** Revision of the last event that the client received before it lost the stream. */
 function lastEventIdOf({ headers }: FastifyRequest): bigint | undefined {
   const text = headers["last-event-id"];
   return typeof text === "string" && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;

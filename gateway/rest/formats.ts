@@ -3,11 +3,11 @@ import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import { encodingOf } from "#gateway/http/accept.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
 
-/** GET /api/v1/formats: what this deployment can do now. */
+/** GET /api/v1/formats: what this deployment can convert now. */
 export function formatsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const view = await context.views.current();
-    // Kept for an hour by whoever asks while engines start or the broker is away.
+    // Clients would cache an empty list for an hour if they asked while engines start or the broker is unreachable.
     if (view.counts.conversions === 0) {
       throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
     }

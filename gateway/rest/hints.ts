@@ -1,13 +1,13 @@
-/** Errors for what is nearly right, which say what was probably meant. */
+/** Errors for input that is almost right. They suggest what was probably meant. */
 
 import { FilemillError } from "#contract/errors.ts";
 import type { CatalogueView } from "#gateway/exchange/catalogue-view.ts";
 import { didYouMean, nearestIds, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
 
-/** What of the catalogue is known without waiting; undefined in the moments after a start. */
+/** The part of the catalogue that is available without waiting; undefined shortly after a start. */
 type Known = Pick<CatalogueView, "formats" | "optionNames"> | undefined;
 
-/** Beside the options, what goes into the query string of POST /convert. */
+/** Parameters of POST /convert in the query string that are not conversion options. */
 export const reservedParameters: ReadonlySet<string> = new Set(["download", "from"]);
 
 export function unknownTarget(written: string, known: Known): FilemillError {
@@ -22,7 +22,7 @@ export function unknownSource(written: string, known: Known): FilemillError {
   return new FilemillError("UNKNOWN_SOURCE_FORMAT", message, { details: { from: written.slice(0, 32), ...suggestionsOf(near) } });
 }
 
-/** A field of the form that is neither `to` nor `file`: often an option, which many other services take there. */
+/** Error for a form field that is neither `to` nor `file`. It is often an option, because many other services accept options there. */
 export function unexpectedField(name: string, known: Known): FilemillError {
   const field = name.slice(0, 64);
   if (reservedParameters.has(name) || known?.optionNames.has(name) === true) {

@@ -12,10 +12,10 @@ import { sendArtifact } from "./artifact.ts";
 import { waitForEnd } from "./watch.ts";
 
 const MAX_WAIT_MS = 60_000;
-/** How long a download is held before its client is sent round once more: below the minute after which most proxies give up. */
+/** How long a download request is held before the client is redirected to try again. Below the 60 s after which most proxies time out. */
 const TURN_MS = 50_000;
 
-/** The id in the path. What is not shaped like one never reaches a key of the store. */
+/** The id in the path. Malformed ids are refused here and never become a key of the store. */
 export function jobIdOf(request: FastifyRequest): string {
   const { params } = request;
   const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
@@ -29,7 +29,7 @@ async function jobOf(context: RestContext, request: FastifyRequest): Promise<Job
   return job;
 }
 
-/** The job when it has ended, or after this time. Rejects when its caller may not ask any more. */
+/** The job when it has ended, or after `waitMs`. Rejects if the caller loses access meanwhile. */
 async function jobAfter(context: RestContext, request: FastifyRequest, reply: FastifyReply, waitMs: number): Promise<Job> {
   using standing = watchStanding(callerOf(request), context.deps.log);
   const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
@@ -38,7 +38,7 @@ async function jobAfter(context: RestContext, request: FastifyRequest, reply: Fa
   return job;
 }
 
-/** GET /api/v1/jobs/{id}, held by `Prefer: wait=N` until the job ends. */
+/** GET /api/v1/jobs/{id}; `Prefer: wait=N` holds the answer until the job ends. */
 export function getJobHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
@@ -51,7 +51,9 @@ export function getJobHandler(context: RestContext): Handler {
   };
 }
 
-/** GET and HEAD /api/v1/jobs/{id}/download; with `?wait=1` held until the job ends, in turns that end in a redirect to the same place. */
+/**
+ * GET and HEAD /api/v1/jobs/{id}/download. With `?wait=1`, holds the answer until the job ends. After a while, redirects to the same URL.
+ */
 export function downloadHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const query = parseQuery(request.raw.url ?? "");
@@ -67,7 +69,7 @@ export function downloadHandler(context: RestContext): Handler {
   };
 }
 
-/** The bytes of a job's result, as far as the request's conditions ask for them. */
+/** Sends a job's result, subject to the request's conditional and range headers. */
 export function sendResult(
   context: RestContext,
   request: FastifyRequest,
@@ -81,7 +83,7 @@ export function sendResult(
     inline,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
     ...(typeof ifRange === "string" ? { ifRange } : {}),
-    // RFC 9110 §14.2: Range is defined for GET alone.
+    // Range is only defined for GET (RFC 9110 §14.2).
     ...(range === undefined || request.method !== "GET" ? {} : { range }),
   });
 }
@@ -94,7 +96,7 @@ export function listJobsHandler(context: RestContext): Handler {
     const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
     const page = { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor };
     if (!isPageRequest(request)) return sendJson(reply, 200, page);
-    // People know a job by its file.
+    // The pages also show file names, by which people recognise a job.
     return sendJson(reply, 200, { ...page, names: Object.fromEntries(answer.jobs.map(({ id, sourceName }) => [id, sourceName])) });
   };
 }
@@ -107,7 +109,7 @@ export function deleteJobHandler(context: RestContext): Handler {
   };
 }
 
-/** Which page of a list of jobs is asked for: `status`, `limit` and `cursor` of the query. Throws BAD_REQUEST. */
+/** The requested page of a job list: `status`, `limit` and `cursor` of the query. Throws BAD_REQUEST. */
 export function pageOf(request: FastifyRequest): { readonly state: JobState; readonly limit: number; readonly cursor: string } {
   const query = parseQuery(request.raw.url ?? "");
   for (const name of query.keys()) {

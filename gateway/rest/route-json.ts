@@ -4,7 +4,7 @@ import type { GetRouteResponse, Route, RouteProof } from "#gen/filemill/catalogu
 
 type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
 
-/** @param expectedMs - What it took here of late, where that is known. */
+/** @param expectedMs - Recent run time on this deployment, if known. */
 export function routeJson(route: Route | undefined, { hops, proof, expectedNotes }: Known, expectedMs: number | undefined) {
   if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   const { from, to, async, maxInputMb } = route;
@@ -20,7 +20,7 @@ export function routeJson(route: Route | undefined, { hops, proof, expectedNotes
       fidelity: fidelityWordOf(fidelity),
     })),
     expectedNotes: expectedNotes.map(({ code, message }) => ({ code, message })),
-    // Before anybody converted anything here, what the proof took.
+    // Without recent conversions here, the time that the proof took.
     estimateMs: expectedMs ?? (proof === undefined ? null : Math.max(1, Math.round(proof.ms))),
     proof: proof === undefined ? null : measuredJson(proof),
   };

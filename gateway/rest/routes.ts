@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { routeJson } from "./route-json.ts";
 
-/** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */
+/** GET /api/v1/routes/{from}/{to}: one route with its details. */
 export function routeHandler(context: RestContext): Handler {
   return async (request, reply) => sendJson(reply, 200, { route: await describedRoute(context, pairOf(request)) });
 }
@@ -14,7 +14,7 @@ export async function describedRoute({ deps }: RestContext, pair: { readonly fro
   return routeJson(route, known, expectedMs);
 }
 
-/** Longer names than any format has are cut, so that nothing of size is sent on or back. */
+/** Cuts names that are longer than any format id, so that no large text is passed on or sent back. */
 function pairOf({ params }: FastifyRequest): { from: string; to: string } {
   const given: Record<string, unknown> = { ...(typeof params === "object" ? params : {}) };
   return { from: String(given.from).slice(0, 64), to: String(given.to).slice(0, 64) };

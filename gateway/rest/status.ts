@@ -5,14 +5,14 @@ import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exch
 import { isLoopback } from "#kit/loopback.ts";
 import { notReady } from "#kit/readiness.ts";
 
-/** GET /healthz: the process lives. */
+/** GET /healthz: the process is alive. */
 export function healthHandler(): Handler {
   return async (_request, reply) => sendJson(reply, 200, { alive: true });
 }
 
 /**
- * GET /readyz: conversions are accepted, or the names of the parts that keep them from it. Which versions of engines are here is for
- * programs on this host alone.
+ * GET /readyz: conversions are accepted, or the names of the parts that prevent it. Engine versions are shown only to programs on this
+ * host.
  */
 export function readyHandler(context: RestContext): Handler {
   return async (request, reply) => {
@@ -24,8 +24,8 @@ export function readyHandler(context: RestContext): Handler {
 }
 
 /**
- * GET /metrics in Prometheus' text format, for programs on this host, and elsewhere for who has METRICS_TOKEN. A request that came through
- * a proxy names itself by its forwarding headers and is refused, though its connection is a local one.
+ * GET /metrics in Prometheus' text format, for programs on this host and for clients with METRICS_TOKEN. A request through a proxy is
+ * refused even if the proxy is on this host; it is recognised by its forwarding headers.
  */
 export function metricsHandler(context: RestContext): Handler {
   return async (request, reply) => {
@@ -42,7 +42,10 @@ function hasToken({ headers }: FastifyRequest, token: string | undefined): boole
   return timingSafeEqual(digestOf(headers.authorization ?? ""), digestOf(`Bearer ${token}`));
 }
 
-/** By its connection, and by the name that it calls: a page that led its own name here comes from a browser on this host. */
+/**
+ * Checks the connection and the host name. The name matters because a browser on this host could be led here by a page's own host name (DNS
+ * rebinding).
+ */
 function isLocal(request: FastifyRequest): boolean {
   const peer = request.raw.socket.remoteAddress ?? "";
   if (!isLoopback(request.hostname)) return false;

@@ -1,4 +1,4 @@
-/** A file that comes as the bytes themselves, without a form around them. */
+/** Stores a file that arrives as plain bytes, without a form. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import type { Passage } from "#gateway/access/budget.ts";
@@ -17,10 +17,10 @@ export type StoreRules = {
 };
 
 /**
- * Streams bytes into the blob store, counted against the payer's budget while they come. Rejects with INPUT_TOO_LARGE, QUOTA_EXCEEDED,
- * INVALID_INPUT (nothing came), UNAVAILABLE, the reason of the signal, or the FilemillError that the source throws; nothing is left then.
+ * Streams bytes into the blob store and counts them against the payer's budget. Rejects with INPUT_TOO_LARGE, QUOTA_EXCEEDED, INVALID_INPUT
+ * (empty file), UNAVAILABLE, the signal's reason, or the FilemillError that the source throws. Nothing is kept then.
  *
- * @param broken - What any other failure of the source means.
+ * @param broken - Creates the error for any other failure of the source.
  */
 export async function storeBytes(source: AsyncIterable<Uint8Array>, rules: StoreRules, broken: () => FilemillError): Promise<Blob> {
   using over = following(rules.signal);
@@ -48,13 +48,13 @@ export async function storeBytes(source: AsyncIterable<Uint8Array>, rules: Store
   throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
 }
 
-/** The body of a request as it comes. */
+/** Stores the body of a request. */
 export async function storeBody(request: FastifyRequest, reply: FastifyReply, rules: StoreRules): Promise<Blob> {
   const { raw } = request;
   if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
   using slow = following(rules.signal);
   using _pace = watchBodyPace(raw, () => slow.abort(bodyTooSlow()));
-  // Left by an iterator, a request would be destroyed, and its connection with it, before the refusal is sent.
+  // By default, leaving the iterator early destroys the request and its connection before the refusal is sent.
   const source = raw.iterator({ destroyOnReturn: false });
   return storeBytes(source, { ...rules, signal: slow.signal }, cutOff);
 }

@@ -1,4 +1,4 @@
-/** A file that somebody wants converted, by whichever way it comes in: admitted, received, told its format, and made a job. */
+/** The way from a file to a job, however the file comes in: admit, receive, detect the format, create the job. */
 import { createHash, createHmac } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { FilemillError, fromConnectError, isAnswer } from "#contract/errors.ts";
@@ -12,19 +12,19 @@ import type { Asked } from "./convert-request.ts";
 import { unknownTarget } from "./hints.ts";
 import { type Ceiling, discard, type Upload } from "./upload.ts";
 
-/** Who wants what, beside the file itself. */
+/** Who wants which conversion, without the file itself. */
 export type Submission = {
   readonly caller: Caller;
   /** The client's address, by which guests are counted. */
   readonly ip: string;
   readonly requestId: string;
   readonly asked: Pick<Asked, "from" | "options" | "idempotencyKey" | "inputPassword" | "outputPassword" | "deliverTo"> & {
-    /** The answer will be a promise: the job has to outlive a crash from its first moment. */
+    /** The answer will be 202, so the job must survive a crash from the start. */
     readonly isQueued: boolean;
   };
 };
 
-/** Brings the file in; what it rejects with refuses the submission, and nothing is left then. */
+/** Receives the file. If it rejects, the submission is refused and nothing is kept. */
 export type Receive = (rules: { readonly passage: Passage; readonly signal: AbortSignal }) => Promise<Upload>;
 
 export type Submitted = { readonly job: Job; readonly replayed: boolean; readonly durable: boolean };
@@ -34,10 +34,10 @@ export function submissionOf(request: FastifyRequest, asked: Submission["asked"]
 }
 
 /**
- * Admits it before one byte is read, receives the file and creates the job.
+ * Checks limits before any byte is read, then receives the file and creates the job.
  *
- * @param leastBytes - At least so large is the file, as far as is known beforehand.
- * @param over - Fires, with a FilemillError as its reason, when the job is not wanted any more.
+ * @param leastBytes - Lower bound of the file's size, as far as it is known.
+ * @param over - Fires, with a FilemillError as its reason, when the job is no longer wanted.
  */
 export async function submit(
   context: RestContext,
@@ -63,7 +63,7 @@ async function admit(context: RestContext, { caller, ip, asked }: Submission, le
   return context.budgets.enter(budgetOf({ ip }, caller, context.deps.deviceKey), leastBytes, asked.idempotencyKey !== undefined);
 }
 
-/** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
+/** The lower of the plan's and the route's limit. The route's applies only if both its formats are known. */
 export function ceilingOf(context: Pick<RestContext, "views">, caller: Caller, from: string | undefined, to: string | undefined): Ceiling {
   const plan: Ceiling = { limitMb: caller.plan.maxInputMb, limitedBy: "plan" };
   const target = to === undefined ? undefined : parseFormatId(to)?.id;
@@ -85,7 +85,7 @@ async function createJob(
     const to = parseFormatId(upload.to)?.id;
     if (to === undefined) throw unknownTarget(upload.to, context.views.known());
     over.throwIfAborted();
-    // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
+    // Syncing to disk costs more than a small conversion, so it is requested only if a 202 is certain.
     const durable = asked.isQueued || (context.views.known()?.routeOf(from, to)?.async ?? false);
     passage[Symbol.dispose]();
     const created = await jobs.createJob({
@@ -110,10 +110,10 @@ async function createJob(
       budget: passage.budget,
     });
     if (created.replayed) await discard(blobs, upload.blob.id);
-    // A replay wrote nothing: its job may be one that was not promised yet.
+    // A replay stored nothing, and the job it returns may not be stored yet either.
     return { ...created, durable: durable && !created.replayed };
   } catch (error) {
-    // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
+    // After a failed call, the job may or may not own the blob. If it does not, the sweep removes the blob.
     if (isAnswer(error)) await discard(blobs, upload.blob.id);
     throw fromConnectError(error);
   }
@@ -135,11 +135,14 @@ async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upl
   return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [], extent };
 }
 
-/** Equal where a client chose the same result. It is stored, so that a password is in it only as what nobody without the key can guess. */
+/**
+ * Equal if a client requested the same result. The digest is stored, so a password goes in only as a keyed hash, which nobody can guess
+ * without the key.
+ */
 function requestDigestOf(from: string, to: string, asked: Submission["asked"], upload: Upload, key: string): string {
   const { outputPassword } = asked;
   const secrets = outputPassword === undefined ? [] : [createHmac("sha256", key).update(`output-password ${outputPassword}`).digest("hex")];
-  // Signed anew, an address is the same.
+  // Ignores the query string, because the same URL can be signed again.
   const places = asked.deliverTo === undefined ? [] : [asked.deliverTo.split("?")[0]];
   const options = [...asked.options].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")

@@ -7,42 +7,42 @@ import { boundedFileName } from "#gateway/http/file-name.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 
-/** Boundaries, part headers and the `to` field beside the file. */
+/** Boundaries, part headers and the `to` field. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 const MAX_OUTSIDE_FILE_BYTES = 1 << 20;
 const MAX_TO_CHARACTERS = 256;
 
-/** A bound on the file, and who set it. */
+/** A size limit for the file, and who set it. */
 export type Ceiling = { readonly limitMb: number; readonly limitedBy: "plan" | "conversion" };
 
 export type Upload = { readonly to: string; readonly blob: Blob; readonly fileName: string };
 
 export type UploadRules = {
   readonly blobs: BlobStore;
-  /** What bounds the file, as far as it is known; `to` is undefined while the field has not come. */
+  /** The file's size limit as far as it is known. `to` is undefined until the field has arrived. */
   ceilingOf(to: string | undefined): Ceiling;
-  /** What is said of a field that is neither `to` nor `file`. */
+  /** The error for a field that is neither `to` nor `file`. */
   unexpected(field: string): FilemillError;
-  /** Fires, with a FilemillError as its reason, when the upload is not wanted any more. */
+  /** Fires, with a FilemillError as its reason, when the upload is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Counts what comes and refuses it when there is no room any more. */
+  /** Counts received bytes and refuses them once there is no room left. */
   readonly passage: Pick<Passage, "count">;
-  /** See BlobStore.write; who creates the job puts it onto the disk. */
+  /** See BlobStore.write. Creating the job writes the blob to disk. */
   readonly mayBeHeld: boolean;
 };
 
-/** Limits of the parser. One above what is allowed, so that we see what is too much and can name it. */
+/** Limits of the parser. One higher than allowed, so that excess parts are seen and can be named. */
 export const multipartLimits = {
   limits: { files: 2, fields: 2, parts: 4, fieldSize: 1024, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 32 },
   throwFileSizeLimit: false,
-  // Of more than one chunk a reader would be given a copy.
+  // A reader would get a copy of anything larger than one chunk.
   fileHwm: 64 * 1024,
 };
 
 /**
- * Throws INPUT_TOO_LARGE for a body that Content-Length already shows to be over the ceiling.
+ * Throws INPUT_TOO_LARGE if Content-Length already exceeds the limit.
  *
- * @returns At least so large is the file, as far as Content-Length tells.
+ * @returns Lower bound of the file's size, as far as Content-Length shows.
  */
 export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): number {
   const leastBytes = Math.max(0, Number(request.headers["content-length"] ?? 0) - MULTIPART_OVERHEAD_BYTES);
@@ -51,9 +51,9 @@ export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): n
 }
 
 /**
- * Streams a multipart body with exactly the fields `to` and `file`, in either order, into the blob store. Either both
- * came and the body ended as it should, or it rejects and nothing is left: BAD_REQUEST, MISSING_FIELD,
- * UNEXPECTED_FIELD, INPUT_TOO_LARGE, QUOTA_EXCEEDED, INVALID_INPUT (empty file), REQUEST_TIMEOUT, UNAVAILABLE.
+ * Streams a multipart body with exactly the fields `to` and `file`, in either order, into the blob store. Resolves only if both arrived and
+ * the body is complete. Otherwise nothing is kept and it rejects with BAD_REQUEST, MISSING_FIELD, UNEXPECTED_FIELD, INPUT_TOO_LARGE,
+ * QUOTA_EXCEEDED, INVALID_INPUT (empty file), REQUEST_TIMEOUT or UNAVAILABLE.
  */
 export async function receiveUpload(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
   const { raw } = request;
@@ -63,13 +63,13 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
     if (failure !== undefined) return;
     failure = error;
     stop.abort(error);
-    // The parser ends at an error of the request and at nothing else; the connection stays whole for the answer.
+    // Only an error event of the request stops the parser. The connection stays open for the answer.
     raw.emit("error", error);
   };
   const abandon = (): void => stopWith(rules.signal.reason);
   rules.signal.addEventListener("abort", abandon, { once: true });
   using _pace = watchBodyPace(raw, () => stopWith(bodyTooSlow()));
-  // The parser throws away what stands outside the parts; this bounds it.
+  // The parser discards bytes outside the parts, so they are limited here.
   let bodyBytes = 0;
   const maxBodyBytes = rules.ceilingOf(undefined).limitMb * 1e6 + MAX_OUTSIDE_FILE_BYTES;
   const count = (chunk: Buffer): void => {
@@ -121,7 +121,7 @@ function toOf(part: MultipartValue, before: string | undefined, { unexpected }: 
   return part.value.trim().slice(0, MAX_TO_CHARACTERS);
 }
 
-/** Browsers and curl write the three characters that would end a header's quoted text as these; nothing else is encoded (HTML §4.10.21.8). */
+/** Browsers and curl encode only the three characters that would end a quoted header value (HTML §4.10.21.8). */
 const encodedCharacters: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
 
 function fileNameOf(sent: string): string {
@@ -129,7 +129,7 @@ function fileNameOf(sent: string): string {
 }
 
 function checkFilePart(part: MultipartFile, before: Blob | undefined, { unexpected }: Pick<UploadRules, "unexpected">): void {
-  // A destroyed part may still report the end of the request; nobody else listens then.
+  // A destroyed part may still emit the request's error, and nothing else listens then.
   part.file.on("error", () => {});
   if (part.fieldname === "to") throw missing("to", "Send `to` as a plain field, not as a file (curl: `-F to=webp`).");
   if (part.fieldname !== "file") throw unexpected(part.fieldname);
@@ -151,12 +151,12 @@ async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceili
   } catch (error) {
     if (source.failure !== undefined || rules.signal.aborted) throw brokenBody(source.failure ?? error);
     if (error instanceof FilemillError && error.code === "INPUT_TOO_LARGE") throw tooLarge(ceiling);
-    // Not a defect of the body: keep it from being read as one.
+    // Not caused by the body: keeps uploadErrorOf from reporting it as malformed.
     throw error instanceof FilemillError ? error : new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
   }
 }
 
-/** Resolves when the whole body has come, with all that may follow the closing boundary (RFC 2046 §5.1.1). */
+/** Resolves when the whole body has arrived, including any epilogue after the closing boundary (RFC 2046 §5.1.1). */
 function bodyEnd(request: FastifyRequest, signal: AbortSignal): Promise<void> {
   const { raw } = request;
   if (raw.complete) return Promise.resolve();
@@ -171,12 +171,12 @@ function bodyEnd(request: FastifyRequest, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What nobody needs any more. Where it cannot be removed, the sweep will: that is not what the client is told. */
+/** Removes a blob that is no longer needed. If that fails, the sweep removes it later, so the client is not told. */
 export async function discard(blobs: BlobStore, blobId: string): Promise<void> {
   await blobs.remove(blobId).catch(() => undefined);
 }
 
-/** Everything that can go wrong while parsing, in our words. The parser's own errors carry a code only for its limits. */
+/** Maps every parsing error to a FilemillError. The parser's own errors carry a code only for its limits. */
 function uploadErrorOf(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
   const code = error instanceof Error && "code" in error ? error.code : undefined;

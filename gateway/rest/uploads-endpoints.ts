@@ -4,10 +4,10 @@ import { deliverTo } from "./convert-url-endpoint.ts";
 
 const path = "/api/v1/uploads/{id}";
 const errors: readonly ErrorCode[] = ["NOT_FOUND"];
-/** Each piece and each question is a request; what is counted as a conversion is the job. */
+/** Chunks and status requests count as reads. The rate limit for conversions applies to the job. */
 const ofConverter = { access: "read", scope: "convert", forPages: true, unlisted: true, errors } as const;
 
-/** The tus protocol 1.0 (creation, termination, expiration), which its clients speak; described in the README. */
+/** The tus protocol 1.0 (creation, termination, expiration), for tus clients; described in the README. */
 export const uploadEndpoints = defineEndpoints({
   createUpload: {
     ...ofConverter,

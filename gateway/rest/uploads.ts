@@ -1,4 +1,4 @@
-/** Resumable uploads at the door: the same keys, plans, budgets and disk as for an upload in one request. */
+/** Resumable uploads, with the same keys, plans, budgets and disk limits as uploads in one request. */
 
 import { createReadStream } from "node:fs";
 import { ReadableStream } from "node:stream/web";
@@ -22,10 +22,10 @@ import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
 
-/** A guest who leaves may never come back, and the next one at the address needs the room. */
+/** A guest who leaves may never return, and the next guest at the address needs the room. */
 const guestIdleMs = 3_600_000;
 
-/** POST /api/v1/uploads. What is said to come is refused here, before one byte of it, where there is no room for it. */
+/** POST /api/v1/uploads. Refuses an upload without room for its declared length, before any byte arrives. */
 export function createUploadHandler(context: RestContext): Handler {
   const { uploads } = context;
   return async (request, reply) => {
@@ -74,7 +74,7 @@ export function continueUploadHandler(context: RestContext): Handler {
     using over = following(standing.lost, context.ending);
     using _pace = watchBodyPace(request.raw, () => over.abort(bodyTooSlow()));
     if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
-    // Left by an iterator, a request would be destroyed, and its connection with it, before the answer is sent.
+    // By default, leaving the iterator early destroys the request and its connection before the answer is sent.
     const bytes = abortable(request.raw.iterator({ destroyOnReturn: false }), over.signal);
     return await relay(context, request, reply, upload, { bytes, over });
   };
@@ -85,7 +85,7 @@ export function deleteUploadHandler(context: RestContext): Handler {
   return async (request, reply) => relay(context, request, reply, await uploadOf(context, request));
 }
 
-/** As the declared schema has checked it. */
+/** Validated by the endpoint's schema. */
 type Body = {
   readonly to: string;
   readonly from?: string;
@@ -94,7 +94,7 @@ type Body = {
   readonly deliverTo?: string;
 };
 
-/** POST /api/v1/uploads/{id}/convert: as POST /convert, of a file that came in pieces. */
+/** POST /api/v1/uploads/{id}/convert: like POST /convert, with a resumable upload. */
 export function convertUploadHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const body = request.body as Body;
@@ -109,7 +109,7 @@ export function convertUploadHandler(context: RestContext): Handler {
     const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
     const asked = { from, download: "no", options, ...parseAskedHeaders(request), deliverTo } as const;
     const answered = await answerConversion(context, request, reply, asked, sizeBytes, taking(context, request, upload, { ...body, from }));
-    // Who did not get the answer may ask again: until then there is something to ask for.
+    // Removed only after the answer was sent, so that a client that missed it can retry.
     const remove = (): void => void context.uploads.remove(id);
     if (reply.raw.writableFinished) remove();
     else reply.raw.once("finish", remove);
@@ -117,7 +117,7 @@ export function convertUploadHandler(context: RestContext): Handler {
   };
 }
 
-/** Copies it, so that it is still there where no job comes of it. */
+/** Copies the upload, so that it still exists if no job is created. */
 function taking(
   context: RestContext,
   request: FastifyRequest,
@@ -146,7 +146,7 @@ function checkServing({ draining }: RestContext): void {
 
 type Meant = { readonly id: string } | { readonly newId: string };
 
-/** Asks the library, and answers what it says; its refusals in the shape of all others. */
+/** Passes the request to the tus library and returns its answer. Errors get the usual format. */
 async function relay(
   context: RestContext,
   request: FastifyRequest,
@@ -166,7 +166,7 @@ async function relay(
   reply.headers(ours);
   if (answer.status < 400) return reply.code(answer.status).send();
   piece?.over.signal.throwIfAborted();
-  // What is left of the body is not read by anybody else.
+  // Nothing else reads the rest of the body.
   piece?.over.abort();
   const error = refusalOf(answer.status, (await answer.text()).trim());
   const refusal = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), {}, answer.status);
@@ -175,7 +175,7 @@ async function relay(
   return reply;
 }
 
-/** Clients of the protocol go by the status, which stays what the library says. */
+/** tus clients act on the status, so the library's status is kept. */
 function refusalOf(status: number, said: string): FilemillError {
   if (status >= 500) return new FilemillError("UNAVAILABLE", "The piece could not be written; continue in a moment.");
   if (status === 413) return new FilemillError("INPUT_TOO_LARGE", "The upload is longer than its Upload-Length.");

@@ -4,8 +4,8 @@ import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { following } from "#kit/following.ts";
 
 /**
- * Follows a job until it ends, `waitMs` is over or one of the signals fires, and resolves with its last known state. A broken
- * watch is not an error here: the job is recorded and goes on, so the caller answers with what it knows.
+ * Follows a job until it ends, `waitMs` has passed or a signal fires, and resolves with its last known state. A broken watch is not an
+ * error here: the job is stored and continues, so the caller answers with what it knows.
  */
 export function waitForEnd(
   deps: Pick<GatewayDeps, "jobs" | "log">,
@@ -22,7 +22,7 @@ export function waitForEnd(
     const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: over.signal });
     for await (const change of watch) {
       latest = change.job ?? latest;
-      // Nobody waits for the stream's own end, but it is read to there: a watch that is left early is kept open by its server.
+      // The stream is read to its end although the caller no longer waits, because the server keeps a watch open that is left early.
       if (isEnded(latest)) ended.resolve(latest);
     }
   };

@@ -4,7 +4,7 @@ import { uploadEndpoints } from "#gateway/rest/uploads-endpoints.ts";
 import { pageEndpoints } from "#gateway/web/endpoints.ts";
 import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
 
-/** The public REST API, with the pages and what they ask for. */
+/** The endpoints of the REST API, webhooks, agents and pages. */
 export const endpoints = { ...restEndpoints, ...uploadEndpoints, ...webhookEndpoints, ...mcpEndpoints, ...pageEndpoints };
 
 export type EndpointId = keyof typeof endpoints;

@@ -3,15 +3,15 @@ import type { Endpoint } from "#gateway/exchange/endpoint.ts";
 import { type OperatorEndpointId, operatorEndpoints } from "#gateway/operator/endpoints.ts";
 import { type EndpointId, endpoints } from "./endpoints.ts";
 
-/** An endpoint where it is reached. */
+/** An endpoint at one address. */
 export type Mount = {
   readonly id: EndpointId | AccountEndpointId | OperatorEndpointId;
   readonly endpoint: Endpoint;
-  /** Behind `key` come programs with an API key, behind `page` Filemill's own pages with their cookies. */
+  /** `key`: for programs with an API key. `page`: for Filemill's own pages, with cookies. */
   readonly door: "key" | "page";
 };
 
-/** Every address there is: the API, those of its endpoints that the pages share, and what is the pages' alone. */
+/** All addresses: the API, the API endpoints that pages share, and the endpoints only for pages. */
 export const mounts: readonly Mount[] = [
   ...entriesOf<EndpointId>(endpoints).flatMap(([id, endpoint]): Mount[] => {
     const mount: Mount = { id, endpoint, door: "key" };

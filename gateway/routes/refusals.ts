@@ -9,7 +9,7 @@ import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
 import type { Log } from "#kit/log.ts";
 
-/** Sends an error in the shape the client asked for; an unread body gets the time it needs (see linger.ts). */
+/** Sends an error in the format that the client requested. If the request has an unread body, see linger.ts. */
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: FilemillError, publicUrl: string | undefined): void {
   const answer = errorAnswerOf(error, errorContextOf(request, publicUrl));
   reply.headers(answer.headers);
@@ -20,7 +20,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: F
   else sendErrorAnswer(reply, answer);
 }
 
-/** Sends an error as a page to a person's browser, and as JSON to everybody else. */
+/** Sends an error as a page to a browser, and as JSON to other clients. */
 export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,7 +36,7 @@ export function refuse(
   return undefined;
 }
 
-/** What Fastify refuses before any hook runs, such as a malformed path. */
+/** Answers errors that Fastify raises before any hook runs, such as a malformed path. */
 export function answerFrameworkError(
   log: Log,
   publicUrl: string | undefined,

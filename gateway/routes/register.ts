@@ -37,7 +37,7 @@ import type { EndpointId } from "./endpoints.ts";
 import { type Mount, mounts } from "./mounts.ts";
 import { refuse } from "./refusals.ts";
 
-/** Of a JSON body that does not say otherwise; uploads have their own bounds. */
+/** Default limit for a JSON body; uploads have their own limits. */
 const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_MS = 10_000;
 
@@ -67,7 +67,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
   };
 }
 
-/** Turns every declared endpoint into a route, and everything else into 404 or 405. */
+/** Registers a route for every declared endpoint; everything else is answered with 404 or 405. */
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
   const handlers = { ...handlersOf(context), ...accountHandlersOf(context), ...operatorHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
@@ -76,11 +76,11 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...securityHeaders, "x-request-id": request.id });
     if (context.draining.aborted) reply.header("connection", "close");
-    // RFC 9112 §3.2.
+    // Required by RFC 9112 §3.2.
     const lacksHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
     if (lacksHost) return done(new FilemillError("BAD_REQUEST", "A request needs a Host header."));
     checkHost(request.raw.headersDistinct.host);
-    // Who reads the other one of two, in front of us, would let somebody else in.
+    // With two headers, a proxy in front may check one and the gateway the other.
     const isTwofold = request.headers.authorization !== undefined && request.raw.headersDistinct["authorization"]?.length !== 1;
     done(isTwofold ? new FilemillError("BAD_REQUEST", "Send the Authorization header once.") : undefined);
   });
@@ -119,7 +119,7 @@ function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, hand
   });
 }
 
-/** Who calls, and whether the account may call once more; before one byte of the body is read. */
+/** Authenticates the caller and counts the request, before any byte of the body is read. */
 async function enter(context: RestContext, mount: Mount, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { access } = mount.endpoint;
   const isSafe = request.method === "GET" || request.method === "HEAD";
@@ -127,7 +127,7 @@ async function enter(context: RestContext, mount: Mount, request: FastifyRequest
   if (access === "public") return;
   const caller = await enteringCaller(context, mount, access, request, reply);
   request.caller = caller;
-  // A guest's cookie is thrown away in a moment; the address is not.
+  // Guests are counted by address, because a cookie is easily discarded.
   const counted = caller.isGuest === true ? `guest ${clientOf(request.ip)}` : caller.account.id;
   const verdict = await context.limits.count(
     access === "session" || access === "operator" ? "read" : access,
@@ -152,7 +152,7 @@ function enteringCaller(
   return authenticate(context.deps.accounts, authorization, endpoint.scope ?? policy);
 }
 
-/** 405 with Allow where the path exists, 404 elsewhere. */
+/** 405 with Allow if the path exists, otherwise 404. */
 function unknownOf(request: FastifyRequest, reply: FastifyReply): FilemillError {
   const [path = "/"] = (request.raw.url ?? "/").split("?");
   const allowed = mounts.map(({ endpoint }) => endpoint).filter((endpoint) => patternOf(endpoint.path).test(path));

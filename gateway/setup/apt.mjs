@@ -1,4 +1,4 @@
-// Installing Debian packages without asking and with progress.
+// Installs Debian packages without prompts and with progress.
 // @ts-check
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,9 +9,12 @@ import { openProgress, say } from "./progress.mjs";
 
 const attempts = 4;
 const lockWaitSeconds = 300;
-/** Never takes anything of the user's away: apt refuses instead. */
+/** apt refuses an installation that would remove a package of the user's. */
 const installOptions = ["-y", "--no-install-recommends", "--no-remove", "-q", "-o", "APT::Status-Fd=3", "-o", "Dpkg::Use-Pty=0"];
-/** Status lines come with the output, by a descriptor of their own: apt closes it in the packages' scripts, which need their output. */
+/**
+ * Status lines go through a separate descriptor that is merged into the output. apt closes it for the packages' scripts, whose own output
+ * must keep working.
+ */
 const withStatus = ["sh", "-c", 'exec "$0" "$@" 3>&1'];
 const patientOptions = [
   "-o",
@@ -23,7 +26,7 @@ const patientOptions = [
 ];
 
 /**
- * Installs what can be installed; says why when something cannot.
+ * Installs the packages that are available. Prints the reason if one fails.
  * @param {readonly string[]} prefix sudo, or nothing
  * @param {readonly SystemPackage[]} packages
  */
@@ -34,7 +37,7 @@ export async function installWithApt(prefix, packages) {
   const names = await namesToInstall(packages);
   if (names.length === 0) return;
   const done = await runPatiently("system packages", [...apt, "install", ...installOptions, ...names]);
-  // One package that cannot be had must not cost the others.
+  // One unavailable package must not prevent the others.
   if (!done && names.length > 1) {
     say("  Installing them one by one.");
     await runCommand([...quietly, "dpkg", "--configure", "-a"]);
@@ -44,14 +47,14 @@ export async function installWithApt(prefix, packages) {
 }
 
 /**
- * The names that this system's package lists know.
+ * The package names that are in this system's package lists.
  * @param {readonly SystemPackage[]} packages
  */
 async function namesToInstall(packages) {
   const candidates = packages.flatMap(namesOf);
   const { output } = await runCommand(["env", "LC_ALL=C", "apt-cache", "policy", ...candidates]);
   const known = knownPackages(output);
-  // The packages without a window system exclude those with one: a desktop keeps what it has.
+  // LibreOffice's packages without a window system conflict with the desktop ones, so a desktop keeps what it has.
   const desktopOffice = existsSync("/var/lib/dpkg/info/libreoffice-core.list");
   const chosen = packages.map((row) => {
     const names = namesOf(row);
@@ -64,7 +67,7 @@ async function namesToInstall(packages) {
 const namesOf = (row) => [row.package, ...[row.or ?? []].flat()];
 
 /**
- * The packages of an `apt-cache policy` that have a version to install.
+ * The packages in the output of `apt-cache policy` that have an installable version.
  * @param {string} policy
  * @returns {Set<string>}
  */
@@ -93,14 +96,14 @@ async function runPatiently(title, command) {
       say(reasonOf(output));
       return false;
     }
-    progress.set(`attempt ${attempt} failed, once more in ${attempt * 5} s`);
+    progress.set(`attempt ${attempt} failed, retrying in ${attempt * 5} s`);
     await sleep(attempt * 5000);
   }
 }
 
 /**
- * What apt says it is doing, from a line of its status protocol (`dlstatus:3:41.5:Retrieving file 3 of 9`,
- * `pmstatus:pandoc:62.1:Unpacking pandoc`).
+ * What apt is doing, from a line of its status protocol (`dlstatus:3:41.5:Retrieving file 3 of 9`,
+ * `pmstatus:pandoc:62.1:Unpacking pandoc`). Undefined for other lines.
  * @param {string} line
  */
 export function statusOf(line) {
@@ -110,7 +113,7 @@ export function statusOf(line) {
 }
 
 /**
- * Worth another attempt: another apt at work, or a network that hiccups.
+ * True for failures that are worth a retry: another apt process is running, or the network failed.
  * @param {string} output
  */
 export function isPassing(output) {
@@ -129,7 +132,7 @@ function reasonOf(output) {
 }
 
 /**
- * Debian's package starts a broker of its own, open to the network; Filemill starts another, with a password, for itself.
+ * Debian's package starts its own broker, open to the network. Filemill runs its own one with a password.
  * @param {readonly string[]} prefix
  */
 async function stopDebiansBroker(prefix) {

@@ -1,11 +1,11 @@
-// Runs a command of the system and gives back what it said.
+// Runs a system command and returns its output.
 // @ts-check
 import { spawn } from "node:child_process";
 
 /**
  * @param {readonly string[]} command
  * @param {{ env?: NodeJS.ProcessEnv, onLine?: (line: string) => void }} [options]
- * @returns {Promise<{ code: number, output: string }>} code 127: there is no such command
+ * @returns {Promise<{ code: number, output: string }>} code 127: the command does not exist
  */
 export function runCommand([file = "", ...args], { env = process.env, onLine } = {}) {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Compiles the code of what serves before it is started: the compiler of TypeScript would stay in its memory, 20 MB of it.
+// Compiles the server's code before the start. Otherwise the TypeScript compiler would stay in the server's memory and take 20 MB.
 // @ts-check
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openProgress } from "./progress.mjs";
 const folders = ["gateway", "services", "gen"];
 
 /**
- * Does nothing where the sources are those of the last time. What goes wrong is left to the start, which says it better.
+ * Does nothing if the sources have not changed. Errors are left to the start, which reports them better.
  * @param {string} root
  */
 export async function ensureCompiledCode(root) {
@@ -22,11 +22,11 @@ export async function ensureCompiledCode(root) {
   const progress = openProgress("compiled code");
   const env = { ...process.env, NODE_COMPILE_CACHE: folder };
   const { code } = await runCommand([findNode(), join(root, "gateway/main.ts"), "--compile"], { env });
-  progress.stop(code === 0 && write(folder, marker, present) ? "done" : "left to the start");
+  progress.stop(code === 0 && write(folder, marker, present) ? "done" : "not cached; the start compiles it");
 }
 
 /**
- * Changes with each source file, and with the packages and the Node among them.
+ * Changes with every source file, the npm packages and Node, which is one of them.
  * @param {string} root
  */
 function stateOf(root) {

@@ -1,5 +1,5 @@
 // node gateway/setup/install.mjs [--all-engines] [--production] [--system] [--npm] [--code]: installs and compiles, and starts nothing.
-// --production leaves development packages out, and with them what proves conversions on a system that nobody has proven.
+// --production leaves out development packages, including those needed to prove conversions on an unproven system.
 // @ts-check
 import { ensureCompiledCode } from "./compiled-code.mjs";
 import { root } from "./node.mjs";

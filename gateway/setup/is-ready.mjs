@@ -1,4 +1,4 @@
-// Whether the Filemill in this container accepts conversions: its health check.
+// Health check of the container: exits with 0 if Filemill accepts conversions.
 // @ts-check
 import process from "node:process";
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# keep-running.sh COMMAND [ARG]...: runs a process that serves, and again when it crashed, or ended itself because it hung (by SIGALRM,
-# services/kit/hang-watch). Signals and every other end are passed on; who sends SIGKILL wants it to be gone. A shell, because it needs
-# a megabyte at rest, and a second Node forty.
+# keep-running.sh COMMAND [ARG]...: runs a serving process, and restarts it if it crashes or kills itself because it hangs (by SIGALRM,
+# services/kit/hang-watch). Passes signals on. Exits with the process in every other case; SIGKILL counts as intended.
+# A shell, because it needs 1 MB of memory when idle, and a second Node 40 MB.
 
-# A life that was longer says that the crash before it is overcome.
+# A run longer than this resets the count of crashes.
 overcome_seconds=20
 most_crashes=10
 longest_pause=30
@@ -11,7 +11,7 @@ longest_pause=30
 child=
 ending=
 crashes=0
-# By this number the process knows whether its keeper lives.
+# The process checks by this id whether its keeper is alive.
 export FILEMILL_KEEPER=$$
 
 pass_on() {
@@ -23,12 +23,12 @@ trap 'pass_on INT' INT
 trap 'pass_on HUP' HUP
 trap 'pass_on QUIT' QUIT
 
-# Since the machine was started: the clock may be set.
+# Seconds since boot, because the clock can be changed.
 seconds() {
   if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
 }
 
-# A signal ends the waiting, not the process that is waited for.
+# A signal interrupts `wait`, not the child process.
 await() {
   while :; do
     wait "$child"
@@ -46,10 +46,10 @@ while :; do
   began=$(seconds)
   "$@" <&0 &
   child=$!
-  # A child that is not the program yet loses any signal but this one.
+  # Before it runs the program, a child misses every signal except SIGKILL.
   if [ -n "$ending" ]; then kill -s KILL "$child" 2>/dev/null; exit 143; fi
   await
-  # An error of JavaScript that nobody caught, or 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
+  # An uncaught JavaScript error, or 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
   case $code in 1 | 132 | 133 | 134 | 135 | 136 | 139 | 142) ;; *) exit "$code" ;; esac
   if [ -n "$ending" ]; then exit "$code"; fi
   if [ $(($(seconds) - began)) -ge "$overcome_seconds" ]; then crashes=0; fi

@@ -1,4 +1,4 @@
-// Handing over to the Node that Filemill is written for.
+// Switches to the Node version that Filemill needs.
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,14 +12,14 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const neededMajor = 24;
 
 /**
- * How a process that serves is run. Half of its memory at rest would be room that the collector and the allocator keep to
- * themselves: a young generation of 48 MB, and an arena for each thread.
+ * How serving processes are run. With the defaults, half of their idle memory would be reserve of the garbage collector (a young generation
+ * of 48 MB) and the allocator (one arena per thread).
  */
 export const servingArguments = ["--max-semi-space-size=4"];
 export const servingEnvironment = {
   MALLOC_ARENA_MAX: "2",
-  // Compiled code of the start before, which is a third of what a short command costs and saves a server the memory of the compiler of
-  // TypeScript; where it cannot be kept Node does without.
+  // Compiled code of the previous start. It saves a third of a short command's time, and in a server the memory of the TypeScript compiler.
+  // Node works without it if it cannot be stored.
   NODE_COMPILE_CACHE: compileCacheOf(root),
 };
 
@@ -28,9 +28,9 @@ export function compileCacheOf(clone) {
   return join(clone, "node_modules/.cache/node");
 }
 
-/** The Node from the npm packages, else the running one when it is new enough. Throws when there is none. */
+/** The Node from the npm packages, otherwise the running one if it is new enough. Throws if there is none. */
 export function findNode() {
-  // By the package's own path: of two packages for two processors, npm 9 links neither, or the wrong one.
+  // Uses the package's own path, because npm 9 links neither of two packages for two architectures, or the wrong one.
   const own = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
   if (existsSync(own) && majorOf(own) >= neededMajor) return own;
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
@@ -46,14 +46,14 @@ function majorOf(node) {
 }
 
 /**
- * Becomes `node <args>`: replaces this process where Node can do that, else starts a child and shares its fate.
+ * Becomes `node <args>`: replaces this process if Node can do that, otherwise starts a child and exits with it.
  * @param {readonly string[]} args
  */
 export function becomeNode(args) {
   become(findNode(), args);
 }
 
-/** The keeper starts what serves again when it has crashed. */
+/** The keeper restarts a serving process after a crash. */
 const keeper = join(root, "gateway/setup/keep-running.sh");
 
 /**
@@ -76,7 +76,7 @@ function become(command, args) {
 }
 
 /**
- * Runs the steps and then becomes Node; a step that throws ends everything with its message.
+ * Runs the steps and then becomes Node. If a step throws, prints its message and exits.
  * @param {() => Promise<readonly string[]>} prepare resolves with Node's arguments
  */
 export function setUpAndBecomeNode(prepare) {
@@ -84,7 +84,7 @@ export function setUpAndBecomeNode(prepare) {
 }
 
 /**
- * The same for a process that serves, which is kept running.
+ * Like setUpAndBecomeNode, for a serving process, which is restarted after a crash.
  * @param {() => Promise<readonly string[]>} prepare resolves with Node's arguments
  */
 export function setUpAndServe(prepare) {

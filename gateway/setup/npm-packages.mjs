@@ -1,4 +1,4 @@
-// Makes node_modules be what package-lock.json says.
+// Makes node_modules match package-lock.json.
 // @ts-check
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,10 @@ import { findCommand } from "./system-packages.mjs";
 /** @typedef {{ version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }} Locked */
 
 /**
- * Runs `npm ci` when node_modules is missing, half-installed or of another lock file. Throws when that fails.
+ * Runs `npm ci` if node_modules is missing, incomplete or from another lock file. Throws if that fails.
  * @param {string} root
  * @param {{ forTests?: boolean, production?: boolean }} [options] forTests: an installation without development packages is not enough;
- *   production: what is installed leaves them out
+ * production: leave out development packages
  */
 export async function ensureNpmPackages(root, { forTests = false, production = false } = {}) {
   if (npmPackagesAreCurrent(root, forTests)) return;
@@ -27,13 +27,13 @@ export async function ensureNpmPackages(root, { forTests = false, production = f
     if (code === 0) return;
     say(output.trim().split("\n").slice(0, 40).join("\n"));
     if (attempt === 2) throw new Error("The npm packages could not be installed; the lines above say why.");
-    say("  Trying once more.");
+    say("  Retrying.");
   }
 }
 
 /**
- * npm leaves optional packages out that ask for a newer Node than its own, such as sharp's binaries under Node 18: there it is run by the
- * Node that Filemill itself uses.
+ * npm leaves out optional packages that need a newer Node than its own, such as sharp's binaries under Node 18. In that case, npm is run
+ * with the Node that Filemill itself uses.
  * @param {string} root
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
@@ -45,13 +45,13 @@ async function runNpm(root, args, env) {
   if (npm === undefined || version === undefined || Number.parseInt(process.versions.node, 10) >= oldestMajorForPackages) {
     return await runCommand(["npm", ...args], { env });
   }
-  // Outside node_modules, which npm removes first.
+  // Outside node_modules, because npm deletes that folder first.
   const folder = mkdtempSync(join(tmpdir(), "filemill-node-"));
   try {
     const first = await runCommand(["npm", "install", "--no-save", "--no-package-lock", "--prefix", folder, `${name}@${version}`], { env });
     if (first.code !== 0) return first;
     const node = join(folder, "node_modules", name, "bin/node");
-    // Where Debian has the packages of its npm, which its own Node knows by itself.
+    // Where Debian keeps npm's own packages. Only Debian's Node finds them by default.
     const debians = { ...env, NODE_PATH: "/usr/share/nodejs" };
     return await runCommand([node, "--no-deprecation", realpathSync(npm), ...args], { env: debians });
   } finally {
@@ -59,13 +59,13 @@ async function runNpm(root, args, env) {
   }
 }
 
-/** sharp asks for 20.9. */
+/** sharp needs 20.9. */
 const oldestMajorForPackages = 20;
 
 /**
- * npm writes node_modules/.package-lock.json as the last step of an installation: what it lists is there.
+ * npm writes node_modules/.package-lock.json as the last step of an installation, so everything listed there is installed.
  * @param {string} root
- * @param {boolean} [forTests] whether development packages may not be missing
+ * @param {boolean} [forTests] whether development packages are required
  */
 export function npmPackagesAreCurrent(root, forTests = true) {
   const wanted = lockedPackages(join(root, "package-lock.json"));
@@ -93,7 +93,7 @@ function lockedPackages(file) {
 }
 
 /**
- * The search path without node_modules/.bin: `npm ci` removes that folder, and with it the Node it may hold.
+ * The search path without node_modules/.bin, because `npm ci` deletes that folder and any Node in it.
  * @param {string} path
  */
 export function systemPath(path) {

@@ -1,4 +1,4 @@
-// What the setup says while it works: lines on standard error, so that standard output stays the command's own.
+// Progress messages of the setup. They go to standard error, so that standard output carries only the command's own output.
 // @ts-check
 
 const startedMs = Date.now();
@@ -9,7 +9,7 @@ export function say(text) {
 }
 
 /**
- * Tells every few seconds what goes on, until `stop`.
+ * Prints the current state every few seconds until `stop`.
  * @param {string} title
  * @param {number} everyMs
  */
@@ -19,7 +19,7 @@ export function openProgress(title, everyMs = 5000) {
   line();
   const timer = setInterval(line, everyMs);
   return {
-    /** @param {string | undefined} text undefined: nothing new */
+    /** @param {string | undefined} text undefined: unchanged */
     set(text) {
       detail = text ?? detail;
     },

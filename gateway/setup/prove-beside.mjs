@@ -1,4 +1,4 @@
-// Proving conversions on this machine beside a service that runs, where its versions are other ones than those that were proven.
+// Proves conversions in the background of a running service, if engine versions on this machine differ from the proven ones.
 // @ts-check
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,13 +9,13 @@ import { root } from "./node.mjs";
 const prover = join(root, "test/prove/main.ts");
 
 /**
- * Starts the prover with the least priority. It goes on where an earlier one was ended, and ends with this process.
+ * Starts the prover at the lowest priority. It continues where an earlier run stopped, and ends with this process.
  * @param {(event: string, fields: Readonly<Record<string, unknown>>) => void} say
  */
 export function proveBeside(say) {
   if (!existsSync(prover)) return;
   const args = ["-n", "19", process.execPath, prover, "--background", "--at-once", "1"];
-  // Its standard input is the sign that this process lives.
+  // The prover ends when its standard input closes, that is, when this process ends.
   const child = spawn("nice", args, { cwd: root, stdio: ["pipe", "pipe", "pipe"] });
   let last = "";
   const keepLast = (/** @type {Buffer} */ chunk) => {

@@ -1,4 +1,4 @@
-// npm run prove: executes every hop and route and writes down what was measured.
+// npm run prove: executes every hop and route and records the measurements.
 // @ts-check
 import { join } from "node:path";
 import process from "node:process";
@@ -9,7 +9,7 @@ import { allPackages, ensureSystemPackages, judgePackages, testPackages } from "
 await setUpAndBecomeNode(async () => {
   const judges = process.argv.includes("--judge") ? judgePackages : [];
   await Promise.all([ensureSystemPackages([...allPackages, ...testPackages, ...judges]), ensureNpmPackages(root, { forTests: true })]);
-  // One of them would fetch a Java of its own.
+  // One of the packages would otherwise download its own Java.
   if (judges.length > 0) process.env.npm_config_ignore_scripts = "true";
   if (judges.length > 0) await ensureNpmPackages(join(root, "test/prove/judges/npm"));
   return ["test/prove/main.ts", ...process.argv.slice(2)];

@@ -1,4 +1,4 @@
-// npm run service -- NAME: runs one service alone, its peers at their addresses (see the settings).
+// npm run service -- NAME: runs one service alone. Its peers are at the addresses in the settings.
 // @ts-check
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // npm start: installs what is missing (with --all-engines, for every engine), then runs everything in one process.
-// Runs on any Node from 18 on with nothing installed.
+// Runs on Node 18 or newer, with no packages installed.
 // @ts-check
 import { ensureCompiledCode } from "./compiled-code.mjs";
 import { root, setUpAndServe } from "./node.mjs";

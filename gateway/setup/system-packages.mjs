@@ -1,4 +1,4 @@
-// Which programs and fonts of the system are there, and installing those that are not.
+// Finds and installs missing system programs and fonts.
 // @ts-check
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -7,8 +7,8 @@ import { runCommand } from "./command.mjs";
 import { say } from "./progress.mjs";
 
 /**
- * One Debian package, what other releases or Ubuntu call it, and how to tell that what it brings is there: a command, files (with * in
- * names), or a file of LibreOffice.
+ * One Debian package, its names in other releases or Ubuntu, and how to detect that its content is installed: a command, files (* is
+ * allowed in names), or a file of LibreOffice.
  * @typedef {{ package: string, or?: string | readonly string[], for: string, command?: string, files?: string[], office?: string, tests?: boolean, judges?: boolean, set?: "all" }} SystemPackage
  */
 
@@ -17,17 +17,17 @@ const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/l
 /** @type {readonly SystemPackage[]} */
 const table = JSON.parse(readFileSync(new URL("./system-packages.json", import.meta.url), "utf8"));
 
-/** What every engine of this build needs. */
+/** Packages for all engines. */
 export const allPackages = table.filter((row) => row.tests !== true && row.judges !== true);
-/** What running Filemill needs, and what everyday conversions do. */
+/** Packages for running Filemill and for everyday conversions. */
 export const systemPackages = allPackages.filter((row) => row.set !== "all");
-/** What its tests need besides. */
+/** Additional packages for the tests. */
 export const testPackages = table.filter((row) => row.tests === true);
-/** What judges results: for `npm run prove -- --judge`. */
+/** Additional packages for `npm run prove -- --judge`, which judge results. */
 export const judgePackages = table.filter((row) => row.judges === true);
 
 /**
- * The everyday set, or with `--all-engines` or ALL_ENGINES=true the whole; and the arguments without that flag.
+ * The everyday packages, or all of them with `--all-engines` or ALL_ENGINES=true; and the arguments without that flag.
  * @param {readonly string[]} args
  */
 export function wantedPackages(args) {
@@ -36,7 +36,7 @@ export function wantedPackages(args) {
 }
 
 /**
- * What is not there, in the table's order.
+ * The packages that are not installed, in the table's order.
  * @param {readonly SystemPackage[]} packages
  * @returns {readonly SystemPackage[]}
  */
@@ -45,7 +45,8 @@ export function missingPackages(packages = systemPackages) {
 }
 
 /**
- * Installs what is missing where that can be done without asking, else says what to do. Returns what is missing afterwards.
+ * Installs missing packages if that is possible without a password prompt, otherwise prints what to do. Returns the packages that are still
+ * missing.
  * @param {readonly SystemPackage[]} packages
  */
 export async function ensureSystemPackages(packages = systemPackages) {
@@ -57,7 +58,7 @@ export async function ensureSystemPackages(packages = systemPackages) {
     sayWhatIsMissing(missing, debian);
     return missing;
   }
-  say(`Installing ${missing.length} packages of the system: ${missing.map((row) => row.package).join(" ")}`);
+  say(`Installing ${missing.length} system packages: ${missing.map((row) => row.package).join(" ")}`);
   await installWithApt(prefix, missing);
   const rest = missingPackages(missing);
   if (rest.length > 0) sayWhatIsMissing(rest, debian);
@@ -69,18 +70,18 @@ export async function ensureSystemPackages(packages = systemPackages) {
  * @param {boolean} debian
  */
 function sayWhatIsMissing(missing, debian) {
-  say("These are missing; Filemill runs with what is there:");
+  say("These packages are missing; Filemill works with what is installed:");
   for (const row of missing) say(`  ${row.package.padEnd(28)} ${row.for}`);
   const names = missing.map((row) => row.package).join(" ");
   if (debian) say(`To install them:\n  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names}`);
-  else say("The names are Debian's; install what your system calls them.");
+  else say("These are Debian's package names; install the equivalents on your system.");
   for (const row of missing) {
-    if (row.command === "nats-server") say("Without nats-server nothing starts, unless NATS_URL names a server elsewhere.");
-    if (row.command === "bwrap") say("Without bubblewrap no engine is started, unless SANDBOX=degraded.");
+    if (row.command === "nats-server") say("Without nats-server, Filemill does not start, unless NATS_URL names a server.");
+    if (row.command === "bwrap") say("Without bubblewrap, no engine starts, unless SANDBOX=degraded.");
   }
 }
 
-/** What to put before a command so that it runs as root; undefined when that needs a password or cannot be had. */
+/** Command prefix for running as root. Undefined if that needs a password or is not possible. */
 async function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   const { code } = await runCommand(["sudo", "-n", "true"]);
@@ -95,7 +96,7 @@ function isThere(row) {
 }
 
 /**
- * The command's full path. Debian keeps nats-server in /usr/sbin, which an ordinary user's search path leaves out.
+ * The full path of a command. Also searches /usr/sbin, where Debian puts nats-server and which is not in an ordinary user's search path.
  * @param {string} name
  * @param {string} [path] the search path
  */
@@ -118,7 +119,7 @@ function isExecutable(file) {
 }
 
 /**
- * Is there a file of this path? A * stands for any part of one name.
+ * True if a file matches the path. A * matches any part of one name.
  * @param {string} pattern
  */
 function matchesFile(pattern) {

@@ -7,7 +7,7 @@ import { isLanguage, type Language, messagesOf } from "./languages.ts";
 
 let bundling: Promise<Bundle> | undefined;
 
-/** Made when the first page is asked for, so that the start does not wait for it, and kept. */
+/** Built on the first page request, so that the start does not wait for it, and then cached. */
 export function currentBundle(): Promise<Bundle> {
   bundling ??= bundlePages().catch((error: unknown) => {
     bundling = undefined;
@@ -16,7 +16,7 @@ export function currentBundle(): Promise<Bundle> {
   return bundling;
 }
 
-/** Address of an entry, and of the modules that it imports, for a head that has them fetched at once. */
+/** URL of an entry and of the modules it imports, so that the page's head can preload them. */
 export function addressesOf(bundle: Bundle, entry: EntryName): { readonly href: string; readonly imports: readonly string[] } {
   const found = bundle.entries.get(entry);
   if (found === undefined) throw new RangeError(`no entry ${entry}`);
@@ -27,7 +27,7 @@ type Named = { readonly name: string; readonly asset: Asset };
 
 const texts = new Map<Language, Promise<Named>>();
 
-/** The script that brings the texts of a language into a page; those that only the server says are left out. */
+/** The script that provides a language's texts to a page. Texts that only the server uses are left out. */
 function textsOf(language: Language): Promise<Named> {
   const known = texts.get(language) ?? writeTexts(language);
   texts.set(language, known);
@@ -55,7 +55,10 @@ async function textsNamed(name: string): Promise<Asset | undefined> {
 
 let readingIcon: Promise<Compressed> | undefined;
 
-/** GET /favicon.ico: `icon.svg` in three sizes, for what shows no page of ours, such as the JSON of an API call, and for browsers without SVG icons. */
+/**
+ * GET /favicon.ico: `icon.svg` in three sizes, for responses that are not Filemill's pages, such as the JSON of an API call, and for
+ * browsers without SVG icons.
+ */
 export function faviconHandler(): Handler {
   return async (request, reply) => {
     readingIcon ??= readFile(new URL("./client/favicon.ico", import.meta.url))
@@ -69,7 +72,7 @@ export function faviconHandler(): Handler {
   };
 }
 
-/** GET /assets/{name}: a name holds a hash of its content, so what is under it never changes. */
+/** GET /assets/{name}. The name contains a hash of the content, so an asset never changes. */
 export function assetHandler(): Handler {
   return async (request, reply) => {
     const { params } = request;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Compressed, compressedOf } from "#gateway/http/compressed.ts";
 import { bundled } from "#kit/bundled.ts";
 
-/** What a page asks for first; everything else is imported by these. */
+/** The files that pages load directly; they import everything else. */
 const iconNames = ["icon-192", "icon-512", "icon-maskable", "icon-touch"] as const;
 export const entryNames = ["theme", "converter", "automate", "jobs", "operate", "docs", "style", "icon", ...iconNames] as const;
 export type EntryName = (typeof entryNames)[number];
@@ -13,9 +13,9 @@ export type EntryName = (typeof entryNames)[number];
 export type Asset = { readonly contentType: string; readonly representations: Compressed };
 
 export type Bundle = {
-  /** By file name, which holds a hash of the content. */
+  /** Keyed by file name, which contains a hash of the content. */
   readonly assets: ReadonlyMap<string, Asset>;
-  /** The file name of an entry and of what it imports at once. */
+  /** The file names of each entry and of its static imports. */
   readonly entries: ReadonlyMap<EntryName, { readonly name: string; readonly imports: readonly string[] }>;
 };
 
@@ -30,7 +30,7 @@ const targets = ["es2022", "chrome123", "firefox121", "safari17.5"];
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`./client/${name}`, import.meta.url));
 
-/** Reads, joins and compresses the scripts and the style of the pages; about a third of a second of work. */
+/** Bundles and compresses the pages' scripts and styles. Takes about a third of a second. */
 export async function bundlePages(): Promise<Bundle> {
   const { outputFiles, metafile } = await bundled({
     entryPoints: ["theme.ts", "converter.tsx", "automate.tsx", "jobs.tsx", "operate.tsx", "docs.ts", "style.css"].map(pathOf),
@@ -39,7 +39,7 @@ export async function bundlePages(): Promise<Bundle> {
     format: "esm",
     target: targets,
     minify: true,
-    // Messages come read: the browser needs no parser.
+    // Messages are parsed on the server, so the browser needs no parser.
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
     write: false,
     metafile: true,
@@ -66,7 +66,7 @@ export async function bundlePages(): Promise<Bundle> {
   return { assets, entries };
 }
 
-/** The service worker, in one file, as its address has to stay the same. */
+/** The service worker as a single file, because its URL must not change. */
 export async function bundleWorker(): Promise<Compressed> {
   const { outputFiles } = await bundled({
     ...{ entryPoints: [pathOf("worker.ts")], bundle: true, format: "iife", target: targets, minify: true, write: false },

@@ -1,8 +1,10 @@
-/** One call of an endpoint in each language of the reference, made from the endpoint's own description; the end-to-end tests run every one. */
+/**
+ * Sample calls for the API reference in several languages, generated from the endpoint's description. The end-to-end tests run all of them.
+ */
 import { curlBlock, curlToFile } from "#gateway/curl-line.ts";
 import type { JsonSchema } from "./schema-view.ts";
 
-/** What a sample needs to know of an operation of the OpenAPI document. */
+/** The parts of an OpenAPI operation that a sample needs. */
 export type Described = {
   readonly security: readonly object[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[];
@@ -12,13 +14,13 @@ export type Described = {
 
 export type CallSample = { readonly language: "curl" | "typescript" | "python"; readonly label: string; readonly code: string };
 
-/** What comes back: how it is read depends on it. */
+/** Type of the answer, which decides how a sample reads it. */
 type Answer = "json" | "bytes" | "events" | "nothing";
 type Call = {
   readonly method: string;
   readonly baseUrl: string;
   readonly url: string;
-  /** Environment variables in the path, in its order. */
+  /** Environment variables in the path, in order. */
   readonly variables: readonly string[];
   readonly hasKey: boolean;
   readonly upload: boolean;
@@ -29,7 +31,7 @@ type Call = {
 const keyVariable = "FILEMILL_API_KEY";
 const resultName = "result.webp";
 
-/** @param path - With parameters in braces: those with an example stand in the address, the others are environment variables such as JOB_ID. */
+/** @param path - With parameters in braces. Those with an example are filled in; the others become environment variables such as JOB_ID. */
 export function callSamples(method: string, path: string, operation: Described, baseUrl: string): readonly CallSample[] {
   const call = callOf(method, path, operation, baseUrl);
   return [
@@ -53,7 +55,7 @@ function callOf(method: string, path: string, { security, parameters = [], reque
   return {
     method,
     baseUrl,
-    // What uploads a file wants the result, however long it takes.
+    // For uploads, the sample waits for the result, however long it takes.
     url: `${baseUrl}${filled}${upload ? "?download=wait" : ""}`,
     variables,
     hasKey: security.length > 0,
@@ -63,12 +65,12 @@ function callOf(method: string, path: string, { security, parameters = [], reque
   };
 }
 
-/** `jobs/{id}` is JOB_ID, `{deliveryId}` DELIVERY_ID. */
+/** `jobs/{id}` becomes JOB_ID, `{deliveryId}` becomes DELIVERY_ID. */
 function variableOf(name: string, before = ""): string {
   return name === "id" ? `${before.replace(/s$/, "").toUpperCase()}_ID` : name.replaceAll(/([A-Z])/g, "_$1").toUpperCase();
 }
 
-/** The members that are needed, or else the first that has an example. */
+/** The required members that have examples, or else the first member with an example. */
 function exampleOf({ properties = {}, required = [] }: JsonSchema): object {
   const shown = Object.entries(properties).filter(([, { examples }]) => examples !== undefined);
   const needed = shown.filter(([name]) => required.includes(name));
@@ -85,7 +87,7 @@ function answerOf(responses: Described["responses"]): Answer {
 
 function curlOf({ method, baseUrl, url, hasKey, upload, json, answer }: Call): string {
   if (upload) return curlBlock({ baseUrl, key: `$${keyVariable}`, result: resultName });
-  // A refusal is printed, but never into the file that was asked for.
+  // Errors are printed but never written to the result file.
   const first = answer === "bytes" ? [curlToFile] : ["curl --fail-with-body"];
   if (answer === "events") first.push("--no-buffer");
   if (method !== (json !== undefined ? "POST" : "GET")) first.push(`-X ${method}`);

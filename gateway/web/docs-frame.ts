@@ -6,7 +6,7 @@ const pages = [
   ["/docs/errors", "Errors"],
 ] as const;
 
-/** The frame of a page of documentation: what there is, what is on this page, and the text. */
+/** The frame of a documentation page: navigation, table of contents, and the text. */
 export function docsFrame(current: (typeof pages)[number][0], sections: readonly { id: string; label: string }[], text: Html): Html {
   const contents = sections.map(({ id, label }) => html`<li><a href="#${id}">${label}</a></li>`);
   const links = pages.map(([path, label]) => {

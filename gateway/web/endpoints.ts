@@ -14,7 +14,7 @@ const page = <const Path extends string>(path: Path, summary: string) =>
 
 const forPages = { method: "GET", access: "public", unlisted: true, head: true } as const;
 
-/** The pages, and what only they ask for. */
+/** The pages, and endpoints that only they use. */
 export const pageEndpoints = defineEndpoints({
   home: page("/", "The converter"),
   jobsPage: page("/jobs", "The account's jobs"),

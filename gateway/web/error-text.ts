@@ -1,6 +1,9 @@
 import type { Translator } from "./translate.ts";
 
-/** What the server refused: its own words, which know most, in English; else what its code means, as far as that has a text. */
+/**
+ * The reason of an error for people. In English, this is the server's message, which is the most specific. In other languages, it is a text
+ * for the error code, if there is one.
+ */
 export function reasonOf(say: Translator, { code, message }: { readonly code: string; readonly message: string }): string {
   const key = `error.${code}`;
   return say.language !== "en" && say.has(key) ? say.text(key) : message;

@@ -22,7 +22,7 @@ const meanings: Readonly<Record<number, string>> = {
   507: "No room left",
 };
 
-/** GET /docs/errors: each code of the error table under an anchor of its own name. */
+/** GET /docs/errors: every code of the error table, with an anchor of the same name. */
 export function errorsPageHandler(): Handler {
   const groups = [...Map.groupBy(Object.entries(errorTable), ([, { http }]) => http)].sort(([a], [b]) => a - b);
   const sections = groups.map(

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Html, html } from "./html.ts";
 
-/** The programs of `gateway/examples`, which the end-to-end tests run. */
+/** The programs in `gateway/examples`, which the end-to-end tests run. */
 const exampleNames = [
   ...(["rest.sh", "rest.ts", "rest.py", "n8n.json", "webhook.ts", "webhook.py"] as const),
   ...(["grpc.ts", "grpc-convert.py", "grpc-convert.go"] as const),
@@ -12,7 +12,7 @@ export type Examples = Readonly<Record<ExampleName, string>>;
 const ownAddress = "http://127.0.0.1:8080";
 let reading: Promise<Examples> | undefined;
 
-/** The programs as they are run, but for the address, which is that of this deployment. */
+/** The programs, with the URL of this deployment filled in. */
 export async function examplesFor(baseUrl: string): Promise<Examples> {
   reading ??= readExamples().catch((error: unknown) => {
     reading = undefined;
@@ -27,7 +27,7 @@ async function readExamples(): Promise<Examples> {
   return Object.fromEntries(await Promise.all(exampleNames.map(read))) as Examples;
 }
 
-/** Programs that do the same in several languages; the first is open, and opening one closes the others. */
+/** The same program in several languages. The first is open; opening one closes the others. */
 export function exampleGroup(group: string, examples: Examples, shown: readonly (readonly [name: ExampleName, label: string])[]): Html {
   return html`<div class="examples">${shown.map(
     ([name, label], index) =>

@@ -7,7 +7,7 @@ import { docsFrame } from "./docs-frame.ts";
 import { type Html, html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
-/** GET /docs/formats: every format that is read or written here; the conversions of one are fetched when a reader opens it. */
+/** GET /docs/formats: every format that is read or written here. The conversions of a format are fetched when the reader opens it. */
 export function formatsPageHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { formats, counts } = await context.views.current();
@@ -21,7 +21,7 @@ export function formatsPageHandler(context: RestContext): Handler {
   };
 }
 
-/** GET /web/v1/catalogue: the formats with the number of conversions from and to each; a hundredth of the size of `GET /formats`. */
+/** GET /web/v1/catalogue: the formats with the number of conversions from and to each. A hundredth of the size of `GET /formats`. */
 export function catalogueIndexHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { formats } = await context.views.current();
@@ -30,7 +30,7 @@ export function catalogueIndexHandler(context: RestContext): Handler {
   };
 }
 
-/** GET /web/v1/catalogue/{from}: the conversions from one format, each as in `GET /formats`. */
+/** GET /web/v1/catalogue/{from}: the conversions from one format, in the same form as in `GET /formats`. */
 export function catalogueRoutesHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { params } = request;

@@ -1,4 +1,4 @@
-/** What the reference tells beside single endpoints. */
+/** Sections of the API reference that are not about single endpoints. */
 import { deliveryFailures } from "#contract/delivery-json.ts";
 import { type Examples, exampleGroup } from "./examples.ts";
 import { type Html, html } from "./html.ts";

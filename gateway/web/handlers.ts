@@ -9,7 +9,7 @@ import { automateHandler, homeHandler, jobsHandler, operateHandler } from "./pag
 import { referencePageHandler } from "./reference-page.ts";
 import { shareFileHandler, sharePageHandler } from "./share-page.ts";
 
-/** Who answers the pages and what they ask for. */
+/** The handlers of the pages and of the endpoints that only they use. */
 export function pageHandlersOf(context: RestContext): Readonly<Record<keyof typeof pageEndpoints, Handler>> {
   return {
     home: homeHandler(context),

@@ -1,7 +1,7 @@
 import type { Key } from "./message-keys.ts";
 import type { Translator, Values } from "./translate.ts";
 
-/** HTML that is safe to send: every value put into the template is escaped unless it is HTML already. */
+/** HTML that is safe to send. Template values are escaped unless they are already Html. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -23,7 +23,7 @@ function textOf(insert: Insert): string {
   return String(insert).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** Plain sentences in which `code` stands between backticks. */
+/** Plain text in which backticks mark code. */
 export function prose(text: string): Html {
   return new Html(
     text
@@ -38,12 +38,12 @@ const markup = {
   code: (parts: (string | Html)[]) => html`<code>${joined(parts)}</code>`,
 };
 
-/** A text of the pages with its markup: `<b>`, `<code>`, and what the values bring. */
+/** A translated text with its markup: `<b>`, `<code>`, and the tags that `values` define. */
 export function said(say: Translator, key: Key, values: Values<Html> = {}): Html {
   return joined(say.parts<Html>(key, { ...markup, ...values }));
 }
 
-/** For a text's `<a>`. */
+/** Value for the tag `<a>` of a text. */
 export function linkTo(address: string): (parts: (string | Html)[]) => Html {
   return (parts) => html`<a href="${address}">${joined(parts)}</a>`;
 }

@@ -1,4 +1,4 @@
-/** What makes the pages an app: the manifest, the service worker and the page that it shows without the server. */
+/** Makes the pages an installable app: manifest, service worker, and the page it shows when the server cannot be reached. */
 
 import type { Handler } from "#gateway/exchange/exchange.ts";
 import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
@@ -33,7 +33,7 @@ export function manifestHandler(): Handler {
 
 let bundling: Promise<Compressed> | undefined;
 
-/** GET /worker.js: at the root, as a worker has power over what lies beside and below it. */
+/** GET /worker.js. At the root, because a service worker controls only URLs below its own folder. */
 export function workerHandler(): Handler {
   return async (request, reply) => {
     bundling ??= bundleWorker().catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function workerHandler(): Handler {
   };
 }
 
-/** GET /offline: kept by the service worker. */
+/** GET /offline: cached by the service worker. */
 export function offlineHandler(): Handler {
   return async (request, reply) =>
     sendPage(request, reply, (say) => ({

@@ -3,7 +3,7 @@ import type { Handler } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import { chooseLanguage, isLanguage } from "./languages.ts";
 
-/** GET /language?to=de&next=/jobs: keeps the reader's choice and goes back. */
+/** GET /language?to=de&next=/jobs: stores the reader's choice and redirects back. */
 export function languageHandler(): Handler {
   return async (request, reply) => {
     const query = parseQuery(request.url);
@@ -16,7 +16,7 @@ export function languageHandler(): Handler {
   };
 }
 
-/** A place here and nowhere else, whatever the address says. */
+/** Allows only paths on this server, so that a crafted link cannot redirect elsewhere. */
 function placeOf(next: string): string {
   const here = "http://here.invalid";
   const url = URL.canParse(next, here) ? new URL(next, here) : undefined;

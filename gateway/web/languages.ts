@@ -1,4 +1,4 @@
-/** Which language a page is in, and its messages. */
+/** Languages of the pages, and their messages. */
 import { readFile } from "node:fs/promises";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,7 +7,7 @@ import { cookieOf, setCookie } from "#gateway/http/cookies.ts";
 import type { Messages } from "./message-keys.ts";
 import { Translator } from "./translate.ts";
 
-/** By their own names, in the order in which they are offered. */
+/** Languages by their own names, in the order in which they are offered. */
 export const languages = {
   en: "English",
   de: "Deutsch",
@@ -38,11 +38,11 @@ export function directionOf(language: Language): "ltr" | "rtl" {
   return new Set<string>(["ar"]).has(language) ? "rtl" : "ltr";
 }
 
-/** A choice of language gives nobody anything: the cookie needs neither HTTPS nor this very host. */
+/** The language cookie gives no access, so it needs neither HTTPS nor a `__Host-` name. */
 const anywhere = { PUBLIC_URL: undefined };
 const YEAR_SECONDS = 31_536_000;
 
-/** What the reader chose, else what the browser asks for, else English. */
+/** The language that the reader chose, otherwise the one that the browser prefers, otherwise English. */
 export function languageFor(request: FastifyRequest): Language {
   const chosen = cookieOf(request, anywhere, "filemill_language");
   if (chosen !== undefined && isLanguage(chosen)) return chosen;
@@ -55,7 +55,7 @@ export function chooseLanguage(reply: FastifyReply, language: Language): void {
 
 const reading = new Map<Language, Promise<Messages>>();
 
-/** Read once; what a language lacks stands there in English. */
+/** Reads each language once. Missing texts are in English. */
 export function messagesOf(language: Language): Promise<Messages> {
   const known = reading.get(language) ?? read(language);
   reading.set(language, known);
@@ -74,7 +74,7 @@ async function read(language: Language): Promise<Messages> {
   return language === "en" ? messages : { ...(await messagesOf("en")), ...messages };
 }
 
-/** Short where there is nothing to put in. Throws for what is no ICU message. */
+/** A plain string if the message has no placeholders, otherwise the parsed message. Throws if it is not a valid ICU message. */
 export function messageOf(text: string): string | MessageFormatElement[] {
   const elements = parse(text, { captureLocation: false });
   const [first] = elements;

@@ -1,8 +1,8 @@
 import type { MessageFormatElement } from "@formatjs/icu-messageformat-parser";
 import type english from "./messages/en.json";
 
-/** The name of a text; its first part says what kind of place it has (decision 70). */
+/** The key of a text. Its first part says where the text is used (decision 70). */
 export type Key = keyof typeof english;
 
-/** Read messages: plain texts as they are, everything else as the parser gives it. */
+/** Parsed messages: strings without placeholders as they are, others as the parser's elements. */
 export type Messages = Readonly<Record<Key, string | MessageFormatElement[]>>;

@@ -37,7 +37,7 @@ ${withoutScript(say, baseUrl)}
   };
 }
 
-/** GET /jobs: what the account has converted. */
+/** GET /jobs: the account's conversions. */
 export function jobsHandler(context: RestContext): Handler {
   return async (request, reply) =>
     sendPage(request, reply, (say) => ({
@@ -53,7 +53,7 @@ ${withoutScript(say, requestBaseUrlOf(context, request))}
     }));
 }
 
-/** GET /operate: a frame that knows nothing; what it shows is asked for by the operator's session. */
+/** GET /operate: an empty frame. Its content is loaded with the operator's session. */
 export function operateHandler(context: RestContext): Handler {
   return async (request, reply) =>
     sendPage(request, reply, (say) => ({
@@ -75,7 +75,7 @@ async function countsOf(context: RestContext): Promise<Counts | undefined> {
     const { counts } = await context.views.current();
     return counts.conversions === 0 ? undefined : counts;
   } catch {
-    // The page is worth reading also while the catalogue cannot be reached.
+    // The page is still useful while the catalogue cannot be reached.
     return undefined;
   }
 }
@@ -95,7 +95,7 @@ ${withoutScript(say, baseUrl)}
 </div>`;
 }
 
-/** What a reader gets whose browser runs no scripts: the way by hand, with this deployment's address. */
+/** Shown by browsers without scripts: how to convert with curl, with this deployment's URL. */
 function withoutScript(say: Translator, baseUrl: string): Html {
   return html`<noscript><section class="panel" aria-labelledby="by-hand">
 <h2 id="by-hand">${say.text("page.noscript.title")}</h2>

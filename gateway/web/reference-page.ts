@@ -24,7 +24,7 @@ type Operation = {
 type OpenApi = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, JsonSchema> } };
 type Listed = { readonly method: string; readonly path: string; readonly operation: Operation; readonly head: boolean };
 
-/** By the first word of the path after the version. */
+/** Grouped by the first path segment after the version. */
 const groups = [
   { id: "convert", label: "Convert", words: ["convert", "convert-url"] },
   { id: "jobs", label: "Jobs", words: ["jobs"] },
@@ -33,11 +33,11 @@ const groups = [
 ] as const;
 const otherGroup = { id: "service", label: "Service" } as const;
 
-/** GET /docs: the reference, from the OpenAPI document, and programs to start from. */
+/** GET /docs: the API reference, generated from the OpenAPI document, with example programs. */
 export function referencePageHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const baseUrl = requestBaseUrlOf(context, request);
-    // Our own document, whose shape this page knows.
+    // Generated here, so its structure is known.
     const document = openapiDocument(context.endpoints, baseUrl) as unknown as OpenApi;
     return sendPage(request, reply, {
       title: "API reference · Filemill",
@@ -137,7 +137,7 @@ ${codes.length === 0 ? "" : html`<details class="codes"><summary>Errors it may a
 `;
 }
 
-/** One below the other; the page's script lets a reader choose one language for all of them. */
+/** Samples one below the other. The page's script lets the reader choose one language for all of them. */
 function samplesOf(samples: readonly CallSample[], { operationId, summary }: Operation): Html {
   const blocks = samples.map(
     ({

@@ -4,14 +4,14 @@ import { reasonOf } from "./error-text.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
-/** Does a person's browser ask for a page here? Programs get their errors as JSON, and what lies under `/api` is theirs. */
+/** True if a browser requests a page. Other clients, and all requests below `/api` and `/web`, get errors as JSON. */
 export function wantsPage(request: FastifyRequest): boolean {
   const isApi = /^\/(api|web)(\/|$)/.test((request.raw.url ?? "/").split("?")[0] ?? "/");
   const isLook = request.method === "GET" || request.method === "HEAD";
   return isLook && !isApi && /\btext\/html\b/i.test(request.headers.accept ?? "");
 }
 
-/** A refusal as a page. Rejects when no page can be made, for example because the pages' own code is broken. */
+/** Sends an error as a page. Rejects if no page can be made, for example because the pages' own code is broken. */
 export function sendRefusalPage(request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> {
   const status = statusOf(error);
   const name = status === 404 ? "missing" : status === 503 ? "away" : "wrong";

@@ -18,7 +18,7 @@ export type JsonSchema = {
   readonly examples?: readonly unknown[];
 };
 
-/** What a value may be, in a few words, with links to the shapes it is made of. */
+/** A short description of a value's type, with links to the schemas it uses. */
 export function typeOf(schema: JsonSchema): Html {
   if (schema.$ref !== undefined) return referenceOf(schema.$ref.split("/").at(-1) ?? "");
   if (schema.anyOf !== undefined) return joined(schema.anyOf.map(typeOf), " or ");
@@ -46,7 +46,7 @@ function joined(parts: readonly Html[], between: string): Html {
   return html`${parts.map((part, index) => (index === 0 ? part : html`${between}${part}`))}`;
 }
 
-/** The properties of an object, a row each. */
+/** The properties of an object, one row each. */
 export function propertyRows(schema: JsonSchema): Html {
   const required = new Set(schema.required ?? []);
   const rows = Object.entries(schema.properties ?? {}).map(
@@ -59,7 +59,7 @@ export function propertyRows(schema: JsonSchema): Html {
   return rows.length === 0 ? html`<p>${typeOf(schema)}</p>` : html`<dl class="properties">${rows}</dl>`;
 }
 
-/** A named shape under its anchor. */
+/** A named schema with its anchor. */
 export function schemaSection(name: string, schema: JsonSchema): Html {
   return html`<article id="schema-${name}" class="schema" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title">${name}</h3>
 ${propertyRows(schema)}</article>

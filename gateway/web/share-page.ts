@@ -1,4 +1,4 @@
-/** What people see and fetch who were handed a link to a result. They need no account, no cookie and no script. */
+/** The page and download of a share link. Visitors need no account, cookie or script. */
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
 import { FilemillError, fromConnectError } from "#contract/errors.ts";
@@ -15,7 +15,7 @@ import { sendPage } from "./shell.ts";
 type Opened = { readonly job: Job; readonly link: ResultLink };
 type Opener = (request: FastifyRequest, download: boolean) => Promise<Opened>;
 
-/** GET /share/{token}: what it is, how large, until when. Looking counts nothing, so that programs that preview addresses use nothing up. */
+/** GET /share/{token}: name, size and expiry of the result. Not counted as a download, so that link previews do not use up the link. */
 export function sharePageHandler(context: RestContext): Handler {
   const open = openerOf(context);
   return async (request, reply) => {
@@ -45,7 +45,7 @@ export function sharePageHandler(context: RestContext): Handler {
   };
 }
 
-/** GET /share/{token}/file: the result as a download, whole, and counted. */
+/** GET /share/{token}/file: downloads the whole result, counted. */
 export function shareFileHandler(context: RestContext): Handler {
   const open = openerOf(context);
   return async (request, reply) => {
@@ -54,7 +54,7 @@ export function shareFileHandler(context: RestContext): Handler {
   };
 }
 
-/** Throws NOT_FOUND alike whatever is wrong with the link. */
+/** Throws the same NOT_FOUND whatever is wrong with the link. */
 function openerOf({ deps, settings, throttle }: RestContext): Opener {
   const tokens = createLinkTokens(deps);
   const over = () => new FilemillError("NOT_FOUND", "This link is not valid or has expired.");

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 import { directionOf, type Language, languageFor, languages, translatorOf } from "./languages.ts";
 import type { Translator } from "./translate.ts";
 
-/** Everything comes from here, and nothing is inline; blob: is the preview of a PDF, which the page holds in memory. */
+/** All resources come from this server, and nothing is inline. blob: is needed for PDF previews, which the page holds in memory. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
 export type Page = {
   readonly title: string;
   readonly description: string;
-  /** The place in the navigation that is marked as current. */
+  /** The current place in the navigation. */
   readonly place?: "/" | "/jobs" | "/automate" | "/docs";
   readonly script?: EntryName;
   readonly main: Html;
@@ -39,14 +39,17 @@ const places = [
   ["/docs", "nav.docs"],
 ] as const;
 
-/** Four sheets that turn like the sails of a mill. */
+/** The logo: four sheets arranged like the sails of a windmill. */
 const mark = html`<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="8" class="mark-ground"/><path d="M15.2 15.2V5.5H9.9L6.5 8.9v6.3z"/><path d="M16.8 15.2h9.7V9.9l-3.4-3.4h-6.3z" opacity=".72"/><path d="M16.8 16.8v9.7h5.3l3.4-3.4v-6.3z"/><path d="M15.2 16.8H5.5v5.3l3.4 3.4h6.3z" opacity=".72"/></svg>`;
 
 const themeIcon = html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" class="icon"><path d="M12 3a9 9 0 1 0 0 18z" fill="currentColor"/><circle cx="12" cy="12" r="9" fill="none" stroke="currentColor" stroke-width="1.75"/></svg>`;
 
 const languageIcon = html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" class="icon"><path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18"/></svg>`;
 
-/** Sends a page, compressed: in the reader's language where it is given as a function, in English inside a frame of that language else. */
+/**
+ * Sends a compressed page. Given a function, the page is in the reader's language. Otherwise its content is English, in a frame in the
+ * reader's language.
+ */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -68,11 +71,11 @@ export async function sendPage(
 type Frame = {
   readonly say: Translator;
   readonly language: Language;
-  /** The text of the page, whatever the language of the reader. */
+  /** True if the content is in English regardless of the reader's language. */
   readonly isEnglish: boolean;
-  /** Where the reader is, to come back there in another language. */
+  /** The current URL, to return to after a change of language. */
   readonly path: string;
-  /** Address of the script with the texts. */
+  /** URL of the script with the texts. */
   readonly texts: string;
 };
 
@@ -122,7 +125,7 @@ ${languageChooser(frame)}
 `;
 }
 
-/** Every language by its own name; works without scripts. */
+/** Lists every language by its own name. Works without scripts. */
 function languageChooser({ say, language, path }: Frame): Html {
   const links = Object.entries(languages).map(([code, name]) => {
     const address = `/language?${new URLSearchParams({ to: code, next: path })}`;

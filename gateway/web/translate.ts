@@ -1,8 +1,8 @@
-/** Texts in the language of the reader; the same code on the server and in the browser. */
+/** Translates texts. The same code runs on the server and in the browser. */
 import { IntlMessageFormat } from "intl-messageformat";
 import type { Key, Messages } from "./message-keys.ts";
 
-/** What stands in a text in place of its markup and its values. */
+/** Values for the placeholders and tags of a text. */
 export type Values<Chunk> = Readonly<Record<string, string | number | Chunk | ((parts: (string | Chunk)[]) => Chunk)>>;
 
 export class Translator {
@@ -15,12 +15,12 @@ export class Translator {
     this.#messages = messages;
   }
 
-  /** A text without markup. Throws where a value is missing. */
+  /** A text without markup. Throws if a value is missing. */
   text(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
     return this.parts<never>(key, values).join("");
   }
 
-  /** A text whose markup, such as `<b>…</b>`, is made by functions of the same name. */
+  /** A text with markup. Tags such as `<b>…</b>` are rendered by the functions of the same name in `values`. */
   parts<Chunk>(key: Key, values: Values<Chunk>): (string | Chunk)[] {
     const message = this.#messages[key];
     if (typeof message === "string") return [message];

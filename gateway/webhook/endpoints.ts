@@ -1,4 +1,4 @@
-/** An account's webhooks, for programs with a key and for the pages. */
+/** Webhooks of an account, for programs with a key and for the pages. */
 import { type Answer, defineEndpoints, type Parameter, ref, type Schema } from "#gateway/exchange/endpoint.ts";
 import { eventTypes } from "./views.ts";
 

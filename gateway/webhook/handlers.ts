@@ -18,7 +18,7 @@ export function webhookHandlersOf(context: RestContext): Readonly<Record<Webhook
     },
     async createWebhook(request, reply) {
       const { url = "", description = "", ...body } = request.body as Body;
-      // Messages are for programs, whichever door the webhook was made at.
+      // Messages go to programs, so they contain API URLs even if the webhook was created on a page.
       const apiUrl = `${requestBaseUrlOf(context, request)}/api/v1`;
       const wish = { accountId: ownerOf(request), url, description, events: eventsOf(body), apiUrl };
       const { webhook, secret } = await webhooks.createWebhook(wish);
@@ -49,7 +49,7 @@ export function webhookHandlersOf(context: RestContext): Readonly<Record<Webhook
   };
 }
 
-/** Guests have nothing that outlives their cookie. */
+/** Guests cannot own webhooks, because nothing of theirs outlives their cookie. */
 function ownerOf(request: FastifyRequest): string {
   const { account, isGuest } = callerOf(request);
   if (isGuest === true) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");

@@ -1,8 +1,8 @@
-/** Webhooks and deliveries as the REST API shows them. */
+/** Webhooks and deliveries as JSON of the REST API. */
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Delivery, DeliveryState, EventType, type Webhook, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 
-/** The public words for events. */
+/** The API's names for events. */
 export const eventTypes = { "job.done": EventType.JOB_DONE, "job.failed": EventType.JOB_FAILED } as const;
 export type EventName = keyof typeof eventTypes;
 

@@ -1,4 +1,4 @@
-/** The command without engines, for machines that only call a server; `npm run -s pack:client` makes a package of it. */
+/** The command without engines, for machines that only call a server. `npm run -s pack:client` builds its package. */
 import process from "node:process";
 import { FilemillError } from "#contract/errors.ts";
 import { addCatalogueCommands } from "#gateway/cli/catalogue-commands.ts";
@@ -28,7 +28,7 @@ Examples:
 Exit codes: 0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 stopped by Ctrl-C.`,
   shell,
 );
-// Without a server they would look for a service, or for engines, on this machine.
+// Without a server, these commands would look for a service or engines on this machine.
 program.hook("preAction", (_program, command) => {
   if (command.options.some(({ long }) => long === "--server")) needServerAddress(command.opts<ServerFlags>(), shell);
 });

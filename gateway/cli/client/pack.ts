@@ -1,4 +1,4 @@
-/** `npm run -s pack:client`: makes a package of the command without engines. One file, which needs nothing but Node.js. */
+/** `npm run -s pack:client`: packages the command without engines as one file that needs only Node.js. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundled } from "#kit/bundled.ts";
@@ -16,9 +16,9 @@ await bundled({
   platform: "node",
   format: "esm",
   target: "node22",
-  // Libraries of before modules ask for Node's own parts by `require`.
+  // CommonJS libraries load Node's modules with `require`.
   banner: { js: '#!/usr/bin/env node\nimport { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-  // For the administration of a service on this machine, which the client has no commands for.
+  // Used only by commands that administer a local service, which the client does not have.
   external: ["./connection.ts"],
   minifySyntax: true,
   legalComments: "eof",

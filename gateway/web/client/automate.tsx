@@ -1,4 +1,4 @@
-/** The Automate page: the way in, keys, plan, webhooks, account. */
+/** The Automate page: sign-in, keys, plan, webhooks, account settings. */
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";

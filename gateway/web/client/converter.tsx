@@ -1,4 +1,4 @@
-/** The converter page: files in, files out. */
+/** The converter page. */
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -72,12 +72,13 @@ function ForMembers() {
 }
 
 addEventListener("beforeunload", (event) => {
-  // What is sent in one piece cannot be taken up again; what has arrived goes on without the page, and the rest is kept, if it could be.
+  // Warns about uploads in one piece, which cannot be resumed, and about files that could not be kept. Resumable uploads and running jobs
+  // continue without the page.
   const isSending = items.value.some(({ phase, upload }) => phase.name === "uploading" && upload === undefined);
   if (isSending || items.value.some((item) => item.jobId === undefined && wouldBeLost(item))) event.preventDefault();
 });
 
-// Over plain HTTP browsers have none, and the page works without it.
+// Browsers have no service workers over plain HTTP. The page works without one.
 if ("serviceWorker" in navigator) void navigator.serviceWorker.register("/worker.js").catch(() => {});
 renewMeOnReturn();
 showWho();

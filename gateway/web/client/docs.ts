@@ -1,4 +1,4 @@
-/** The documentation: copies its examples, and finds formats and the routes between them. */
+/** The documentation pages: copy buttons for the examples, language tabs, and the search for formats and conversions. */
 import { formatSearch } from "#client/docs/format-search.ts";
 import { sampleTabs } from "#client/docs/sample-tabs.ts";
 import { showWho } from "#client/parts/who.tsx";
@@ -33,5 +33,5 @@ if (search instanceof HTMLFormElement) formatSearch(search);
 
 showWho();
 renewMeOnReturn();
-// Without an answer the page is the same as for somebody who is not signed in.
+// If this fails, the page is shown as for a visitor who is not signed in.
 renewMe().catch(() => {});

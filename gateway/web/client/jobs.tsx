@@ -1,4 +1,4 @@
-/** The jobs page: what was asked for lately and what became of it. */
+/** The jobs page: recent jobs and their results. */
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -21,7 +21,7 @@ function Jobs() {
   if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
   if (now === undefined) return <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />;
   if (now.account === null && now.guest === null) return <SignedOut />;
-  // Whose jobs they are is whose list it is.
+  // The key resets the list when the account changes.
   return <List key={now.account?.id ?? "guest"} isGuest={now.account === null} />;
 }
 

@@ -1,4 +1,4 @@
-/** The operator's page: how the server is, whose it is, and what it does. */
+/** The operator's page: state of the server, accounts, jobs, plans and engines. */
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";

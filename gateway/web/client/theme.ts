@@ -1,4 +1,4 @@
-/** Runs before the page is painted: the chosen look, if one was chosen, and the button that changes it. */
+/** Runs before the first paint: applies the chosen theme, if there is one, and sets up the button that changes it. */
 const stored = "filemill.theme";
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -9,7 +9,7 @@ root.classList.add("scripted");
 
 const isDark = (): boolean => (root.dataset.theme === undefined ? dark.matches : root.dataset.theme === "dark");
 
-/** The bar of the browser, or of the phone, goes with the page, whatever the system says. */
+/** The browser's toolbar follows the page's theme, not the system's. */
 function colourBar(): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
     meta.content = isDark() ? "#161412" : "#faf8f4";
@@ -22,7 +22,7 @@ function show(button: HTMLElement): void {
 
 function turn(): void {
   const wanted = isDark() ? "light" : "dark";
-  // Back at what the system says, the page follows the system again.
+  // If the choice equals the system's theme, the page follows the system again.
   if ((wanted === "dark") === dark.matches) {
     delete root.dataset.theme;
     localStorage.removeItem(stored);

@@ -1,14 +1,14 @@
-/** The service worker: says what is missing where the server cannot be reached, and takes what another app shares. */
+/** The service worker: shows a page if the server cannot be reached, and receives files that other apps share. */
 import { newId } from "#client/convert/ids.ts";
 import { openStore, put, SHARED } from "#client/many/stored.ts";
 
-// The types of the page and those of a worker exclude each other.
+// TypeScript's types for pages and for workers cannot be combined.
 type Lasting = Event & { waitUntil(until: Promise<unknown>): void };
 type Asking = Event & { readonly request: Request; respondWith(answer: Promise<Response>): void };
 
 const CACHE = "filemill-offline";
 const OFFLINE = "/offline";
-/** Where the manifest sends what is shared. */
+/** The manifest's share target. */
 const SHARE = "/share";
 const MAX_SHARED = 200;
 
@@ -28,7 +28,7 @@ addEventListener("fetch", (event) => {
   if (answer !== undefined) (event as Asking).respondWith(answer);
 });
 
-/** With what it asks for, whose addresses never mean anything else. */
+/** Caches the offline page with its assets, whose URLs contain a hash of their content. */
 async function keepOfflinePage(): Promise<void> {
   await caches.delete(CACHE);
   const cache = await caches.open(CACHE);
@@ -41,7 +41,7 @@ async function kept(address: string): Promise<Response> {
   return (await caches.match(address)) ?? Response.error();
 }
 
-/** Lays the files where the converter finds them, and opens it. */
+/** Stores shared files where the converter finds them, and opens it. */
 async function takeShared(request: Request): Promise<Response> {
   const files = (await request.formData())
     .getAll("files")

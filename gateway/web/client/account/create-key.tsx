@@ -10,7 +10,7 @@ import { curlLine } from "#gateway/curl-line.ts";
 
 type Made = { readonly key: Key; readonly secret: string };
 
-/** Makes a key and shows it, the one time that it can be shown. */
+/** Creates a key and shows its secret, which is shown only once. */
 export function CreateKey({ baseUrl, onMade, onClose }: { baseUrl: string; onMade(): void; onClose(): void }) {
   const [made, setMade] = useState<Made | undefined>();
   return (
@@ -33,7 +33,7 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
   const sending = useSending();
   const send = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     const scopes = (["convert", "read"] as const).filter((scope) => fields[scope] === "on");
-    // A key is good until its last day has ended here.
+    // A key works until the end of its last day, in the reader's time zone.
     const expiresAt =
       fields.expires === undefined || fields.expires === "" ? undefined : new Date(`${fields.expires}T23:59:59`).toISOString();
     const body = { name: (fields.name ?? "").trim(), scopes, ...(expiresAt === undefined ? {} : { expiresAt }) };

@@ -2,7 +2,10 @@ import { t } from "#client/parts/language.tsx";
 import { ApiError, call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
 
-/** By the one-time link in the address, if there is one; what the fragment says is taken out of the address and the history first. */
+/**
+ * Signs in with the one-time link in the URL, if there is one. First removes the fragment from the URL and the history, because it is
+ * secret.
+ */
 export async function enter(): Promise<void> {
   const said = new URLSearchParams(location.hash.slice(1));
   const token = said.get("link");
@@ -23,7 +26,7 @@ export async function enter(): Promise<void> {
   await renewMe();
 }
 
-/** What the way back from the identity provider says when it did not work. */
+/** The error of a failed sign-in with the identity provider. */
 function refusalText(code: string): string {
   return code === "SIGN_UP_CLOSED" ? t("text.teamClosed") : t("text.teamFailed", { code: code.slice(0, 40) });
 }

@@ -12,7 +12,7 @@ import type { Job, ResultLink } from "#client/server/wire.ts";
 
 type HandOnProps = { job: Job; name: string; isIcon?: boolean };
 
-/** Hands a result on by a link, where there is an account and the operator allows it. */
+/** Button for sharing a result by a share link. Needs an account, and permission by the operator. */
 export function HandOn({ job, name, isIcon = false }: HandOnProps) {
   const [open, setOpen] = useState(false);
   if (me.value?.account == null || !me.value.linksAllowed) return null;

@@ -30,7 +30,7 @@ export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }
   };
   useEffect(() => {
     void load();
-    // When a key was used last is worth a look while trying it.
+    // Reloads regularly, so that a key's last use shows up while somebody tries it.
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void load();
     }, RENEW_MS);

@@ -4,7 +4,7 @@ import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { countText, durationText, sizeText } from "#client/parts/words.ts";
 import type { Account } from "#client/server/wire.ts";
 
-/** What the plan allows and what of it is used now. */
+/** The plan's limits and their current usage. */
 export function PlanPanel({ account }: { account: Account }) {
   const { plan, usage } = account;
   return (

@@ -7,7 +7,7 @@ import { call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
 
-/** Password, other devices, and the end of the account. */
+/** Settings: password, sign-out everywhere, and deleting the account. */
 export function Settings({ account }: { account: Account }) {
   const [deleting, setDeleting] = useState(false);
   const everywhere = useSending();

@@ -6,7 +6,7 @@ import { renewMe } from "#client/server/session.ts";
 import type { Me } from "#client/server/wire.ts";
 import { curlBlock } from "#gateway/curl-line.ts";
 
-/** The way in: password, team sign-in, or a new account where the operator allows it. */
+/** Sign-in: password, identity provider, or a new account if the operator allows it. */
 export function SignIn({ now, baseUrl }: { now: Me; baseUrl: string }) {
   return (
     <div class="entry">
@@ -16,7 +16,7 @@ export function SignIn({ now, baseUrl }: { now: Me; baseUrl: string }) {
   );
 }
 
-/** What there is behind the door. */
+/** What an account offers, for people who have none. */
 function Prospect({ baseUrl }: { baseUrl: string }) {
   return (
     <section class="promise" aria-labelledby="promise-title">

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { call } from "#client/server/api.ts";
 import type { Format, Route } from "#client/server/wire.ts";
 
-/** What the server converts; undefined until it has said so. */
+/** The formats that the server converts; undefined until they are loaded. */
 export const formats = signal<readonly Format[] | undefined>(undefined);
 const routes = signal<ReadonlyMap<string, readonly Route[]>>(new Map());
 const asked = new Map<string, Promise<void>>();
@@ -11,12 +11,12 @@ export async function loadFormats(): Promise<void> {
   formats.value = (await call<{ formats: Format[] }>("/catalogue")).formats;
 }
 
-/** The routes from a format; undefined while they are being fetched. */
+/** The conversions from a format; undefined while they are loading. */
 export function routesFrom(from: string): readonly Route[] | undefined {
   return routes.value.get(from);
 }
 
-/** Resolves when `routesFrom` has them; asks once, and again after a failure. */
+/** Resolves when `routesFrom` has the conversions. Loads them once, and retries after a failure. */
 export function loadRoutes(from: string): Promise<void> {
   const loading = asked.get(from) ?? fetchRoutes(from);
   asked.set(from, loading);
@@ -37,7 +37,7 @@ export function formatOf(id: string | undefined): Format | undefined {
   return formats.value?.find((format) => format.id === id);
 }
 
-/** What a file is by its name, the longest extension first; else by the type that the browser tells. */
+/** Detects a file's format by its name, longest extension first, otherwise by the browser's media type. */
 export function formatOfFile(name: string, type: string): Format | undefined {
   const parts = name.toLowerCase().split(".");
   for (let start = 1; start < parts.length; start++) {
@@ -51,7 +51,7 @@ export function formatOfFile(name: string, type: string): Format | undefined {
     : formats.value?.find(({ mime, targets }) => mime === media && targets > 0);
 }
 
-/** One whose id it is before one that has it as its first extension before any other; one that can be read before one that cannot. */
+/** Prefers formats with this id, then those with this main extension. Readable formats come before others. */
 function byExtension(extension: string): Format | undefined {
   const having = (formats.value ?? []).filter(({ id, extensions }) => id === extension || extensions.includes(extension));
   const rank = ({ id, extensions, targets }: Format): number =>

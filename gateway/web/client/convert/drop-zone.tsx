@@ -6,7 +6,7 @@ import { countText, sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import { items } from "./items.ts";
 
-/** Where files are dropped or chosen; files may be dropped anywhere on the page, or pasted. */
+/** The area for dropping or choosing files. Files can also be dropped anywhere on the page, or pasted. */
 export function DropZone() {
   const input = useRef<HTMLInputElement>(null);
   const over = useFilesOver();
@@ -49,7 +49,7 @@ function useFilesOver(): boolean {
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    // Entering a child is told before leaving its parent.
+    // The event for entering a child fires before the one for leaving its parent.
     let depth = 0;
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
     const on = (type: "dragenter" | "dragleave" | "dragover" | "drop", act: (event: DragEvent) => void): void =>

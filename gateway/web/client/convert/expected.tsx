@@ -13,12 +13,12 @@ const asked = new Set<string>();
 
 const keyOf = ({ from, to }: Pair): string => `${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
 
-/** What a conversion may lose or change; undefined until `loadExpected` has asked. */
+/** The expected notes of a conversion; undefined until `loadExpected` has loaded them. */
 export function expectedOf(route: Pair): Notes | undefined {
   return known.value.get(keyOf(route));
 }
 
-/** Asks once; after a failure the next look at the route asks again. */
+/** Loads once. After a failure, the next view of the conversion tries again. */
 export async function loadExpected(wanted: Pair): Promise<void> {
   const key = keyOf(wanted);
   if (asked.has(key)) return;
@@ -31,7 +31,7 @@ export async function loadExpected(wanted: Pair): Promise<void> {
   }
 }
 
-/** What a conversion may lose or change, told before it is made. */
+/** What a conversion may lose or change, shown before it starts. */
 export function Expected({ route }: { route: Route }) {
   useEffect(() => void loadExpected(route), [route.from, route.to]);
   const notes = expectedOf(route);

@@ -3,7 +3,7 @@ import type { Job } from "#client/server/wire.ts";
 
 type Told = (job: Job, progress: number | undefined) => void;
 
-/** A browser opens six connections to a server for all its tabs together: streams must leave room for everything else. */
+/** Browsers open six HTTP/1.1 connections per server, shared by all tabs, so event streams must leave some free. */
 const MAX_STREAMS = 2;
 const POLL_MS = 1500;
 let streams = 0;
@@ -13,14 +13,14 @@ export function isEnded({ status }: Job): boolean {
 }
 
 /**
- * Tells each change of a job until it has ended: by its events, or by asking where too many streams are open. A server that cannot be
- * reached is asked again until it can: the job goes on without us. Rejects with an ApiError.
+ * Reports every change of a job until it has ended. Uses its event stream, or polls if too many streams are open. If the server cannot be
+ * reached, keeps trying, because the job continues meanwhile. Rejects with an ApiError.
  */
 export async function follow(jobId: string, told: Told, signal: AbortSignal, lost: () => void = () => {}): Promise<Job> {
   for (;;) {
     if (streams < MAX_STREAMS && document.visibilityState === "visible") await stream(jobId, told, signal);
     signal.throwIfAborted();
-    // Also the way to learn why a stream broke.
+    // Also finds out why a stream broke.
     const job = await look(jobId, signal);
     if (job === undefined) lost();
     else {
@@ -31,7 +31,7 @@ export async function follow(jobId: string, told: Told, signal: AbortSignal, los
   }
 }
 
-/** Undefined when there is no answer for reasons that pass. */
+/** Undefined after a temporary failure. */
 async function look(jobId: string, signal: AbortSignal): Promise<Job | undefined> {
   try {
     return (await call<{ job: Job }>(`/jobs/${jobId}`, { signal })).job;
@@ -41,7 +41,7 @@ async function look(jobId: string, signal: AbortSignal): Promise<Job | undefined
   }
 }
 
-/** Resolves when the job has ended, the stream broke, the network went, or the page was hidden. */
+/** Resolves when the job has ended, the stream broke, the network was lost, or the page was hidden. */
 function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
   streams += 1;
   return new Promise((resolve) => {
@@ -61,7 +61,7 @@ function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
     });
     source.addEventListener("error", end);
     document.addEventListener("visibilitychange", end);
-    // A stream over a network that is gone stays open and silent.
+    // A stream stays open and silent when the network is lost.
     addEventListener("offline", end);
     signal.addEventListener("abort", end);
   });
@@ -81,7 +81,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits as long as the browser knows that it has no network. */
+/** Waits while the browser reports that it is offline. */
 export function online(signal: AbortSignal): Promise<void> {
   if (navigator.onLine) return Promise.resolve();
   return new Promise((resolve, reject) => {

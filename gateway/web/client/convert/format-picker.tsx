@@ -10,9 +10,9 @@ export type PickerRow = {
   readonly id: string;
   readonly format: Format | undefined;
   readonly fidelity?: Fidelity;
-  /** Shown instead of the format's name. */
+  /** Replaces the format's name. */
   readonly words?: string;
-  /** Shown instead of the id. */
+  /** Replaces the id. */
   readonly sign?: string;
 };
 
@@ -24,10 +24,10 @@ type PickerProps = {
   onClose(): void;
 };
 
-/** A search field that steers a list (ARIA authoring practices: combobox). */
+/** A search field that controls a list (ARIA Authoring Practices: combobox). */
 const combobox = { role: "combobox", list: undefined } as const;
 
-/** A list of formats to search; arrows move, Enter chooses. */
+/** A searchable list of formats. Arrow keys move, Enter chooses. */
 export function FormatPicker({ title, groups, chosen, onChoose, onClose }: PickerProps) {
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
@@ -95,7 +95,7 @@ type GroupsProps = {
 function PickerGroups({ groups, listId, active, chosen, onPick }: GroupsProps) {
   let index = -1;
   return groups.map((group) => (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a listbox
+    // biome-ignore lint/a11y/useSemanticElements: a listbox must not contain a fieldset
     <div role="group" aria-label={group.label} key={group.label} class="picker-group">
       <p class="picker-heading" aria-hidden="true">
         {group.label}
@@ -122,8 +122,8 @@ type OptionProps = { id: string; row: PickerRow; isActive: boolean; isChosen: bo
 
 function PickerOption({ id, row, isActive, isChosen, onPick }: OptionProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are taken by the search field, which has the focus
-    // biome-ignore lint/a11y/useFocusableInteractive: the search field points at it (aria-activedescendant)
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field has the focus and handles keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the search field refers to it (aria-activedescendant)
     <div id={id} role="option" aria-selected={isChosen} class={`picker-option${isActive ? " picker-active" : ""}`} onClick={onPick}>
       <code>{row.sign ?? row.id}</code>
       <span class="picker-label">{row.words ?? row.format?.label ?? row.id}</span>
@@ -137,7 +137,7 @@ const vocabulary = {
   kindText: (kind: string): string => textOf(`kind.${kind}`) ?? "",
 };
 
-/** One group with what answers the search, each format once. */
+/** The matches of a search as one group, each format once. */
 function found(groups: readonly PickerGroup[], query: string): readonly PickerGroup[] {
   const rows = new Map(groups.flatMap((group) => group.rows).map((row) => [row.id, row]));
   const matching = searched([...rows.values()], query, vocabulary);

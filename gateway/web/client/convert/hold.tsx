@@ -6,20 +6,20 @@ import { Notice } from "#client/parts/notice.tsx";
 import { me, planOf } from "#client/server/session.ts";
 import { items } from "./items.ts";
 
-/** Until when the server takes no further file, as it said itself; milliseconds since 1970. */
+/** Until when the server accepts no more files, according to its answer; milliseconds since 1970. */
 const heldUntil = signal(0);
 
 export function isHeld(): boolean {
   return heldUntil.value > Date.now();
 }
 
-/** Sends nothing for a while, and then goes on. */
+/** Pauses sending for a while, then continues. */
 export function hold(ms: number, goOn: () => void): void {
   heldUntil.value = Math.max(heldUntil.value, Date.now() + ms);
   setTimeout(goOn, ms + 50);
 }
 
-/** Says why the rest waits, and for how long: nobody has to do anything. */
+/** Says why other files wait, and for how long. The reader need not do anything. */
 export function HoldNotice() {
   const [now, setNow] = useState(Date.now());
   const until = heldUntil.value;

@@ -1,4 +1,4 @@
-/** A new random id. `crypto.randomUUID` would do, but browsers have it over HTTPS and on this machine only. */
+/** A new random id. `crypto.randomUUID` is available only over HTTPS and on localhost. */
 export function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

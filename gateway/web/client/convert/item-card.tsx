@@ -20,11 +20,11 @@ document.addEventListener("focusin", ({ target }) => {
 
 type CardProps = {
   item: Item;
-  /** In the list, from 0. */
+  /** Index in the list, from 0. */
   place: number;
-  /** Files in the list. */
+  /** Number of files in the list. */
   count: number;
-  /** One of many: closed until it is opened. */
+  /** Shown as a closed line until it is opened, because the list is long. */
   isLine: boolean;
 };
 
@@ -33,7 +33,7 @@ export function ItemCard({ item, place, count, isLine }: CardProps) {
   const card = useRef<HTMLLIElement>(null);
   const [isOpened, setOpened] = useState(false);
   const isOpen = !isLine || isOpened;
-  // The control that had the focus is gone with its phase: the next one takes over, so that the keyboard goes on from here.
+  // When a change of phase removes the focused control, moves the focus to the next one, so that keyboard users can continue.
   useEffect(() => {
     if (lastFocused !== item.id || document.activeElement !== document.body) return;
     card.current?.querySelector<HTMLElement>(".button-primary, .item-progress button, .item-failure button")?.focus();
@@ -124,7 +124,7 @@ function FileSign({ item }: { item: Item }) {
   );
 }
 
-/** Long names lose their middle, not their end. */
+/** Shortens long names in the middle, so that the extension stays visible. */
 function FileName({ name }: { name: string }) {
   const [head, tail] = splitName(name);
   return (
@@ -169,7 +169,7 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
   );
 }
 
-/** The service may lack the password of the file or the one for the result; only its words say which. */
+/** Either the file's password or the one for the result may be missing. Only the server's message says which. */
 function lacksEither({ options, password }: Item): boolean {
   return options.protect === true && password === undefined;
 }

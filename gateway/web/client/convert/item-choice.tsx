@@ -17,14 +17,14 @@ import { PresetChoice } from "./preset-choice.tsx";
 import { choose, convert, offer } from "./run.ts";
 import { kindText, TargetPicker } from "./target-picker.tsx";
 
-/** What a file shall become, and how. */
+/** Choice of a file's target format and options. */
 export function Choice({ item }: { item: Item }) {
   const [picking, setPicking] = useState<"target" | "source" | undefined>();
   const routes = item.from === undefined ? undefined : routesFrom(item.from);
   const route = routes?.find(({ to }) => to === item.to);
   const problem = problemOf(item, route);
   const changed = Object.keys(item.options).length;
-  // Whatever it was called, nothing becomes of nothing.
+  // An empty file cannot be converted, whatever its name.
   if (item.file?.size === 0) return <Problem text={problem ?? ""} />;
   return (
     <div class="choice">
@@ -161,7 +161,7 @@ function SourcePicker({ item, onClose }: { item: Item; onClose(): void }) {
   return <FormatPicker title={t("title.whatFile")} groups={groups} chosen={item.from} onChoose={pick} onClose={onClose} />;
 }
 
-/** What would be refused, told before a byte is sent. */
+/** Why the server would refuse the file, found before anything is sent. */
 export function problemOf(item: Item, route: Route | undefined): string | undefined {
   if (item.sizeBytes === 0) return t("text.emptyFile");
   const plan = planOf(me.value);

@@ -15,7 +15,7 @@ export function resultName(item: Item): string {
   return renamed(item.name, formatOf(item.to)?.extensions[0] ?? item.to ?? "bin");
 }
 
-/** A result: look at it, take it. */
+/** A result, with preview and download. */
 export function Finished({ item, job }: { item: Item; job: Job }) {
   const address = `/web/v1/jobs/${job.id}/download`;
   const [open, setOpen] = useState(false);

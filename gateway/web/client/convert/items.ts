@@ -4,13 +4,13 @@ import type { Job } from "#client/server/wire.ts";
 export type Failure = { readonly code: string; readonly message: string; readonly details: Readonly<Record<string, unknown>> };
 export type Choices = Readonly<Record<string, string | number | boolean>>;
 
-/** How far a file is. */
+/** State of a file. */
 export type Phase =
   | { readonly name: "choosing" }
-  /** For its turn, or after a refusal for the moment that the server named. */
+  /** Waits for its turn or, after an error, until the time that the server named. */
   | { readonly name: "waiting"; readonly why?: string; readonly offline?: true }
   | { readonly name: "uploading"; readonly fraction: number }
-  /** At the server; `progress` from 0 to 1 where the engine reports it. */
+  /** At the server. `progress` is from 0 to 1, if the engine reports it. */
   | { readonly name: "working"; readonly job: Job | undefined; readonly progress: number | undefined }
   | { readonly name: "done"; readonly job: Job }
   | { readonly name: "failed"; readonly failure: Failure }
@@ -19,25 +19,25 @@ export type Phase =
 export type Item = {
   readonly id: string;
   readonly name: string;
-  /** The folders that it was chosen with, for example "photos/summer"; empty for none. */
+  /** Folders that the file was chosen with, such as "photos/summer"; empty if none. */
   readonly folder: string;
-  /** Files that were added together have one number, and earlier ones a lower one. */
+  /** Files that were added together share a number. Earlier batches have lower numbers. */
   readonly batch: number;
   readonly sizeBytes: number;
-  /** Undefined after a reload: browsers do not give a file twice. */
+  /** Undefined after a reload unless the file could be kept, because browsers do not provide it again. */
   readonly file: File | undefined;
-  /** The format's id; undefined while nobody knows. */
+  /** The format's id; undefined if unknown. */
   readonly from: string | undefined;
-  /** The reader named the source format, which overrides what the server sees. */
+  /** The reader chose the source format, which overrides the server's detection. */
   readonly fromChosen: boolean;
   readonly to: string | undefined;
   readonly options: Choices;
-  /** Of a protected file, as long as the page is open. */
+  /** Password of a protected file, kept only while the page is open. */
   readonly password?: string;
-  /** To protect the result with, as long as the page is open. */
+  /** Password to protect the result with, kept only while the page is open. */
   readonly outputPassword?: string;
   readonly jobId: string | undefined;
-  /** Of a file that is sent in pieces, until there is a job of it: it goes on where it ended. */
+  /** A resumable upload, until its job is created. It continues after an interruption. */
   readonly upload?: { readonly address: string; readonly idempotencyKey: string } | undefined;
   readonly phase: Phase;
 };
@@ -47,7 +47,7 @@ export const choosing = computed(() => items.value.filter(({ phase }) => phase.n
 export const done = computed(() => items.value.filter(({ phase }) => phase.name === "done"));
 export const busy = computed(() => items.value.filter(isBusy));
 
-/** What happened last, for those who do not see it. */
+/** The latest event, for screen readers. */
 export const news = signal("");
 
 export function isBusy({ phase }: Item): boolean {
@@ -62,7 +62,7 @@ export function change(id: string, changes: Partial<Omit<Item, "id">>): void {
   items.value = items.value.map((item) => (item.id === id ? { ...item, ...changes } : item));
 }
 
-/** Changes many at once, so that the page is drawn once. */
+/** Changes many items in one update, so that the page is rendered once. */
 export function changeEach(ids: ReadonlySet<string>, changesOf: (item: Item) => Partial<Omit<Item, "id">>): void {
   items.value = items.value.map((item) => (ids.has(item.id) ? { ...item, ...changesOf(item) } : item));
 }
@@ -75,7 +75,7 @@ export function drop(id: string): void {
   items.value = items.value.filter((item) => item.id !== id);
 }
 
-/** Gives the choices made for one file to all others of the same format that still wait for theirs. */
+/** Copies a file's choices to all waiting files of the same format. */
 export function spread({ from, to, options, outputPassword }: Item): void {
   const choices = { to, options, ...(outputPassword !== undefined && { outputPassword }) };
   items.value = items.value.map((item) => (item.phase.name === "choosing" && item.from === from ? { ...item, ...choices } : item));

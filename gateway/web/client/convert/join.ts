@@ -1,4 +1,4 @@
-/** Many into one: files of the list as one archive, in the order in which they stand there. */
+/** Joins files of the list into one archive, in list order. */
 
 import { downloadZip } from "client-zip";
 import { t } from "#client/parts/language.tsx";
@@ -7,14 +7,14 @@ import type { Item } from "./items.ts";
 import { items, news } from "./items.ts";
 import { addFiles } from "./run.ts";
 
-/** Files that wait and are here still take part. */
+/** True for waiting files whose content is still available. */
 export function canBeJoined({ file, phase }: Item): boolean {
   return file !== undefined && phase.name === "choosing";
 }
 
 /**
- * Puts one archive in place of the files; their names in it begin with their places. Rejects when a file cannot be read any more, or
- * was started or removed meanwhile: its job would run on unseen.
+ * Replaces the files with one archive. Entry names start with their position. Rejects if a file can no longer be read, or if one was
+ * started or removed meanwhile, because its job would continue unseen.
  */
 export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   const files = parts.flatMap(({ file }) => file ?? []);
@@ -36,7 +36,7 @@ export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   news.value = t("text.joined", { files: files.length });
 }
 
-/** Moves a file to where another one is. */
+/** Moves a file to a position in the list. */
 export function moveTo(id: string, place: number): void {
   const moved = items.value.find((item) => item.id === id);
   if (moved === undefined) return;

@@ -1,4 +1,4 @@
-/** What this browser remembers: which jobs are in the list and of which file, and what was wanted of a format the last time. */
+/** What this browser remembers: the listed jobs with their files, and the last target for each format. */
 
 export type Remembered = {
   readonly jobId: string;
@@ -42,7 +42,7 @@ export function rememberTarget(from: string, to: string): void {
   keep(usesKey, { ...uses, [to]: (uses[to] ?? 0) + 1 });
 }
 
-/** Targets that this browser chose before, the one that it chose most often first. */
+/** Targets that were chosen in this browser, most frequent first. */
 export function usedTargets(): readonly string[] {
   const uses = usesByTarget();
   return Object.keys(uses).toSorted((a, b) => (uses[b] ?? 0) - (uses[a] ?? 0));
@@ -58,7 +58,7 @@ function isRemembered(entry: unknown): entry is Remembered {
   return typeof entry === "object" && entry !== null && "jobId" in entry && "name" in entry && "sizeBytes" in entry;
 }
 
-/** Undefined or anything: whoever else uses this origin may have written it. */
+/** Any value: other code on this origin may have written it. */
 export function kept(key: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(key) ?? "null");
@@ -71,6 +71,6 @@ export function keep(key: string, value: unknown): void {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Full or forbidden: the page works without memory.
+    // Storage is full or disabled. The page works without it.
   }
 }

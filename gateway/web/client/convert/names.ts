@@ -1,4 +1,4 @@
-/** Gives each name once: two files of one name would overwrite each other when they are unpacked. */
+/** Makes names unique, because files with the same name would overwrite each other when unpacked. */
 export function uniqueNames(): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
@@ -10,7 +10,7 @@ export function uniqueNames(): (name: string) => string {
   };
 }
 
-/** The file name in a Content-Disposition header (RFC 6266), the extended form before the plain one. */
+/** The file name in a Content-Disposition header (RFC 6266). Prefers the extended form. */
 export function fileNameOf(header: string | null): string | undefined {
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(header ?? "")?.[1];
   if (extended !== undefined) return decodeURIComponent(extended);
@@ -18,10 +18,10 @@ export function fileNameOf(header: string | null): string | undefined {
   return quoted?.replaceAll(/\\(.)/g, "$1") ?? token;
 }
 
-/** What a tab can hold in memory beside everything else. */
+/** Limit for what a tab holds in memory for a preview. */
 const maxShownBytes = 64_000_000;
 
-/** Whether a result that is shown from memory may be. */
+/** True if a result is small enough to be shown from memory. */
 export function isShowable(bytes: number): boolean {
   return bytes <= maxShownBytes;
 }

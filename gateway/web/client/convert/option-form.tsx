@@ -7,7 +7,7 @@ import type { Choices } from "./items.ts";
 type FormProps = { options: readonly Option[]; chosen: Choices; onChange(chosen: Choices): void };
 type Value = string | number | boolean;
 
-/** A control for each option of a route; what is left alone is not sent. */
+/** A control for each option of a conversion. Unchanged options are not sent. */
 export function OptionForm({ options, chosen, onChange }: FormProps) {
   const set = (name: string, value: Value | undefined): void => {
     const { [name]: _before, ...others } = chosen;
@@ -107,7 +107,7 @@ function Control({ id, hint, option, value, onChange }: FieldProps & { id: strin
 
 type NumberProps = FieldProps & { common: { id: string; "aria-describedby": string } };
 
-/** A number; with a slider beside it where both ends are near enough for one. */
+/** A number field, with a slider if the range is small enough. */
 function NumberControl({ common, option, value, onChange }: NumberProps) {
   const { min, max, default: preset, type, name } = option;
   const slides = preset !== null && min !== undefined && max !== undefined && max - min <= 1000;
@@ -147,7 +147,7 @@ function truthOf(text: string): boolean | undefined {
   return text === "" ? undefined : text === "true";
 }
 
-/** A value in words: `ebook` of `optimise` is "for e-readers"; what has no words is a name. */
+/** A value for display: `ebook` of `optimise` is "for e-readers". Values without a text are shown as names. */
 export function valueText(option: string, value: string): string {
   const known = textOf(`value.${option}.${value}`) ?? textOf(`value.${value}`);
   if (known !== undefined) return known;
@@ -157,7 +157,7 @@ export function valueText(option: string, value: string): string {
 
 const acronyms = new Set(["pdf", "dpi", "fps", "crf", "cmyk", "rgb", "ocr", "css", "csv", "dct", "id", "toc", "xml", "url"]);
 
-/** A name as a label, by its text or else as it is: `imageDpi` is "Image DPI". */
+/** An option's label: its text, otherwise its name in words. `imageDpi` becomes "Image DPI". */
 export function titleOf(name: string): string {
   return textOf(`option.${name}`) ?? spelled(name);
 }

@@ -1,8 +1,8 @@
-/** What can be changed of a file that stays what it is, in the words of somebody who looks for it. */
+/** Describes what a conversion to the same format can change. */
 import { t } from "#client/parts/language.tsx";
 import type { Route } from "#client/server/wire.ts";
 
-/** By the options that do it, in the order in which they are told. */
+/** Texts by the options that make the change, in the order in which they are shown. */
 export const changeWords = [
   ["change.smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision simplify"],
   ["change.resized", "width height scale"],
@@ -27,7 +27,7 @@ export const changeWords = [
   ["change.web", "linearise"],
 ] as const;
 
-/** From a format to itself. */
+/** True for a conversion from a format to itself. */
 export function isOwn({ from, to }: Pick<Route, "from" | "to">): boolean {
   return from === to;
 }

@@ -3,10 +3,10 @@ import { t } from "#client/parts/language.tsx";
 import { type Item, items } from "./items.ts";
 import { canBeJoined, moveTo } from "./join.ts";
 
-/** Nobody orders more by hand. */
+/** Nobody sorts longer lists by hand. */
 const MAX_ORDERED = 100;
 
-/** By keyboard, what dragging the card does: the order counts when files become one. */
+/** Buttons for moving a card by keyboard. The order matters when files are joined. */
 export function PlaceButtons({ item, place, count }: { item: Item; place: number; count: number }) {
   if (count < 2 || count > MAX_ORDERED || !canBeJoined(item)) return null;
   return (
@@ -35,7 +35,7 @@ export function PlaceButtons({ item, place, count }: { item: Item; place: number
 
 const kind = "application/x-filemill-item";
 
-/** What makes a card movable by dragging it to another one. */
+/** Event handlers for moving a card by dragging it onto another one. */
 export function draggingOf(item: Item, count: number) {
   if (count < 2 || !canBeJoined(item)) return {};
   return {

@@ -1,6 +1,6 @@
 import type { Format, Route } from "#client/server/wire.ts";
 
-/** What people usually want of a file of this kind, the likeliest first. */
+/** Everyday targets by kind, most likely first. */
 const popular: Readonly<Record<string, string>> = {
   image: "jpg png webp pdf avif svg gif tiff ico",
   vector: "svg png pdf jpg webp eps",
@@ -20,7 +20,7 @@ const popular: Readonly<Record<string, string>> = {
   diagram: "svg png pdf",
 };
 
-/** Where a format is wanted for other things than its kind. */
+/** Formats whose everyday targets differ from those of their kind. */
 const ofFormat: Readonly<Record<string, string>> = {
   csv: "xlsx json pdf ods html",
   tsv: "xlsx csv json ods",
@@ -31,13 +31,13 @@ const ofFormat: Readonly<Record<string, string>> = {
   mp4: "mp3 gif mov webm mkv wav",
 };
 
-/** The routes that are offered first: what most people want, then what this browser used. */
+/** The targets offered first: everyday ones, then those used in this browser. */
 export function popularOf(routes: readonly Route[], kind: string, atMost = 6, used: readonly string[] = []): readonly Route[] {
   const everyday = (ofFormat[routes[0]?.from ?? ""] ?? popular[kind] ?? "").split(" ");
   return [...new Set([...routesTo(routes, everyday).slice(0, atMost), ...routesTo(routes, used)])];
 }
 
-/** Formats of a kind in the order of everyday use, what this browser used next, the rest as it was. */
+/** Sorts formats of a kind: everyday ones first, then those used in this browser, then the others in their order. */
 export function byUse<Row extends { readonly to: string }>(rows: readonly Row[], kind: string, used: readonly string[]): readonly Row[] {
   const order = [...(popular[kind] ?? "").split(" "), ...used];
   const rank = ({ to }: Row): number => (order.includes(to) ? order.indexOf(to) : order.length);
@@ -48,7 +48,7 @@ function routesTo(routes: readonly Route[], wanted: readonly string[]): readonly
   return wanted.flatMap((id) => routes.find(({ to, from }) => to === id && to !== from) ?? []);
 }
 
-/** Routes grouped by the kind of their target: the source's own kind first, then the largest. */
+/** Conversions grouped by the kind of their target: the source's kind first, then the largest group. */
 export function groupedByKind(
   routes: readonly Route[],
   sourceKind: string,

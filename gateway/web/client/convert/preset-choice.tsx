@@ -12,7 +12,7 @@ import { isPresetName, type OptionTexts, optionsText } from "#gateway/preset.ts"
 import { change, type Item } from "./items.ts";
 import { fittingPresets, keepPreset, linkOf, offeredPreset, pairOf, removePreset, shelf, textsOf } from "./presets.ts";
 
-/** The presets that fit a conversion, and the way to keep its options as one. */
+/** The presets that fit a conversion, and a dialog for saving its options as a preset. */
 export function PresetChoice({ item, route }: { item: Item; route: Route }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -105,7 +105,7 @@ function PresetList() {
   );
 }
 
-/** What a link brought is kept only when its reader says so: whoever made it may be anybody. */
+/** A preset from a link is saved only if the reader agrees, because anybody could have made the link. */
 export function OfferedPreset() {
   const [offered, setOffered] = useState(offeredPreset);
   const sending = useSending();

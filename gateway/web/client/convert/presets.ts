@@ -1,4 +1,4 @@
-/** Options kept by name, as `filemill preset` keeps them: in the account of who is signed in, else in this browser. */
+/** Presets of the converter page: stored in the account of a signed-in reader, otherwise in this browser. */
 import { signal } from "@preact/signals";
 import { call } from "#client/server/api.ts";
 import { me } from "#client/server/session.ts";
@@ -10,7 +10,7 @@ import { takes } from "./tasks.ts";
 
 export type PresetShelf = {
   readonly presets: Presets;
-  /** The preset that a conversion begins with, by `png webp`. */
+  /** The default preset of each conversion, by pair such as `png webp`. */
   readonly defaults: Readonly<Record<string, string>>;
 };
 
@@ -49,7 +49,7 @@ async function write(next: PresetShelf): Promise<void> {
   shelf.value = next;
 }
 
-/** The presets that a conversion can follow, by name. */
+/** The presets that a conversion supports, by name. */
 export function fittingPresets(route: Route): readonly (readonly [name: string, choices: Choices])[] {
   return Object.entries(shelf.value.presets)
     .flatMap(([name, options]) => {
@@ -59,7 +59,7 @@ export function fittingPresets(route: Route): readonly (readonly [name: string, 
     .toSorted(([a], [b]) => a.localeCompare(b));
 }
 
-/** What a conversion begins with. */
+/** The initial options of a conversion. */
 export function firstChoices(route: Route | undefined): Choices {
   const name = route === undefined ? undefined : shelf.value.defaults[pairOf(route)];
   const options = name === undefined ? undefined : shelf.value.presets[name];
@@ -70,7 +70,7 @@ export function pairOf({ from, to }: Pick<Route, "from" | "to">): string {
   return `${from} ${to}`;
 }
 
-/** Undefined where the conversion has no such option, or not with such a value. */
+/** Undefined if the conversion lacks one of the options or does not accept its value. */
 function choicesOf(route: Route, options: OptionTexts): Choices | undefined {
   const choices = Object.fromEntries(
     Object.entries(options).map(([name, text]) => {
@@ -91,12 +91,12 @@ export function textsOf(choices: Choices): OptionTexts {
   return Object.fromEntries(Object.entries(choices).map(([name, value]) => [name, String(value)]));
 }
 
-/** An address of this page that offers the preset to whoever opens it. What stands behind the # never reaches the server. */
+/** A link that offers the preset to whoever opens it. It is in the fragment, which never reaches the server. */
 export function linkOf(name: string, options: OptionTexts): string {
   return `${location.origin}/#${new URLSearchParams({ preset: name, ...options })}`;
 }
 
-/** The preset that the page's address offers; it is taken out of the address. */
+/** The preset that the page's URL offers. Removes it from the URL. */
 export function offeredPreset(): { readonly name: string; readonly options: OptionTexts } | undefined {
   const { preset: name, ...options } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   if (name === undefined || !isPresetName(name) || Object.keys(options).length === 0) return undefined;

@@ -13,9 +13,9 @@ import { popularOf } from "./popular.ts";
 import { firstChoices } from "./presets.ts";
 import { giveUpUpload, upload } from "./upload.ts";
 
-/** Files that are sent or converted at the same time; fewer where the plan allows fewer. */
+/** Number of files sent or converted at the same time; fewer if the plan allows fewer. */
 const AT_ONCE = 3;
-/** Refusals that pass by themselves. */
+/** Errors that are temporary. */
 const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE", "OFFLINE"]);
 const MAX_TRIES = 20;
 
@@ -25,7 +25,7 @@ const running = new Map<string, AbortController>();
 
 let batches = 0;
 
-/** Takes files into the list; each says at once what it seems to be. `to`: what is proposed, where it is offered. */
+/** Adds files to the list and detects their formats. `to`: the suggested target, if it is available. */
 export function addFiles(chosen: Iterable<Chosen>, to?: string): void {
   batches += 1;
   const added = [...chosen].map(({ file, folder }): Item => {
@@ -42,7 +42,7 @@ export function addFiles(chosen: Iterable<Chosen>, to?: string): void {
   }
 }
 
-/** Fetches what the format of some files can become and proposes what was wanted the last time, or what most people want. */
+/** Loads the conversions from a format and suggests a target for the files: the last one chosen, otherwise the most common. */
 export async function offer(ids: readonly string[], from: string, wanted = lastTarget(from)): Promise<void> {
   try {
     await loadRoutes(from);
@@ -70,11 +70,11 @@ export function convert(...chosen: readonly Item[]): void {
   pump();
 }
 
-/** Starts what waits, as far as there is room. */
+/** Starts waiting files while there is capacity. */
 function pump(): void {
   if (isHeld()) return;
   const room = Math.min(AT_ONCE, planOf(me.value)?.maxUnfinishedJobs ?? AT_ONCE);
-  // The list shows the newest on top; who came first is served first, and who came together in the order of the list.
+  // The list shows the newest batch first, but files start in order of arrival, and within a batch in list order.
   for (const item of items.value.toSorted((a, b) => a.batch - b.batch)) {
     if (running.size >= room) return;
     if (item.phase.name === "waiting" && !running.has(item.id)) void runOne(item);
@@ -107,7 +107,7 @@ async function runOne(item: Item): Promise<void> {
   }
 }
 
-/** Uploads until the server has taken the file; waits where it says that there is no room just now. */
+/** Uploads until the server has accepted the file. Waits and retries if the server has no capacity. */
 async function send(item: Item, signal: AbortSignal): Promise<Job> {
   const { id, file, to, options, password, fromChosen, from } = item;
   const outputPassword = options.protect === true ? item.outputPassword : undefined;
@@ -118,7 +118,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
   for (let tries = 1; ; tries++) {
     enter(id, { name: "uploading", fraction: itemOf(id)?.upload === undefined ? 0 : farthest });
     const onProgress = (fraction: number): void => {
-      // A line that breaks again and again, but brings something each time, is not given up.
+      // A connection that keeps breaking but makes progress is not given up.
       if (fraction > farthest) tries = 0;
       farthest = Math.max(farthest, fraction);
       enter(id, fraction < 1 ? { name: "uploading", fraction } : { name: "working", job: undefined, progress: undefined });
@@ -139,7 +139,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
       else if (!patience.has(error.code)) throw error;
       enter(id, error.code === "OFFLINE" ? lostConnection() : { name: "waiting", why: t("progress.acceptedSoon") });
       const waitMs = Math.min(error.retryAfterMs ?? 1000 * tries, 60_000);
-      // The others would be refused too.
+      // The other files would be refused as well.
       if (error.code === "RATE_LIMITED") hold(waitMs, pump);
       await pause(waitMs, signal);
       await online(signal);
@@ -147,7 +147,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
   }
 }
 
-/** A file that was changed or removed after it was chosen looks like a broken connection. */
+/** If a file was changed or removed after it was chosen, the upload fails like a lost connection. This tells them apart. */
 async function readable(file: File, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiError) || error.code !== "OFFLINE") return error;
   try {
@@ -163,7 +163,7 @@ function show(id: string, job: Job, progress: number | undefined): void {
 }
 
 function settle(id: string, job: Job): void {
-  // What the server saw in the content counts.
+  // The server's detection overrides the guess by name.
   change(id, { from: job.from, phase: endOf(job) });
   const item = itemOf(id);
   if (item !== undefined && job.status === "done") news.value = t("text.isReady", { name: item.name, format: job.to });
@@ -204,7 +204,7 @@ function failureOf(error: unknown): Failure {
   return { code: "PAGE_FAILED", message: messageOf(error), details: {} };
 }
 
-/** Stops what runs and puts the file back to where its target can be chosen. */
+/** Cancels a file's conversion and returns to the choice of its target. */
 export async function cancel(item: Item): Promise<void> {
   running.get(item.id)?.abort();
   const { jobId = undefined, upload: begun } = itemOf(item.id) ?? item;
@@ -215,20 +215,20 @@ export async function cancel(item: Item): Promise<void> {
   if (jobId !== undefined) await call(`/jobs/${jobId}`, { method: "DELETE" }).catch(() => {});
 }
 
-/** Lets files be converted anew, after a failure or into something else. */
+/** Lets files be converted again, after a failure or to another format. */
 export function again(...chosen: readonly Item[]): void {
   for (const { jobId } of chosen) if (jobId !== undefined) forget(jobId);
   changeEach(new Set(chosen.map(({ id }) => id)), () => ({ jobId: undefined, phase: { name: "choosing" } }));
 }
 
-/** The same once more, with the password that the file is protected by. */
+/** Converts the file again with its password. */
 export function unlock(item: Item, password: string): void {
   again(item);
   change(item.id, { password });
   convert(...items.value.filter(({ id }) => id === item.id));
 }
 
-/** Takes a file off the list; its job stays in the list of jobs. */
+/** Removes a file from the list. Its job stays in the list of jobs. */
 export function dismiss(item: Item): void {
   if (isBusy(item)) void cancel({ ...item, file: undefined });
   else {
@@ -238,7 +238,7 @@ export function dismiss(item: Item): void {
   drop(item.id);
 }
 
-/** Brings back what ran or was ready when the page was left. `kept`: the files that the browser still has. */
+/** Restores the list after a reload. `kept`: files that the browser still has. */
 export async function resume(kept: readonly Item[] = []): Promise<void> {
   const shown = rememberedJobs();
   const order = new Map(shown.map(({ jobId }, index) => [jobId, index]));
@@ -256,7 +256,7 @@ export async function resume(kept: readonly Item[] = []): Promise<void> {
       })
       .map((resumed, index) =>
         resumed.catch((error: unknown) => {
-          // Gone, or of another account: no longer ours to show.
+          // The job is gone or belongs to another account.
           if (error instanceof ApiError && error.status === 404) forget(shown[index]?.jobId ?? "");
         }),
       ),

@@ -1,7 +1,7 @@
-/** Finds formats by what people call them. */
+/** Finds formats by everyday names. */
 import type { Format } from "#client/server/wire.ts";
 
-/** Names of programs and devices, which are the same in every language, and what people mean by them. */
+/** Names of programs and devices, which are the same in every language, and the formats they mean. */
 const names: readonly (readonly [words: string, formats: string])[] = [
   ["word, ms word, microsoft word, google docs", "docx doc odt"],
   ["excel, ms excel, microsoft excel, google sheets", "xlsx xls ods csv"],
@@ -21,7 +21,7 @@ const names: readonly (readonly [words: string, formats: string])[] = [
   ["google earth", "kml kmz"],
 ];
 
-/** What the words of a language (messages `words.*`) stand for. */
+/** The formats that translated words (messages `words.*`) mean. */
 const meanings: Readonly<Record<string, string>> = {
   picture: "jpg png webp heic gif tiff",
   photo: "heic jpg",
@@ -42,12 +42,12 @@ const meanings: Readonly<Record<string, string>> = {
   font: "ttf otf woff2",
 };
 
-/** Beside the language's own words for things: its words for kinds. */
+/** A language's words for things and for kinds of formats. */
 export type Vocabulary = { wordsFor(thing: string): string; kindText(kind: string): string };
 
 type Named = { readonly id: string; readonly format: Format | undefined; readonly words?: string };
 
-/** Rows that answer a search, the best first; rows that answer equally well stay in the order that they have. */
+/** Rows that match a search, best first. Equally good rows keep their order. */
 export function searched<Row extends Named>(rows: readonly Row[], query: string, vocabulary: Vocabulary): readonly Row[] {
   const wanted = plain(query).replace(/^\./, "").trim();
   if (wanted === "") return rows;
@@ -59,7 +59,7 @@ export function searched<Row extends Named>(rows: readonly Row[], query: string,
     .map(({ row }) => row);
 }
 
-/** Formats that a whole search means, the likeliest with the highest score. */
+/** Formats that the whole query means, with the most likely one scoring highest. */
 function meantBy(wanted: string, { wordsFor }: Vocabulary): ReadonlyMap<string, number> {
   const meant = new Map<string, number>();
   const own = Object.entries(meanings).map(([thing, formats]) => [wordsFor(thing), formats] as const);
@@ -74,7 +74,7 @@ function meantBy(wanted: string, { wordsFor }: Vocabulary): ReadonlyMap<string, 
   return meant;
 }
 
-/** The least of what each word is worth: all have to fit. */
+/** The lowest score of all words, because every word must match. */
 function scoreOf({ id, format, words = "" }: Named, wanted: readonly string[], { kindText }: Vocabulary): number {
   const extensions = format?.extensions ?? [];
   const label = plain(`${format?.label ?? ""} ${words}`);
@@ -91,7 +91,7 @@ function scoreOf({ id, format, words = "" }: Named, wanted: readonly string[], {
   return Math.min(...worth);
 }
 
-/** Without case and accents, which people leave out. */
+/** Removes case and accents, which people often omit. */
 function plain(text: string): string {
   return text
     .toLowerCase()

@@ -1,19 +1,19 @@
 import type { Choices } from "./items.ts";
 
-/** A file on its way to the server, in whichever way it goes. */
+/** An upload, in one piece or resumable. */
 export type Upload = {
   readonly file: File;
   readonly to: string;
-  /** Only where it shall override what the server sees. */
+  /** Set only if it should override the server's detection. */
   readonly from: string | undefined;
   readonly options: Choices;
-  /** Of a protected file. */
+  /** Password of a protected file. */
   readonly password?: string | undefined;
   readonly outputPassword?: string | undefined;
-  /** The same for each try, so that a lost answer does not convert the file twice. */
+  /** The same for every attempt, so that a lost answer does not convert the file twice. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
-  /** Address of what has come of a file that is sent in pieces; undefined where nothing has. */
+  /** URL of a resumable upload that has started; undefined if none has. */
   readonly begun: string | undefined;
   onBegun(address: string): void;
   /** @param fraction - 0 to 1. */

@@ -16,7 +16,7 @@ type TargetProps = { item: Item; routes: readonly Route[]; onClose(): void };
 const taskPrefix = "task:";
 const joinTask = `${taskPrefix}join`;
 
-/** What a file can become, and what can be done to it. */
+/** Choice of a target format, or of a task. */
 export function TargetPicker({ item, routes, onClose }: TargetProps) {
   const { from = "" } = item;
   const tasks = tasksOf(routes, kindOf(from));

@@ -1,15 +1,15 @@
-/** What people want to have done, and the conversion with options that does it, by the file's format. */
+/** Tasks that people have, and the conversion and options that fulfil them, by the file's format. */
 import type { Option, Route } from "#client/server/wire.ts";
 import type { Choices } from "./items.ts";
 
-/** A target with options; `own` is the format that the file has. */
+/** A target with options. `own` means the file's own format. */
 type Way = readonly [to: string, options: Choices];
 
 const papers = ["document", "spreadsheet", "presentation", "ebook", "email", "diagram"];
 const pictures = ["image", "vector"];
 const every = [...papers, ...pictures, "audio", "video", "font", "subtitle"];
 
-/** In the order in which they are offered; of the ways the first counts that a file's format can go. */
+/** In the order in which they are offered. The first way that the file's format supports is used. */
 const table = {
   smaller: [
     every,
@@ -71,7 +71,7 @@ export type Task = { readonly name: TaskName; readonly to: string; readonly opti
 
 export const taskNames = Object.keys(table) as TaskName[];
 
-/** What can be done to a file of this kind by these routes. */
+/** The tasks that are possible with these conversions for a file of this kind. */
 export function tasksOf(routes: readonly Route[], kind: string): readonly Task[] {
   return taskNames.flatMap((name): Task[] => {
     const kinds: readonly string[] = table[name][0];
@@ -85,7 +85,7 @@ export function tasksOf(routes: readonly Route[], kind: string): readonly Task[]
   });
 }
 
-/** Whether a conversion has these options, with these values. */
+/** True if a conversion has these options and accepts their values. */
 export function takes(route: Route, options: Choices): boolean {
   return Object.entries(options).every(([name, value]) => {
     const option = route.options.find((each) => each.name === name);

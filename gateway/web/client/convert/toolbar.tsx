@@ -13,7 +13,7 @@ import { canBeJoined, joinIntoOne } from "./join.ts";
 import { convert, dismiss } from "./run.ts";
 import { saveAsZip } from "./zip.ts";
 
-/** What can be done with all files of the list at once. */
+/** Actions on all files of the list. */
 export function Toolbar() {
   const ready = choosing.value.filter(isReady);
   const finished = done.value;

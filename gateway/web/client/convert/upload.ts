@@ -3,13 +3,13 @@ import type { Job } from "#client/server/wire.ts";
 import type { Item } from "./items.ts";
 import type { Upload } from "./sending.ts";
 
-/** How long the answer may wait for a quick conversion, which then needs no second question. */
+/** How long the server holds the answer. A quick conversion then needs no second request. */
 const WAIT_SECONDS = 1;
 
-/** From here on going on where a line broke saves more than the three requests more cost. */
+/** Above this size, being able to resume is worth three additional requests. */
 const IN_PIECES_FROM_BYTES = 8_000_000;
 
-/** Sends a file; resolves with its job, rejects with an ApiError. */
+/** Uploads a file. Resolves with its job, rejects with an ApiError. */
 export async function upload(wanted: Upload): Promise<Job> {
   const { file, password, outputPassword, idempotencyKey } = wanted;
   const headers = {
@@ -23,7 +23,7 @@ export async function upload(wanted: Upload): Promise<Job> {
   return pieces.uploadInPieces(wanted, headers);
 }
 
-/** XMLHttpRequest, as fetch tells nothing of an upload's progress. */
+/** Uses XMLHttpRequest, because fetch does not report upload progress. */
 function uploadAtOnce({ file, to, from, options, signal, onProgress }: Upload, headers: Readonly<Record<string, string>>): Promise<Job> {
   const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
   if (from !== undefined) query.set("from", from);
@@ -48,7 +48,7 @@ function uploadAtOnce({ file, to, from, options, signal, onProgress }: Upload, h
   });
 }
 
-/** Removes at the server what has come of a file that nobody wants any more. */
+/** Deletes an unfinished upload from the server. */
 export function giveUpUpload(upload: Item["upload"]): void {
   const id = upload?.address.split("/").at(-1);
   if (id !== undefined) void call(`/uploads/${id}`, { method: "DELETE", headers: { "Tus-Resumable": "1.0.0" } }).catch(() => {});

@@ -3,7 +3,7 @@ import { errorOf } from "#client/server/api.ts";
 import type { Item } from "./items.ts";
 import { fileNameOf, uniqueNames } from "./names.ts";
 
-/** Fetches the results one after the other and hands them over as one archive, in the folders that their files came with. Rejects with an ApiError. */
+/** Downloads the results one by one and saves them as one archive, in the folders of their source files. Rejects with an ApiError. */
 export async function saveAsZip(finished: readonly Item[], nameOf: (item: Item) => string): Promise<void> {
   const archive = downloadZip(resultsOf(finished, finished.map(nameOf)));
   save(await archive.blob(), "filemill.zip");
@@ -14,7 +14,7 @@ async function* resultsOf(finished: readonly Item[], likelyNames: readonly strin
   for (const [index, { jobId, folder }] of finished.entries()) {
     const response = await fetch(`/web/v1/jobs/${jobId}/download`, { credentials: "same-origin" });
     if (!response.ok) throw errorOf(response.status, await response.text(), null);
-    // The server knows better: a document of many pages becomes an archive of pictures.
+    // Prefers the server's name: a document with several pages becomes an archive of pictures.
     const name = fileNameOf(response.headers.get("content-disposition")) ?? likelyNames[index] ?? "result";
     yield { name: unique(folder === "" ? name : `${folder}/${name}`), input: response, lastModified: new Date() };
   }

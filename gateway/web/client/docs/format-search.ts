@@ -4,7 +4,7 @@ import { routeList, routeText } from "./route-list.ts";
 
 type Row = { readonly element: HTMLElement; readonly id: string; readonly words: string };
 
-/** Filters the list of formats, answers a search for a pair, and opens a format's routes. */
+/** Filters the list of formats, shows the conversion between two formats, and opens a format's conversions. */
 export function formatSearch(form: HTMLFormElement): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-format]")].map(
     (element): Row => ({ element, id: element.dataset.format ?? "", words: element.dataset.words ?? "" }),
@@ -41,7 +41,7 @@ function wordsOf(query: string): string[] {
 
 let pairAsked = 0;
 
-/** Two words that are both a format: what is known of the route between them. */
+/** If the query is two formats, shows the conversion between them. */
 async function showPair(words: readonly string[], rows: readonly Row[]): Promise<void> {
   const place = document.getElementById("format-pair");
   const [from, to] = words.map(
@@ -57,7 +57,7 @@ async function showPair(words: readonly string[], rows: readonly Row[]): Promise
   const route = (await routesFrom(from)).find((each) => each.to === to);
   if (mine === pairAsked) place.replaceChildren(routeText(from, to, route, undefined));
   if (route === undefined) return;
-  // Not for everybody: where guests may not convert, it takes somebody who signed in.
+  // The details need a session if guests are not allowed.
   const answer = await call<{ route: RouteDetail }>(`/routes/${from}/${to}`).catch(() => undefined);
   if (mine === pairAsked && answer !== undefined) place.replaceChildren(routeText(from, to, route, answer.route));
 }
@@ -75,7 +75,7 @@ function routesFrom(from: string): Promise<readonly Route[]> {
   return asked;
 }
 
-/** Turns a row into a button that shows where its format can go. */
+/** Makes a row a button that shows the conversions from its format. */
 function makeOpenable({ element, id }: Row): void {
   const row = element.querySelector(".format-row");
   if (row === null || row.textContent?.includes("written only") === true) return;

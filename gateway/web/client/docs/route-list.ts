@@ -21,12 +21,12 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Plain sentences in which `code` stands between backticks. */
+/** Plain text in which backticks mark code. */
 function proseOf(text: string): Child[] {
   return text.split("`").map((piece, index) => (index % 2 === 1 ? element("code", "", piece) : piece));
 }
 
-/** Where a format can go, the most faithful first. */
+/** The conversions from a format, most faithful first. */
 export function routeList(from: string, routes: readonly Route[]): HTMLElement {
   const groups = labels.flatMap(([fidelity, label]) => {
     const members = routes.filter((route) => route.fidelity === fidelity);
@@ -47,7 +47,7 @@ export function routeList(from: string, routes: readonly Route[]): HTMLElement {
   return box;
 }
 
-/** Which programs do it, how long it took lately, and what was measured when it was proven. */
+/** Engines, recent duration, and the measurements of the proof. */
 function detailOf({ hops, estimateMs, proof }: RouteDetail): HTMLElement[] {
   const steps = hops.map(({ label, version, from, to }) => `${label} ${version} (${from} to ${to})`).join(", then ");
   const times = estimateMs === null ? "" : ` Recently about ${durationText(estimateMs)}.`;
@@ -57,7 +57,7 @@ function detailOf({ hops, estimateMs, proof }: RouteDetail): HTMLElement[] {
   return [element("p", "quiet", `By ${steps}.${times}`), ...measured];
 }
 
-/** What is known of one route, or that there is none. */
+/** Describes one conversion, or says that there is none. */
 export function routeText(from: string, to: string, route: Route | undefined, detail: RouteDetail | undefined): HTMLElement {
   const title = element("p", "pair-title", element("code", "", from), " to ", element("code", "", to));
   if (route === undefined)

@@ -1,4 +1,7 @@
-/** One choice of language for all samples of the page: tabs by the pattern of the ARIA practices guide, the choice remembered. */
+/**
+ * Tabs that switch the language of all samples on the page. Follows the tabs pattern of the ARIA Authoring Practices Guide and remembers
+ * the choice.
+ */
 const stored = "filemill.language";
 
 type Tab = { readonly language: string; readonly button: HTMLButtonElement; readonly panel: HTMLElement };
@@ -15,7 +18,7 @@ export function sampleTabs(groups: Iterable<HTMLElement>): void {
   };
   for (const tab of tabs) {
     const take = ({ button, language }: Tab): void => {
-      // What is read stays where it is, however much longer the samples above have become.
+      // Keeps the current sample in place although the samples above change their height.
       const before = button.getBoundingClientRect().top;
       choose(language);
       localStorage.setItem(stored, language);

@@ -11,7 +11,7 @@ import { aboutText, durationText, renamed, sizeText } from "#client/parts/words.
 import type { Job } from "#client/server/wire.ts";
 import type { NamedJob } from "./use-jobs.ts";
 
-/** One job: what, how far, how long, and what came of it. */
+/** One job: file, state, duration, result and notes. */
 export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<void> }) {
   const [asking, setAsking] = useState(false);
   const labelOf = (id: string): string => formatOf(id)?.label ?? id;
@@ -61,7 +61,7 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
   );
 }
 
-/** Whether the result has arrived where it was to go. */
+/** State of the delivery to `deliverTo`. */
 function DeliveryLine({ delivery: { state, error } }: { delivery: NonNullable<Job["delivery"]> }) {
   const reason = error === null ? "" : refusalText(error);
   if (state === "failed") return <p class="job-failure">{t("text.notDelivered", { reason })}</p>;

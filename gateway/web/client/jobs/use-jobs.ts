@@ -7,7 +7,7 @@ import type { Job } from "#client/server/wire.ts";
 export const filters = ["all", "queued", "running", "done", "failed", "cancelled", "expired"] as const;
 export type Filter = (typeof filters)[number];
 
-/** A job, and the name of its file. */
+/** A job with the name of its file. */
 export type NamedJob = Job & { readonly name: string };
 type Answer = { readonly jobs: readonly Job[]; readonly nextCursor: string | null; readonly names: Readonly<Record<string, string>> };
 type Page = { readonly jobs: readonly NamedJob[]; readonly nextCursor: string | null };
@@ -20,11 +20,11 @@ type Jobs = {
 };
 
 const PAGE_SIZE = 25;
-/** While something is unfinished, and else. */
+/** Polling interval while a job is unfinished, and otherwise. */
 const BUSY_MS = 2000;
 const QUIET_MS = 10_000;
 
-/** The jobs in a state, the newest first; the newest page is asked for again and again while the page is looked at. */
+/** The jobs in a state, newest first. Polls the first page while the browser tab is visible. */
 export function useJobs(filter: Filter): Jobs {
   const [newest, setNewest] = useState<Page | undefined>();
   const [older, setOlder] = useState<Page | undefined>();
@@ -46,7 +46,7 @@ export function useJobs(filter: Filter): Jobs {
       if (cursor === null) return;
       try {
         const page = await pageOf(filter, cursor);
-        // Jobs may have come in between: what moved down from the newest page is kept.
+        // New jobs may have arrived since, so jobs pushed off the first page are kept.
         setOlder({ jobs: merged(jobs ?? [], page.jobs), nextCursor: page.nextCursor });
       } catch (problem) {
         setError(problem);
@@ -74,7 +74,7 @@ async function watch(filter: Filter, signal: AbortSignal, tell: (page: Page) => 
       }
     } catch (error) {
       if (!signal.aborted) fail(error);
-      // The session is over: the page shows what is for whoever comes now.
+      // The session has ended, so the page changes to what visitors see.
       if (error instanceof ApiError && error.status === 401) await renewMe().catch(() => {});
       waitMs = QUIET_MS;
     }
@@ -90,7 +90,7 @@ async function pageOf(filter: Filter, cursor: string | undefined, signal?: Abort
   return { jobs: jobs.map((job) => ({ ...job, name: names[job.id] ?? "" })), nextCursor };
 }
 
-/** Each job once, as the first list has it. */
+/** Both lists without duplicates. The first list wins. */
 function merged(first: readonly NamedJob[], second: readonly NamedJob[]): readonly NamedJob[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !known.has(id))];

@@ -14,10 +14,10 @@ const known: Known = { routesFrom, formatOf };
 const SHOWN = 5;
 const NAMED = 3;
 
-/** Who had no part in the last choice for many. */
+/** Files that the last choice for many files left out. */
 const outcome = signal<{ readonly to: string; readonly rest: readonly Rest[] } | undefined>(undefined);
 
-/** One target for all files that wait, or for those of one kind. */
+/** Choice of one target for all waiting files, or for those of one kind. */
 export function AllTo() {
   const [kind, setKind] = useState<string | undefined>();
   const [isPicking, setPicking] = useState(false);
@@ -93,7 +93,7 @@ function scopeText({ kind, items }: Scope): string {
   return kind === undefined ? t("label.allFiles", { n }) : t("label.ofKind", { kind: textOf(`kind.${kind}`) ?? kind, n });
 }
 
-/** Who cannot take it is left without a target, so that nothing is converted into what nobody asked for. */
+/** Files that cannot become this format lose their target, so that nothing unwanted is converted. */
 function giveAll({ items }: Scope, to: string): void {
   const { ids, rest } = shareOut(items, to, known);
   for (const from of new Set(items.flatMap((item) => (ids.has(item.id) ? (item.from ?? []) : [])))) rememberTarget(from, to);

@@ -4,12 +4,12 @@ import { ItemCard } from "#client/convert/item-card.tsx";
 import { type Item, items } from "#client/convert/items.ts";
 import { t } from "#client/parts/language.tsx";
 
-/** So many files are shown whole; of more each is a line that opens. */
+/** Up to this many files are shown as full cards; more are shown as lines that open. */
 const FEW = 4;
 
 type Drawn = { readonly item: Item; readonly place: number; readonly count: number; readonly card: VNode };
 
-/** The files, each drawn anew only when something of its own has changed. */
+/** The file list. Re-renders a card only if its own file changed. */
 export function FileList() {
   const drawn = useRef<ReadonlyMap<string, Drawn>>(new Map());
   const all = items.value;

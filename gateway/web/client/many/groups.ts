@@ -1,16 +1,16 @@
-/** What is true of many files is said once. */
+/** Groups messages that apply to many files, so that each is shown once. */
 import type { Item } from "#client/convert/items.ts";
 
 export type Said = { readonly code: string; readonly message: string; readonly items: readonly Item[] };
 
-/** The notes of finished files, each once with the files that it is about, the most common first. */
+/** The notes of finished files, grouped by note, most frequent first. */
 export function notesOf(items: readonly Item[]): readonly Said[] {
   return grouped(items.flatMap((item) => (item.phase.name === "done" ? item.phase.job.notes.map((note) => ({ ...note, item })) : [])));
 }
 
 type Remark = { readonly code: string; readonly message: string };
 
-/** What may happen to files that wait, in the same way. @param expected - Of the conversion that a file is to go through. */
+/** The expected notes of waiting files, grouped in the same way. @param expected - The expected notes of a conversion. */
 export function expectationsOf(items: readonly Item[], expected: (from: string, to: string) => readonly Remark[]): readonly Said[] {
   const waiting = items.filter(({ phase }) => phase.name === "choosing");
   return grouped(
@@ -20,7 +20,7 @@ export function expectationsOf(items: readonly Item[], expected: (from: string, 
   );
 }
 
-/** Why files failed, in the same way. */
+/** The errors of failed files, grouped in the same way. */
 export function failuresOf(items: readonly Item[]): readonly Said[] {
   return grouped(items.flatMap((item) => (item.phase.name === "failed" ? [{ ...item.phase.failure, item }] : [])));
 }
@@ -40,7 +40,7 @@ export type Counts = {
   readonly busy: number;
   readonly done: number;
   readonly failed: number;
-  /** How far what was started is, from 0 to 1; undefined before anything was. */
+  /** Progress of everything that was started, from 0 to 1; undefined if nothing was. */
   readonly fraction: number | undefined;
 };
 
@@ -52,7 +52,7 @@ export function countsOf(items: readonly Item[]): Counts {
     else if (phase.name === "done") counts.done += 1;
     else if (phase.name === "failed") counts.failed += 1;
     else if (phase.name !== "gone") counts.busy += 1;
-    // Sending is a part of the way; a file whose engine tells nothing is half there.
+    // The upload counts for 30 %. If the engine reports no progress, the conversion counts as 30 % done.
     if (phase.name === "uploading") way += phase.fraction * 0.3;
     if (phase.name === "working") way += 0.3 + (phase.progress ?? 0.3) * 0.7;
     if (phase.name === "done" || phase.name === "failed") way += 1;

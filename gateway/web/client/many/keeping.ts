@@ -1,4 +1,4 @@
-/** Keeps the chosen files over a reload, and knows which could not be kept. */
+/** Keeps chosen files across a reload, and knows which could not be kept. */
 import { effect } from "@preact/signals";
 import { formatOfFile } from "#client/convert/catalogue.ts";
 import { newId } from "#client/convert/ids.ts";
@@ -6,31 +6,31 @@ import { type Item, isBusy, items } from "#client/convert/items.ts";
 import { giveUpUpload } from "#client/convert/upload.ts";
 import { allFacts, fileOf, openStore, put, remove, SHARED, type Stored } from "./stored.ts";
 
-/** Together; the browser writes a copy of each. */
+/** Limit for all files together, because the browser stores a copy of each. */
 const MAX_BYTES = 2_000_000_000;
-/** After so long what a closed window left is taken away. */
+/** Files of closed windows are deleted after this time. */
 const STALE_MS = 3_600_000;
 const SETTLE_MS = 250;
 const ownerKey = "filemill.window";
 
 const written = new Map<string, { readonly facts: string; readonly bytes: number }>();
 const refused = new Set<string>();
-/** Of this window, which keeps it over a reload; a second window has another one. */
+/** Id of this window, which survives a reload. Other windows have their own. */
 const owner = ownerOf();
 let store: IDBDatabase | undefined;
 let isKeeping = false;
 
-/** Has it a file that a reload would lose? */
+/** True if a reload would lose the item's file. */
 export function wouldBeLost(item: Item): boolean {
   return isToKeep(item) && !written.has(item.id);
 }
 
-/** Until it is done its file may be wanted again. */
+/** A file can be needed again until its conversion is done. */
 function isToKeep({ file, phase }: Item): boolean {
   return file !== undefined && phase.name !== "done" && phase.name !== "gone";
 }
 
-/** The files that this window had, and those that were shared with the page since. Never rejects. */
+/** The files that this window kept, and files that were shared with the page since. Never rejects. */
 export async function keptItems(): Promise<readonly Item[]> {
   try {
     store ??= await openStore();
@@ -45,7 +45,7 @@ export async function keptItems(): Promise<readonly Item[]> {
     const kept = await Promise.all(own.toSorted((a, b) => a.place - b.place).map((each) => restored(opened, each)));
     return kept.flatMap((item) => item ?? []);
   } catch {
-    // Without a store the page warns before it is left.
+    // Without a store, the page warns before it is closed.
     return [];
   }
 }
@@ -58,12 +58,12 @@ async function restored(
   if (file === undefined) return undefined;
   written.set(id, { facts: "", bytes: file.size });
   const phase = { name: started ? "waiting" : "choosing" } as const;
-  // What another app shared was looked at by nobody yet.
+  // The format of shared files has not been detected yet.
   const seen = from ?? formatOfFile(name, file.type)?.id;
   return { id, name, folder, batch: 0, sizeBytes: file.size, file, from: seen, fromChosen, to, options, jobId, upload, phase };
 }
 
-/** Keeps every change of the list from now on: to be called when all that was kept is in it, as what is not there goes. */
+/** Saves every change of the list from now on. Call it after all kept files are in the list, because others are deleted. */
 export function keepChanges(): void {
   if (store === undefined || isKeeping) return;
   isKeeping = true;
@@ -108,7 +108,7 @@ async function writeAll(store: IDBDatabase, now: readonly Item[]): Promise<void>
   if (renewed.length > 0) await put(store, renewed);
 }
 
-/** One after the other: each is a copy. */
+/** Writes one file at a time, because each is a copy. */
 async function writeFile(store: IDBDatabase, facts: Stored, file: File | undefined, text: string): Promise<void> {
   if (file === undefined || refused.has(facts.id)) return;
   const bytes = [...written.values()].reduce((sum, each) => sum + each.bytes, file.size);
@@ -117,7 +117,7 @@ async function writeFile(store: IDBDatabase, facts: Stored, file: File | undefin
     await put(store, [facts], file);
     written.set(facts.id, { facts: text, bytes: file.size });
   } catch {
-    // Not tried again: the disk is full, or the file cannot be read any more.
+    // Not retried: the disk is full, or the file can no longer be read.
     refused.add(facts.id);
   }
 }
@@ -127,7 +127,9 @@ function factsOf(item: Item, place: number): Stored {
   return { id, owner, place, savedAtMs: Date.now(), name, folder, from, fromChosen, to, options, jobId, upload, started: isBusy(item) };
 }
 
-/** Shows other windows that this one is open, and tells of each whether it is; where the browser cannot tell, none is. */
+/**
+ * Marks this window as open with a lock, and checks the locks of other windows. If the browser has no locks, all others count as closed.
+ */
 async function signOfLife(): Promise<(other: string) => boolean> {
   const { locks }: { locks?: LockManager } = navigator;
   if (locks === undefined) return () => false;

@@ -7,13 +7,13 @@ import { sizeText } from "#client/parts/words.ts";
 type LineProps = {
   item: Item;
   isOpen: boolean;
-  /** What is in the way of a conversion. */
+  /** What prevents the conversion. */
   problem: string | undefined;
   resultName: string;
   onToggle(): void;
 };
 
-/** How far a file is, in a few words, and its result. */
+/** A file's state in a few words, with a link to its result. */
 export function LineState({ item, isOpen, problem, resultName, onToggle }: LineProps) {
   const { phase } = item;
   const isBad = phase.name === "failed" || (phase.name === "choosing" && problem !== undefined);
@@ -68,7 +68,7 @@ function stateOf({ phase, to, from }: Item, problem: string | undefined): string
   }
 }
 
-/** Beside the words, how far it is. */
+/** Progress bar beside the state. */
 export function LineProgress({ item }: { item: Item }) {
   const { phase } = item;
   if (phase.name !== "uploading" && phase.name !== "working") return null;

@@ -1,4 +1,4 @@
-/** One target for many files: which there are, who can take it, and why the others cannot. */
+/** One target for many files: which targets exist, which files can become them, and why others cannot. */
 import type { Item } from "#client/convert/items.ts";
 import { popularOf } from "#client/convert/popular.ts";
 import type { Format, Route } from "#client/server/wire.ts";
@@ -8,10 +8,10 @@ export type Known = {
   formatOf(id: string | undefined): Format | undefined;
 };
 
-/** Some of the files that wait: all of them, or those of one kind. */
+/** All waiting files, or those of one kind. */
 export type Scope = { readonly kind: string | undefined; readonly items: readonly Item[] };
 
-/** All files first, then each kind that has at least two of them, the largest first. One alone where nothing would be told apart. */
+/** All files first, then each kind with at least two files, largest first. Kinds are left out if there is only one. */
 export function scopesOf(waiting: readonly Item[], { formatOf }: Known): readonly Scope[] {
   const kinds = [...Map.groupBy(waiting, ({ from }) => formatOf(from)?.kind)]
     .filter(([kind, members]) => kind !== undefined && members.length > 1 && members.length < waiting.length)
@@ -20,7 +20,7 @@ export function scopesOf(waiting: readonly Item[], { formatOf }: Known): readonl
   return [{ kind: undefined, items: waiting }, ...kinds];
 }
 
-/** What at least two of the files, or the only one, can become, with how many can; the most common first. Their own format is none. */
+/** The formats that files can become, with the number of files, most frequent first. A file's own format does not count. */
 export function commonTargets(waiting: readonly Item[], { routesFrom }: Known): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const [from, { length }] of Map.groupBy(waiting, (item) => item.from ?? "")) {
@@ -29,7 +29,7 @@ export function commonTargets(waiting: readonly Item[], { routesFrom }: Known): 
   return new Map([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
-/** What people usually want of these formats; first what they want of most of the files, as PDF is of letters and photos. */
+/** The everyday targets of these formats. Targets for most files come first, such as PDF for letters and photos. */
 export function everydayTargets(waiting: readonly Item[], { routesFrom, formatOf }: Known): readonly string[] {
   const wanted = new Map<string, number>();
   const formats = [...Map.groupBy(waiting, ({ from }) => from ?? "")].toSorted(([, a], [, b]) => b.length - a.length);
@@ -39,13 +39,13 @@ export function everydayTargets(waiting: readonly Item[], { routesFrom, formatOf
   return [...wanted].toSorted(([, a], [, b]) => b - a).map(([to]) => to);
 }
 
-/** Why a file has no part in a target. */
+/** Why a file cannot become a target. */
 export type Reason = "unknown" | "already" | "no-route";
 export type Rest = { readonly reason: Reason; readonly from: string | undefined; readonly names: readonly string[] };
 
 export type Shared = { readonly ids: ReadonlySet<string>; readonly rest: readonly Rest[] };
 
-/** Who of the files can take a target, and the rest by reason and format. */
+/** Files that can become a target, and the others by reason and format. */
 export function shareOut(waiting: readonly Item[], to: string, { routesFrom }: Known): Shared {
   const reasonOf = ({ from }: Item): Reason | undefined => {
     const routes = from === undefined ? undefined : routesFrom(from);

@@ -8,7 +8,7 @@ import { Note } from "#client/parts/note.tsx";
 import { namesText } from "./all-to.tsx";
 import { expectationsOf, failuresOf, notesOf, type Said } from "./groups.ts";
 
-/** What may happen to many files, their notes and failures, each said once. */
+/** Expected notes, notes and errors of many files, each shown once. */
 export function SaidOnce() {
   const wanted = [...new Set(items.value.flatMap(({ phase, from, to }) => (phase.name === "choosing" && to ? `${from} ${to}` : [])))];
   useEffect(() => {

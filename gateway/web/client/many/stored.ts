@@ -1,12 +1,12 @@
-/** Files that wait, in the browser's own store: a reload takes them up again, and the service worker leaves shared ones here. */
+/** The browser's store for waiting files. They survive a reload, and the service worker leaves shared files here. */
 import type { Choices, Item } from "#client/convert/items.ts";
 
-/** A file as it lies in the store. */
+/** A file in the store. */
 export type Stored = {
   readonly id: string;
-  /** The window that it belongs to. */
+  /** The window that owns the file. */
   readonly owner: string;
-  /** Place in its list. */
+  /** Position in the list. */
   readonly place: number;
   readonly savedAtMs: number;
   readonly name: string;
@@ -17,19 +17,19 @@ export type Stored = {
   readonly options: Choices;
   readonly jobId: string | undefined;
   readonly upload?: Item["upload"];
-  /** It was on its way, and goes on by itself. */
+  /** The file was being converted and continues after a reload. */
   readonly started: boolean;
 };
 
-/** Owner of what another app shared, until a window takes it. */
+/** Owner of files that another app shared, until a window takes them. */
 export const SHARED = "shared";
 
 const DATABASE = "filemill";
-/** What is known of a file, and apart from it its bytes, which are written once. */
+/** Facts and bytes are stored separately, because bytes are written only once. */
 const FACTS = "facts";
 const BYTES = "bytes";
 
-/** Rejects where the browser has no store, or forbids it. */
+/** Rejects if the browser has no store or denies access to it. */
 export function openStore(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(DATABASE, 1);
@@ -43,7 +43,7 @@ export function openStore(): Promise<IDBDatabase> {
   });
 }
 
-/** Resolves when it is written for good; rejects when there is no room. */
+/** Resolves when the data is stored. Rejects if there is no space. */
 export function put(store: IDBDatabase, facts: readonly Stored[], file?: File): Promise<void> {
   return changed(store, (transaction) => {
     for (const each of facts) transaction.objectStore(FACTS).put(each);
@@ -65,7 +65,7 @@ export function allFacts(store: IDBDatabase): Promise<readonly Stored[]> {
   return answerOf(store.transaction(FACTS).objectStore(FACTS).getAll() as IDBRequest<Stored[]>);
 }
 
-/** Undefined where its bytes were not written. */
+/** Undefined if the bytes were not stored. */
 export function fileOf(store: IDBDatabase, id: string): Promise<File | undefined> {
   return answerOf(store.transaction(BYTES).objectStore(BYTES).get(id) as IDBRequest<File | undefined>);
 }

@@ -1,14 +1,14 @@
-/** Takes what is dropped, pasted or chosen into the list, out of its folders. */
+/** Adds dropped, pasted or chosen files to the list, including those in folders. */
 import { signal } from "@preact/signals";
 import { addFiles } from "#client/convert/run.ts";
 import { chosenIn, entriesOf, type Walked, walk } from "./walk.ts";
 
-/** Folders are being read. */
+/** True while folders are being read. */
 export const isReading = signal(false);
-/** What the last folders held that is not in the list. */
+/** Files of the last folders that were not added to the list. */
 export const leftOut = signal<Pick<Walked, "unreadable" | "cut"> | undefined>(undefined);
 
-/** To be called while the event is told. */
+/** Must be called inside the event handler. */
 export async function takeDropped(data: DataTransfer | null): Promise<void> {
   const entries = entriesOf(data);
   if (entries.length === 0) return;
@@ -29,12 +29,12 @@ function take({ chosen, unreadable, cut }: Walked): void {
   if (chosen.length > 0) addFiles(chosen);
 }
 
-/** Not every browser of a phone can. */
+/** Some mobile browsers cannot choose folders. */
 export function canChooseFolders(): boolean {
   return "webkitdirectory" in HTMLInputElement.prototype;
 }
 
-/** Asks the reader for a folder. */
+/** Opens the folder dialog. */
 export function chooseFolder(): void {
   const input = document.createElement("input");
   input.type = "file";

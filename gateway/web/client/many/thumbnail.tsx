@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** What browsers decode; a larger file takes longer than its picture is worth. */
+/** Types that browsers decode. Decoding larger files takes longer than a thumbnail is worth. */
 const decodable = /^image\/(png|jpeg|webp|gif|avif|bmp)$/;
 const MAX_BYTES = 40_000_000;
-/** Twice the size on the page, for dense screens. */
+/** Twice the displayed size, for high-density screens. */
 const EDGE = 88;
 
-/** Waits for those before: each holds a whole picture in memory for a moment. */
+/** Thumbnails are made one at a time, because each briefly holds a whole picture in memory. */
 let before: Promise<unknown> = Promise.resolve();
 
 export function hasThumbnail({ type, size }: File): boolean {
   return decodable.test(type) && size <= MAX_BYTES;
 }
 
-/** A small picture of a picture, made when it comes into sight; nothing where the browser cannot read it. Its name stands beside it. */
+/** A thumbnail, made when it scrolls into view. Empty if the browser cannot decode the picture; its name is shown beside it. */
 export function Thumbnail({ file }: { file: File }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isDrawn, setDrawn] = useState(false);

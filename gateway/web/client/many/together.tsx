@@ -10,7 +10,7 @@ import { MAX_FILES } from "./walk.ts";
 
 const counts = computed(() => countsOf(items.value));
 
-/** What concerns all files of the list: what the folders had besides, one target for many, and what is true of many. */
+/** Everything about the list as a whole: files that were left out, one target for many, and shared messages. */
 export function Together() {
   const out = leftOut.value;
   return (
@@ -28,7 +28,7 @@ export function Together() {
   );
 }
 
-/** How far everything that was started is. */
+/** Progress of everything that was started. */
 export function WholeProgress() {
   const { fraction, busy } = counts.value;
   if (fraction === undefined || busy === 0) return null;

@@ -1,36 +1,36 @@
-/** Files out of folders, with the folders that they lie in. */
+/** Reads files from folders and keeps their paths. */
 
 export type Chosen = {
   readonly file: File;
-  /** Folders between what was dropped and the file, from the outermost in, for example "photos/summer"; empty for a file by itself. */
+  /** Folders between the dropped item and the file, outermost first, such as "photos/summer"; empty for a single file. */
   readonly folder: string;
 };
 
 export type Walked = {
   readonly chosen: readonly Chosen[];
-  /** Paths of files and folders that the browser could not open. */
+  /** Paths of files and folders that the browser could not read. */
   readonly unreadable: readonly string[];
-  /** There were more files than a list can hold; the rest was left out. */
+  /** True if there were more files than the list can hold. The rest was left out. */
   readonly cut: boolean;
 };
 
-/** A list of more is nothing that a person looks at, and each of its files is kept by the browser. */
+/** Nobody looks at a longer list, and the browser keeps a copy of every file in it. */
 export const MAX_FILES = 2000;
 
-/** What systems put into folders for themselves. */
+/** Files that operating systems put into folders. */
 const ofSystem = /^(\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
 
-/** The entries of a drop. They have to be taken while its event is told; afterwards the browser gives none. */
+/** The entries of a drop. They are available only inside the event handler. */
 export function entriesOf(data: DataTransfer | null): readonly (FileSystemEntry | File)[] {
   return [...(data?.items ?? [])].flatMap((each) => (each.kind === "file" ? (each.webkitGetAsEntry() ?? each.getAsFile() ?? []) : []));
 }
 
-/** Walks through folders and subfolders, in the order of names as people count. Never rejects. */
+/** Reads folders and subfolders in natural order of names. Never rejects. */
 export async function walk(entries: readonly (FileSystemEntry | File)[]): Promise<Walked> {
   const chosen: Chosen[] = [];
   const unreadable: string[] = [];
   let cut = false;
-  // Folders are put back on top, so that what belongs together stays together.
+  // The content of a folder goes on top of the stack, so that it stays together.
   const open: { entry: FileSystemEntry | File; folder: string }[] = entries.map((entry) => ({ entry, folder: "" })).toReversed();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { entry, folder } = next;
@@ -54,7 +54,7 @@ export async function walk(entries: readonly (FileSystemEntry | File)[]): Promis
   return { chosen, unreadable, cut };
 }
 
-/** The files of an input; of one for folders each has its path. */
+/** The files of a file input, with their folders if a folder was chosen. */
 export function chosenIn(files: Iterable<File>): Walked {
   const all = [...files]
     .filter(({ name, webkitRelativePath }) => webkitRelativePath === "" || !ofSystem.test(name))
@@ -81,7 +81,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** A reader gives a part at a time (Chromium a hundred) and says by an empty one that there is no more. */
+/** A reader returns the entries in parts (a hundred in Chromium); an empty part marks the end. */
 async function entriesIn(directory: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];

@@ -15,7 +15,7 @@ const ACCOUNTS_MS = 10_000;
 
 type Page = { readonly accounts: readonly AccountFacts[]; readonly total: number; readonly nextCursor: string | null };
 
-/** The accounts with what they use; @param own - Id of the operator's own. */
+/** The accounts with their usage. @param own - Id of the operator's own account. */
 export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }) {
   const [search, setSearch] = useState("");
   const [older, setOlder] = useState<Page | undefined>();
@@ -32,7 +32,7 @@ export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }
     setOlder({ ...page, accounts: [...(older?.accounts ?? []), ...page.accounts] });
   };
   const changed = async (): Promise<void> => {
-    // What was asked for after the first page is asked for again.
+    // Pages after the first are stale now and load again on demand.
     setOlder(undefined);
     await renew();
   };

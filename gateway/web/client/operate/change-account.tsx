@@ -11,7 +11,7 @@ import { PlanChoice } from "./plan-choice.tsx";
 type ChangeProps = { account: AccountFacts; isOwn: boolean; plans: readonly Plan[]; onChanged(): Promise<void>; onClose(): void };
 type Asked = "suspend" | "operator" | "delete";
 
-/** What an operator may do to an account; to the own one only what takes nothing away. */
+/** An operator's actions on an account. Their own account offers only actions that take nothing away. */
 export function ChangeAccount({ account, isOwn, plans, onChanged, onClose }: ChangeProps) {
   const sending = useSending();
   const [asked, setAsked] = useState<Asked | undefined>();
@@ -62,7 +62,7 @@ export function ChangeAccount({ account, isOwn, plans, onChanged, onClose }: Cha
 
 type AskingProps = { asked: Asked; email: string; onChange(body: object): Promise<void>; onRemove(): Promise<void>; onClose(): void };
 
-/** Asks before something is taken away or given. */
+/** Asks for confirmation before rights are taken away or granted. */
 function Asking({ asked, email, onChange, onRemove, onClose }: AskingProps) {
   if (asked === "suspend") {
     const suspend = (): Promise<void> => onChange({ disabled: true });

@@ -8,7 +8,7 @@ import { useRenewed } from "./use-renewed.ts";
 
 const ENGINES_MS = 30_000;
 
-/** The engines that were found, with what of them is offered. */
+/** The installed engines and the number of their listed conversions. */
 export function Engines({ house }: { house: House }) {
   const { value, error } = useRenewed<{ engines: readonly Engine[] }>("/operator/engines", ENGINES_MS);
   const engines = value?.engines ?? [];

@@ -1,7 +1,7 @@
 import { linkTo, rich, t } from "#client/parts/language.tsx";
 import type { Account } from "#client/server/wire.ts";
 
-/** What comes first, as long as the operator has no way in but the link of the first start. */
+/** First steps, shown until the operator has set a password. */
 export function FirstSteps({ account }: { account: Account }) {
   if (account.hasPassword) return null;
   return (

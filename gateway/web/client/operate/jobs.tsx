@@ -18,7 +18,7 @@ const PAGE_SIZE = 20;
 
 type Page = { readonly jobs: readonly JobFacts[]; readonly nextCursor: string | null };
 
-/** The jobs of everybody, the newest first. */
+/** Jobs of all accounts and guests, newest first. */
 export function AllJobs() {
   const [filter, setFilter] = useState<Filter>("all");
   const [older, setOlder] = useState<Page | undefined>();
@@ -123,7 +123,7 @@ function Row({ job, onCancel }: { job: JobFacts; onCancel(): void }) {
   );
 }
 
-/** Each job once, as the first list has it. */
+/** Both lists without duplicates. The first list wins. */
 function merged(first: readonly JobFacts[], second: readonly JobFacts[]): readonly JobFacts[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !known.has(id))];

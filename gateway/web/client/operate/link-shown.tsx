@@ -5,7 +5,7 @@ import { instantText } from "#client/parts/words.ts";
 
 export type Link = { readonly link: string; readonly expiresAt: string | null };
 
-/** A one-time link, the only time it can be seen. */
+/** A one-time sign-in link, which is shown only once. */
 export function LinkShown({ link: { link, expiresAt }, onClose }: { link: Link; onClose(): void }) {
   return (
     <div class="form">

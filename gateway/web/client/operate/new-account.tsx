@@ -9,7 +9,7 @@ import { PlanChoice } from "./plan-choice.tsx";
 
 type NewProps = { plans: readonly Plan[]; onMade(): Promise<void>; onClose(): void };
 
-/** Makes an account and shows the link that signs its owner in. */
+/** Creates an account and shows its owner's sign-in link. */
 export function NewAccount({ plans, onMade, onClose }: NewProps) {
   const sending = useSending();
   const [made, setMade] = useState<{ readonly email: string; readonly link: Link } | undefined>();

@@ -1,7 +1,7 @@
 import { t } from "#client/parts/language.tsx";
 import type { Plan } from "#client/server/wire.ts";
 
-/** The plan of an account, as the field `plan` of a form. */
+/** Choice of an account's plan, as the field `plan` of a form. */
 export function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string }) {
   return (
     <div class="field">

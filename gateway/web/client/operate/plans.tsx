@@ -3,7 +3,7 @@ import { countText, durationText, sizeText } from "#client/parts/words.ts";
 import type { Plan } from "#client/server/wire.ts";
 import { Fact } from "./server.tsx";
 
-/** What each plan allows. */
+/** The limits of each plan. */
 export function Plans({ plans }: { plans: readonly Plan[] }) {
   return (
     <section class="panel" aria-labelledby="plans-title">

@@ -6,7 +6,7 @@ import type { House } from "#client/server/wire.ts";
 
 const doctor = <code dir="ltr">npm run -s filemill -- doctor</code>;
 
-/** How the server is: what is ready, how well engines are isolated, disk and queue. */
+/** State of the server: readiness, isolation of engines, disk and queue. */
 export function Server({ house }: { house: House }) {
   const { notReady, sandbox, disk, queue, proving, counts, door } = house;
   const isReady = notReady.length === 0;

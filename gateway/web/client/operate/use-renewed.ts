@@ -4,7 +4,7 @@ import { renewMe } from "#client/server/session.ts";
 
 type Renewed<T> = { readonly value: T | undefined; readonly error: unknown; renew(): Promise<void> };
 
-/** What an address answers, asked for again and again while the page is looked at, and by `renew`. */
+/** The answer of an endpoint, reloaded regularly while the browser tab is visible, and by `renew`. */
 export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: unknown }>({ path });
   const renew = useCallback(async (): Promise<void> => {
@@ -13,7 +13,7 @@ export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
       setState({ path, value });
     } catch (error) {
       setState((before) => (before.path === path ? { ...before, error } : { path, error }));
-      // Signed out, or no operator any more: the page shows what is for whoever comes now.
+      // The reader has signed out or is no longer an operator, so the page changes to what they may see.
       if (error instanceof ApiError && error.status === 404) await renewMe().catch(() => {});
     }
   }, [path]);

@@ -1,6 +1,6 @@
 import { agoText, instantText } from "./words.ts";
 
-/** How long ago it was, or how soon it is. */
+/** Relative time of an instant in the past or future. */
 export function Ago({ at }: { at: string }) {
   return (
     <time dateTime={at} title={instantText(at)}>

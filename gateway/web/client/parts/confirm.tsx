@@ -11,7 +11,7 @@ type ConfirmProps = {
   children: ComponentChildren;
 };
 
-/** Asks before something is done that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
   const sending = useSending();
   return (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
 import { Icon } from "./icons.tsx";
 
-/** Copies a text. Where the clipboard is closed (plain HTTP on another host), the text is selected to be copied by hand. */
+/** Copies text. Without clipboard access (plain HTTP on another host), selects the text so that the reader can copy it. */
 export function CopyButton({ text, label, source }: { text: string; label: string; source?: string }) {
   const [state, setState] = useState<"ready" | "copied" | "selected">("ready");
   const copy = async (): Promise<void> => {

@@ -5,11 +5,11 @@ import { Icon } from "./icons.tsx";
 
 type DialogProps = { title: string; onClose(): void; children: ComponentChildren; wide?: boolean };
 
-/** A modal dialog while it is rendered; Escape, the button and a click beside it close it, and focus goes back to where it was. */
+/** A modal dialog, open while it is rendered. Escape, the button and a click outside close it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // The browser tells of a close a moment later: of one that gave way to another dialog nobody wants to hear.
+  // The browser fires `close` a moment later. It must be ignored if this dialog was replaced by another one.
   useEffect(() => {
     const before = document.activeElement;
     const dialog = box.current;

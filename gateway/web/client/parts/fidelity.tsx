@@ -3,7 +3,7 @@ import type { Fidelity } from "#client/server/wire.ts";
 
 const ranks: Readonly<Record<Fidelity, number>> = { lossless: 4, high: 3, reduced: 2, extract: 1 };
 
-/** How faithful a route is: bars and a word. */
+/** A route's fidelity, as bars and a word. */
 export function FidelityMark({ value }: { value: Fidelity }) {
   const rank = ranks[value];
   return (

@@ -15,13 +15,13 @@ type FieldProps = {
   minLength?: number;
   maxLength?: number;
   min?: string;
-  /** What it holds at first. */
+  /** Initial value. */
   value?: string;
-  /** Told with every letter. */
+  /** Called on every keystroke. */
   onText?(text: string): void;
 };
 
-/** A labelled field; what is wrong with it stands below and is read out with it. */
+/** A labelled field. Its error is shown below and is read out with the field. */
 export function Field({ label, name, type = "text", hint, problem, autocomplete = "off", value, onText, ...rest }: FieldProps) {
   const id = useId();
   const below = problem ?? hint;
@@ -31,7 +31,7 @@ export function Field({ label, name, type = "text", hint, problem, autocomplete 
       <input
         id={id}
         name={name}
-        // The types tell apart which roles go with which type; none is given here.
+        // The typings allow only certain roles for each type. No role is set here.
         type={type as "text"}
         autocomplete={autocomplete}
         aria-invalid={problem !== undefined}
@@ -53,7 +53,7 @@ export function Field({ label, name, type = "text", hint, problem, autocomplete 
 
 type Sending = { readonly busy: boolean; readonly error: unknown; run(act: () => Promise<void>): Promise<void> };
 
-/** Runs one thing at a time and keeps what went wrong. */
+/** Runs one action and keeps its error. */
 export function useSending(): Sending {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -71,7 +71,7 @@ export function useSending(): Sending {
   return { busy, error, run };
 }
 
-/** What the server says is wrong with one field. */
+/** The server's error for one field. */
 export function problemWith(error: unknown, field: string): string | undefined {
   return error instanceof ApiError && error.details.field === field ? refusalText(error) : undefined;
 }
@@ -79,7 +79,7 @@ export function problemWith(error: unknown, field: string): string | undefined {
 type FormProps = {
   sending: Sending;
   onSend(fields: Readonly<Record<string, string>>): Promise<void>;
-  /** The fields that show their own problem. */
+  /** Fields that show their own error. */
   fields?: readonly string[];
   children: ComponentChildren;
 };

@@ -3,7 +3,7 @@ import { countText } from "./words.ts";
 
 type GaugeFacts = { label: string; used: number; of: number; text?: (amount: number) => string };
 
-/** How much of something is used. */
+/** Usage of a limited resource. */
 export function Gauge({ label, used, of, text = countText }: GaugeFacts) {
   return (
     <div class="gauge">

@@ -1,4 +1,4 @@
-/** Line icons, drawn for 24 units; they repeat what text beside them says and are hidden from screen readers. */
+/** Line icons on a grid of 24 units. They repeat the text beside them and are hidden from screen readers. */
 const paths = {
   close: "M6 6l12 12M18 6L6 18",
   check: "M5 12.5l4.5 4.5L19 7.5",

@@ -1,4 +1,4 @@
-/** The texts of the page, which a script of the reader's language brought before this one. */
+/** The page's texts, provided by a script that is loaded before this one. */
 import type { ComponentChildren } from "preact";
 import { reasonOf } from "#gateway/web/error-text.ts";
 import type { Key, Messages } from "#gateway/web/message-keys.ts";
@@ -28,7 +28,7 @@ export function t(key: Key, values?: Readonly<Record<string, string | number>>):
   return own().text(key, values);
 }
 
-/** A text whose name is put together, such as `option.quality`; undefined where there is none. */
+/** A text with a computed key, such as `option.quality`; undefined if there is none. */
 export function textOf(key: string): string | undefined {
   return own().has(key) ? own().text(key as Key) : undefined;
 }
@@ -38,22 +38,22 @@ const markup = {
   code: (parts: ComponentChildren[]) => <code>{parts}</code>,
 };
 
-/** A text with markup: `<b>`, `<code>`, and what the values bring. */
+/** A text with markup: `<b>`, `<code>`, and the tags that `values` define. */
 export function rich(key: Key, values: Values<ComponentChildren> = {}): ComponentChildren {
   return own().parts<ComponentChildren>(key, { ...markup, ...values });
 }
 
-/** For a text's `<a>`. */
+/** Value for the tag `<a>` of a text. */
 export function linkTo(href: string): (parts: ComponentChildren[]) => ComponentChildren {
   return (parts) => <a href={href}>{parts}</a>;
 }
 
-/** What the server refused, in the language of the page as far as it goes. */
+/** An error in the page's language, if there is a translation. */
 export function refusalText(refusal: { readonly code: string; readonly message: string }): string {
   return reasonOf(own(), refusal);
 }
 
-/** In the way of the language: "a, b and c". */
+/** A list in the page's language: "a, b and c". */
 export function listText(words: readonly string[]): string {
   return new Intl.ListFormat(own().language, { type: "conjunction" }).format(words);
 }

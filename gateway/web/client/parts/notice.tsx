@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icons.tsx";
 
-/** A remark that is read out when it appears. */
+/** A message that screen readers announce when it appears. */
 export function Notice({ tone, children }: { tone: "bad" | "good" | "plain"; children: ComponentChildren }) {
   return (
     <div class={`notice notice-${tone}`} role={tone === "bad" ? "alert" : "status"}>

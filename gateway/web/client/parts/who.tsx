@@ -3,7 +3,7 @@ import { me } from "#client/server/session.ts";
 import { Icon } from "./icons.tsx";
 import { t } from "./language.tsx";
 
-/** Who is signed in, with the way to the account and, for operators, to their page; nothing for guests, who are shown the way in where it is of use. */
+/** The signed-in account, with links to its page and, for operators, to theirs. Shows nothing to guests. */
 function Who() {
   const account = me.value?.account;
   if (account == null) return null;
@@ -23,7 +23,7 @@ function Who() {
   );
 }
 
-/** Puts it into the head of the page, where the server left a place for it. */
+/** Renders it into the place that the server left for it in the page's header. */
 export function showWho(): void {
   const place = document.getElementById("who");
   if (place !== null) render(<Who />, place);

@@ -1,4 +1,4 @@
-/** Figures and names as people read them, in the language of the page. */
+/** Numbers, dates and names in the page's language. */
 import { languageOfPage, t } from "./language.tsx";
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -42,13 +42,13 @@ export function durationText(ms: number): string {
   return t("time.h", { h: whole(Math.floor(minutes / 60)), min: whole(minutes % 60) });
 }
 
-/** Time left, no more exact than it can be known. */
+/** Remaining time, rounded to what an estimate can promise. */
 export function leftText(ms: number): string {
   const { unit, n } = roughly(ms);
   return t(({ second: "time.leftSecond", s: "time.leftS", min: "time.leftMin" } as const)[unit], { n: whole(n) });
 }
 
-/** The same as a figure of its own, without "left". */
+/** The same without "left". */
 export function aboutText(ms: number): string {
   const { unit, n } = roughly(ms);
   return t(({ second: "time.aboutSecond", s: "time.aboutS", min: "time.aboutMin" } as const)[unit], { n: whole(n) });
@@ -90,18 +90,18 @@ function dated(instant: string, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(placeOf(languageOfPage()), options).format(new Date(instant));
 }
 
-/** Where the browser speaks the language of the page, dates are written as there: en-GB has the day first. */
+/** Uses the region of the browser's locale if it matches the page's language: en-GB writes the day first. */
 function placeOf(language: string): string {
   return navigator.languages.find((each) => each.split("-")[0] === language) ?? language;
 }
 
-/** The name with another extension, as the download has it. */
+/** The name with another extension, as in the download. */
 export function renamed(name: string, extension: string): string {
   const stem = name.replace(/\.[^.]{1,16}$/, "");
   return `${stem === "" ? "result" : stem}.${extension}`;
 }
 
-/** Splits a name so that its end stays visible when the middle has to go. */
+/** Splits a name so that its end stays visible when its middle is cut. */
 export function splitName(name: string): readonly [head: string, tail: string] {
   const characters = [...name];
   if (characters.length <= 24) return [name, ""];

@@ -1,6 +1,6 @@
 import { errorOf, offline, ownHeader } from "#client/server/api.ts";
 
-/** A result's bytes, for what the page itself shows of them. Rejects with what the server refused. */
+/** Fetches a result that the page itself displays. Rejects with the server's error. */
 export async function ask(address: string, signal?: AbortSignal): Promise<Response> {
   const answer = await fetch(address, { headers: ownHeader, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) => {
     throw signal?.aborted === true ? error : offline();

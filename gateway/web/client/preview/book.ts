@@ -1,7 +1,7 @@
-/** A workbook as its conversion to data tells it. */
+/** A workbook, converted to data. */
 export type Book = readonly { readonly name: string; readonly rows: readonly (readonly string[])[] }[];
 
-/** Of records whose names are `column1` and so on: a list of them where there is one sheet, else one for each sheet's name. */
+/** Parses records with members `column1`, `column2` and so on: a list of them for one sheet, or an object with one list per sheet name. */
 export function bookOf(text: string): Book {
   const data: unknown = JSON.parse(text);
   if (Array.isArray(data)) return [{ name: "", rows: data.map(rowOf) }];

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
 
-/** Puts something on the clipboard and says that it is there. */
+/** Copies something to the clipboard and confirms that. */
 export function Copy({ label, copy }: { label: string; copy(): Promise<void> }) {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const act = async (): Promise<void> => {

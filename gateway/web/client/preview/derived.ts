@@ -5,14 +5,11 @@ import { t } from "#client/parts/language.tsx";
 import { ApiError, call } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
 
-/**
- * What browsers cannot show, made into what they can by a conversion of its own. The job is nobody's but this preview's, and is taken away
- * with it.
- */
+/** Converts a file that browsers cannot display into one that they can. The job belongs only to this preview and is deleted afterwards. */
 export async function derived(file: File, to: string, signal: AbortSignal, options: Readonly<Record<string, string>> = {}): Promise<Blob> {
   const sent = { file, to, from: undefined, options, idempotencyKey: newId(), signal, begun: undefined };
   let job = await upload({ ...sent, onBegun() {}, onProgress() {} }).catch((error: unknown) => {
-    // Of the result itself: what is wrong with it is no business of its reader, who did not make it.
+    // The file is a result, so an error about it is not the reader's fault and would only confuse.
     throw error instanceof ApiError && error.status === 422 ? failed() : error;
   });
   try {

@@ -1,9 +1,9 @@
-/** The outlines of a GeoJSON document as an SVG can draw them. */
+/** Converts a GeoJSON document to shapes for an SVG. */
 
 export type Drawing = {
   readonly width: number;
   readonly height: number;
-  /** Lines and borders, as the `d` of one path. */
+  /** Lines and borders, as the attribute `d` of one path. */
   readonly lines: string;
   readonly points: readonly (readonly [x: number, y: number])[];
 };
@@ -14,18 +14,18 @@ type Shapes = { readonly lines: Position[][]; readonly points: Position[] };
 const WIDTH = 640;
 const MAX_HEIGHT = 640;
 const MARGIN = 8;
-/** What lies nearer is drawn as one. */
+/** Points closer together than this are merged, in SVG units. */
 const MIN_STEP = 0.4;
 const MAX_POINTS = 5000;
 
-/** Undefined where nothing lies anywhere. */
+/** Undefined if the document has no positions. */
 export function drawingOf(document: unknown): Drawing | undefined {
   const shapes = shapesOf(document);
   const all = [...shapes.lines.flat(), ...shapes.points];
   const box = boxOf(all);
   if (box === undefined) return undefined;
   const { left, bottom, right, top } = box;
-  // Degrees of longitude are shorter away from the equator; other units are as long both ways.
+  // Degrees of longitude shrink away from the equator. Other units have the same length in both directions.
   const isDegrees = left >= -180 && right <= 180 && bottom >= -90 && top <= 90;
   const squeeze = isDegrees ? Math.max(0.05, Math.cos((((bottom + top) / 2) * Math.PI) / 180)) : 1;
   const [across, up] = [Math.max((right - left) * squeeze, 1e-9), Math.max(top - bottom, 1e-9)];
@@ -39,7 +39,7 @@ export function drawingOf(document: unknown): Drawing | undefined {
   };
 }
 
-/** Whatever is nested how deep; what is no geometry is passed over. */
+/** Collects geometries at any depth. Skips everything else. */
 function shapesOf(document: unknown): Shapes {
   const shapes: Shapes = { lines: [], points: [] };
   const open: unknown[] = [document];

@@ -11,15 +11,15 @@ import { drawMesh, reachOf, type Turn } from "./model/raster.ts";
 import { inSlices } from "./model/steps.ts";
 import { meshOfStl } from "./model/stl.ts";
 
-/** A page that reads more would stand still. */
+/** Larger files would block the page. */
 const MAX_BYTES = 20_000_000;
-/** Twice what is shown, so that edges are smooth. */
+/** Twice the displayed size, for smooth edges. */
 const size = { width: 960, height: 720 };
 const RADIANS_A_PIXEL = 0.01;
 const DEGREES = 180 / Math.PI;
 const start: Turn = { yaw: -0.6, tilt: 0.4 };
 
-/** A model that its reader turns, by a finger, a mouse or the keyboard. */
+/** A 3D model that can be turned by touch, mouse or keyboard. */
 export function Model({ address, name, bytes }: { address: string; name: string; bytes: number }) {
   const [mesh, setMesh] = useState<Mesh | undefined>();
   const [error, setError] = useState<unknown>();
@@ -79,7 +79,7 @@ function Turning({ mesh, name, onError }: TurningProps) {
   );
 }
 
-/** One picture after the other, however many movements come meanwhile: the next one is of the last of them. */
+/** Draws one image at a time. Movements meanwhile are combined: the next image shows the latest position. */
 function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, mesh: Mesh, turn: Turn, onError: (error: unknown) => void): void {
   const reach = useMemo(() => reachOf(mesh), [mesh]);
   const stop = useMemo(() => new AbortController(), []);
@@ -106,7 +106,7 @@ function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, mesh: Mesh, tur
   }, [turn, drawn]);
 }
 
-/** From -180 to 180. */
+/** Range: -180 to 180. */
 function degreesOf(yaw: number): number {
   const degrees = Math.round(yaw * DEGREES);
   return degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;

@@ -4,10 +4,10 @@ import { ask } from "./ask.ts";
 import { type Drawing, drawingOf } from "./drawing.ts";
 import { placesIn } from "./places.ts";
 
-/** A page that reads more would stand still. */
+/** Larger files would block the page. */
 const MAX_BYTES = 20_000_000;
 
-/** Where a map's features lie, without a map of the world, which another server would have to give. */
+/** The shapes of a map's features, without a background map, which would have to come from another server. */
 export function Outline({ address, name, bytes }: { address: string; name: string; bytes: number }) {
   const [drawing, setDrawing] = useState<Drawing | undefined>();
   useEffect(() => {
@@ -15,7 +15,7 @@ export function Outline({ address, name, bytes }: { address: string; name: strin
     const stop = new AbortController();
     ask(address, stop.signal)
       .then(async (answer) => drawingOf(placesIn(await answer.text())))
-      // Whatever is wrong with it is told where its text is shown.
+      // Errors are reported by the text view of the same file.
       .then(setDrawing, () => {});
     return () => stop.abort();
   }, [address]);

@@ -9,8 +9,8 @@ import { derived } from "./derived.ts";
 type Shown = { readonly kind: "pages" | "first-page"; readonly url: string };
 
 /**
- * A PDF as the browser shows it; where it shows none, as on most phones, a picture of the first page, by a conversion of its own. From
- * memory, as not every browser's viewer runs under the policy that results are sent with.
+ * A PDF in the browser's viewer. Without a viewer, as on most phones, shows a picture of the first page, made by a separate conversion.
+ * Loaded from memory, because some browsers' viewers do not work under the content security policy of results.
  */
 export function Paper({ address, name, bytes }: { address: string; name: string; bytes: number }) {
   if (!isShowable(bytes)) return <Notice tone="plain">{t("text.tooLargeToShow")}</Notice>;

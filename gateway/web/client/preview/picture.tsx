@@ -7,7 +7,7 @@ import { Copy } from "./copy.tsx";
 
 type PictureProps = { address: string; name: string; source: File | undefined; onError(): void };
 
-/** A picture; before and after beside each other where the original is a picture of the same shape. */
+/** A picture. If the original is a picture of the same shape, both can be compared. */
 export function Picture({ address, name, source, onError }: PictureProps) {
   const [shape, setShape] = useState<number | undefined>();
   const original = useOriginal(source);
@@ -59,7 +59,7 @@ function Compared({ before, name, children }: ComparedProps) {
   );
 }
 
-/** The original, if the browser can show it. */
+/** The original picture, if the browser can display it. */
 function useOriginal(source: File | undefined): { readonly url: string; readonly shape: number } | undefined {
   const [original, setOriginal] = useState<{ url: string; shape: number } | undefined>();
   useEffect(() => {
@@ -73,7 +73,7 @@ function useOriginal(source: File | undefined): { readonly url: string; readonly
   return original;
 }
 
-/** As PNG, which is what clipboards take. */
+/** Copies as PNG, the type that clipboards accept. */
 async function copyPicture(address: string): Promise<void> {
   await navigator.clipboard.write([new ClipboardItem({ "image/png": pngOf(address) })]);
 }

@@ -1,8 +1,8 @@
-/** What lies where in KML and GPX, as GeoJSON tells it, as far as it is drawn. */
+/** Converts KML and GPX to the GeoJSON that is drawn. */
 
 type Geometry = { readonly type: "Point" | "LineString"; readonly coordinates: unknown };
 
-/** Of a file of one of the three; rejects what is not well-formed. */
+/** The geometries of a GeoJSON, KML or GPX file. Throws if it is not well-formed. */
 export function placesIn(text: string): unknown {
   if (!text.trimStart().startsWith("<")) return JSON.parse(text);
   const document = new DOMParser().parseFromString(text, "application/xml");
@@ -11,7 +11,7 @@ export function placesIn(text: string): unknown {
   const geometries: Geometry[] = [
     ...["LineString", "LinearRing"].flatMap((name) => all(name).map((line) => lineOf(rowsOf(line)))),
     ...all("Point").flatMap((point) => rowsOf(point).map((coordinates) => ({ type: "Point" as const, coordinates }))),
-    // Of Google: a walk with its times.
+    // Google's extension for tracks with timestamps.
     ...all("Track").map((track) => lineOf([...track.getElementsByTagNameNS("*", "coord")].map((coord) => numbersOf(coord, /\s+/)))),
     ...all("trkseg").map((track) => lineOf(stepsOf(track, "trkpt"))),
     ...all("rte").map((route) => lineOf(stepsOf(route, "rtept"))),
@@ -24,7 +24,7 @@ const lineOf = (coordinates: readonly unknown[]): Geometry => ({ type: "LineStri
 const numbersIn = (text: string, between: string | RegExp): number[] => text.trim().split(between).map(Number);
 const numbersOf = (element: Element, between: RegExp): number[] => numbersIn(element.textContent ?? "", between);
 
-/** KML: longitude, latitude and height by commas, places by blanks. */
+/** KML separates longitude, latitude and altitude with commas, and positions with spaces. */
 function rowsOf(geometry: Element): number[][] {
   const text = geometry.getElementsByTagNameNS("*", "coordinates")[0]?.textContent ?? "";
   return text

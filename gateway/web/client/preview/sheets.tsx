@@ -8,10 +8,10 @@ import { type Book, bookOf } from "./book.ts";
 import { derived } from "./derived.ts";
 import { beginningOf, Grid, rowsOf } from "./text.tsx";
 
-/** What a page reads at once. Of a larger workbook the beginning of its first sheet is shown. */
+/** Limit for data that a page reads at once. For a larger workbook, only the beginning of the first sheet is shown. */
 const MAX_BYTES = 20_000_000;
 
-/** The first rows of each sheet of a workbook, which comes back as data by a conversion of its own. */
+/** The first rows of each sheet of a workbook, which a separate conversion turns into data. */
 export function Sheets({ address, name, bytes }: { address: string; name: string; bytes: number }) {
   const [book, setBook] = useState<Book | undefined>();
   const [error, setError] = useState<unknown>();

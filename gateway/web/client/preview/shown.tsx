@@ -8,7 +8,7 @@ import { Specimen } from "./specimen.tsx";
 import { Letters } from "./text.tsx";
 import type { PreviewProps } from "./views.ts";
 
-/** By its kind; nothing where the browser cannot. */
+/** The preview for a kind of result; nothing if the browser cannot display it. */
 export function Shown({ view, name, address, bytes, source }: PreviewProps) {
   const [isBroken, setBroken] = useState(false);
   const inline = `${address}?inline=1`;
@@ -18,10 +18,10 @@ export function Shown({ view, name, address, bytes, source }: PreviewProps) {
     case "picture":
       return <Picture address={inline} name={name} source={source} onError={onError} />;
     case "sound":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own sound; there is no text of it
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own sound, which has no captions
       return <audio class="preview" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
     case "film":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own film; there is no text of it
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own film, which has no captions
       return <video class="preview preview-film" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
     case "paper":
       return <Paper address={address} name={name} bytes={bytes} />;

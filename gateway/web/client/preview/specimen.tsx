@@ -4,13 +4,13 @@ import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
 
-/** Fonts of Chinese and Japanese have ten to thirty million. */
+/** Chinese and Japanese fonts have 10 to 30 MB. */
 const MAX_BYTES = 40_000_000;
 const sizes = ["3rem", "1.75rem", "1rem"] as const;
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 .,;:!?&@%()[]{}";
 let families = 0;
 
-/** The letters of a font, and any text in it. The browser takes only what it finds harmless in a font. */
+/** A font's letters, and any text in that font. The browser rejects fonts that it considers unsafe. */
 export function Specimen({ address, name, bytes }: { address: string; name: string; bytes: number }) {
   const [family, setFamily] = useState<string | undefined>();
   const [error, setError] = useState<unknown>();
@@ -38,7 +38,7 @@ export function Specimen({ address, name, bytes }: { address: string; name: stri
   if (error !== undefined) return <Notice tone="bad">{error instanceof DOMException ? t("text.fontNotShown") : messageOf(error)}</Notice>;
   if (bytes > MAX_BYTES) return null;
   if (family === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
-  // The browser's own serif stands for what the font lacks: it is seen as another hand.
+  // Characters missing in the font appear in the browser's serif font, so that they look different.
   const style = { fontFamily: `"${family}", serif` };
   return (
     <div class="shown">

@@ -6,9 +6,9 @@ import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
 import { Copy } from "./copy.tsx";
 
-/** Enough to see what it is. */
+/** Enough to recognise the content. */
 const MAX_BYTES = 64_000;
-/** What a clipboard is for. */
+/** Limit for copying to the clipboard. */
 const MAX_COPIED_BYTES = 5_000_000;
 const MAX_ROWS = 50;
 const MAX_COLUMNS = 30;
@@ -42,14 +42,14 @@ function Page({ beginning: { text, isWhole }, name }: { beginning: Beginning; na
     <>
       {!isWhole && <p class="quiet">{t("text.firstPart")}</p>}
       <section class="preview-text" aria-label={t("aria.preview", { name })}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <pre tabIndex={0}>{text}</pre>
       </section>
     </>
   );
 }
 
-/** As many rows of a table as are shown. */
+/** The rows of a table that are shown. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   return parse<string[]>(text, { preview: MAX_ROWS, skipEmptyLines: true }).data;
 }
@@ -59,7 +59,7 @@ export function Grid({ rows, name }: { rows: readonly (readonly string[])[]; nam
   return (
     <>
       <p class="quiet">{t("text.firstRows", { n: rest.length + 1 })}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section class="preview-grid" aria-label={t("aria.table", { name })} tabIndex={0}>
         <table>
           <thead>
@@ -86,7 +86,7 @@ export function Grid({ rows, name }: { rows: readonly (readonly string[])[]; nam
   );
 }
 
-/** Without the rest, which is not fetched; a sign that was cut in two is left out. */
+/** Reads only the beginning. A character cut in two at its end is dropped. */
 export async function beginningOf({ body }: Response): Promise<Beginning> {
   const decoder = new TextDecoder();
   const reader = body?.getReader();

@@ -1,9 +1,9 @@
 import type { Format } from "#client/server/wire.ts";
 
-/** How a result is shown. Nothing of it can run a script: as a picture, as sound or film, by the browser's viewer, or as plain text. */
+/** How a result is displayed. None of these ways can run a script: picture, sound, film, the browser's viewer, or plain text. */
 export type View = "picture" | "sound" | "film" | "paper" | "table" | "sheets" | "text" | "font" | "map" | "model";
 
-/** What browsers show by themselves, and what is text; undefined for everything else. */
+/** The view for formats that browsers display themselves, and for text; undefined for all others. */
 export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | undefined {
   const { id = "", mime = "" } = format ?? {};
   if (/^image\/(png|jpeg|gif|webp|avif|apng|svg\+xml|bmp|vnd\.microsoft\.icon|x-icon)$/.test(mime)) return "picture";
@@ -18,17 +18,17 @@ export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | 
   return /^text\/|^application\/(.*\+)?(json|xml|yaml|toml|x-ndjson|x-yaml|x-subrip|x-tex|x-latex)$/.test(mime) ? "text" : undefined;
 }
 
-/** Shown as soon as it is there; the others are asked for. */
+/** True if the preview opens immediately; the others open on request. */
 export function isShownAtOnce(view: View): boolean {
   return view === "picture" || view === "sound" || view === "film";
 }
 
 export type PreviewProps = {
   view: View;
-  /** Of the result, as it is downloaded. */
+  /** File name of the result, as in the download. */
   name: string;
   address: string;
   bytes: number;
-  /** What was converted, where the page still has it. */
+  /** The converted file, if the page still has it. */
   source: File | undefined;
 };

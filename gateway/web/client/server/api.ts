@@ -2,17 +2,17 @@ import { refusalText, t } from "#client/parts/language.tsx";
 import type { ErrorBody, Job } from "./wire.ts";
 
 const base = "/web/v1";
-/** No other site can send it without being asked first, so it shows that a page of ours did. */
+/** Proves that Filemill's own page sent the request: other sites need a CORS preflight to send this header. */
 export const ownHeader = { "X-Filemill": "1" } as const;
 
-/** A refusal, or no answer at all (code `OFFLINE`). */
+/** An error from the server, or no answer at all (code `OFFLINE`). */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** When the server says that trying again makes sense. */
+  /** When to retry, if the server says so. */
   readonly retryAfterMs: number | undefined;
-  /** The job, when there is one that failed. */
+  /** The failed job, if there is one. */
   readonly job: Job | undefined;
 
   constructor(status: number, body: ErrorBody, retryAfter: string | null) {
@@ -29,13 +29,13 @@ export function offline(): ApiError {
   return new ApiError(0, { error: { code: "OFFLINE", message: t("error.OFFLINE") } }, null);
 }
 
-/** The error in an answer that is not a good one, whatever stands in its body. */
+/** The error of an answer that is not 2xx, whatever its body contains. */
 export function errorOf(status: number, text: string, retryAfter: string | null): ApiError {
   try {
     const body: unknown = JSON.parse(text);
     if (isErrorBody(body)) return new ApiError(status, body, retryAfter);
   } catch {
-    // Told below: a proxy may have answered with a page of its own.
+    // Not an error of the API: a proxy may have answered with its own page.
   }
   const message = t("error.UNREADABLE_ANSWER", { status });
   return new ApiError(status, { error: { code: "UNREADABLE_ANSWER", message } }, retryAfter);
@@ -54,7 +54,7 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Calls an endpoint under /web/v1; undefined for an answer without a body. Rejects with an ApiError. */
+/** Calls an endpoint below /web/v1. Undefined for an answer without a body. Rejects with an ApiError. */
 export async function call<Answer>(path: string, { method = "GET", body, signal, headers = {} }: Asked = {}): Promise<Answer> {
   const response = await fetch(base + path, {
     method,
@@ -70,7 +70,7 @@ export async function call<Answer>(path: string, { method = "GET", body, signal,
   return (text === "" ? undefined : JSON.parse(text)) as Answer;
 }
 
-/** Any thrown thing as a sentence for the reader. */
+/** A message for the reader for anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiError ? refusalText(error) : t("error.PAGE_FAILED");
 }

@@ -2,22 +2,22 @@ import { signal } from "@preact/signals";
 import { call } from "./api.ts";
 import type { Me, Plan } from "./wire.ts";
 
-/** Who is signed in; undefined until the server has said so. */
+/** Who is signed in; undefined until the server has answered. */
 export const me = signal<Me | undefined>(undefined);
 
-/** The other windows of this browser, which have the same cookie. */
+/** Other windows of this browser, which share the cookie. */
 const others = new BroadcastChannel("filemill.session");
 
 export async function renewMe(): Promise<Me> {
   const now = await call<Me>("/me");
   const before = me.value;
   me.value = now;
-  // Only who sees a change tells of it, so that it ends.
+  // Only a window that sees a change announces it. This prevents endless messages.
   if (before !== undefined && before.account?.id !== now.account?.id) others.postMessage("changed");
   return now;
 }
 
-/** Somebody may have signed in or out in another window: asks again when it says so, and whenever the page is looked at. */
+/** Reloads the session when another window announces a sign-in or sign-out, and whenever this window becomes active. */
 export function renewMeOnReturn(): void {
   const renew = (): void => {
     if (document.visibilityState === "visible") void renewMe().catch(() => {});
@@ -27,7 +27,7 @@ export function renewMeOnReturn(): void {
   addEventListener("focus", renew);
 }
 
-/** The plan that this page's conversions count against; undefined where only accounts may convert. */
+/** The plan that limits this page's conversions; undefined if only accounts may convert. */
 export function planOf(now: Me | undefined): Plan | undefined {
   return now?.account?.plan ?? now?.guest?.plan;
 }

@@ -1,4 +1,4 @@
-/** What the server's answers hold; where the server has a name for the shape, it is the server's own. */
+/** Types of the server's answers. If the server's code has a type, it is used here. */
 
 import type { JobJson } from "#contract/job-json.ts";
 import type { ownAccountOf } from "#gateway/account/me.ts";
@@ -35,7 +35,7 @@ export type Route = {
   options: Option[];
 };
 
-/** What `GET /routes/{from}/{to}` adds to the listed conversion. */
+/** The fields that `GET /routes/{from}/{to}` adds to a listed conversion. */
 export type RouteDetail = {
   hops: { label: string; version: string; from: string; to: string }[];
   expectedNotes: { code: string; message: string }[];
@@ -50,7 +50,7 @@ export type Webhook = ReturnType<typeof webhookJsonOf>;
 export type ResultLink = ReturnType<typeof resultLinkJsonOf>;
 export type Delivery = ReturnType<typeof deliveryJsonOf>;
 
-/** What only operators see. */
+/** Visible only to operators. */
 export type House = Awaited<ReturnType<typeof houseOf>>;
 export type Engine = ReturnType<typeof enginesOf>[number];
 export type AccountFacts = Awaited<ReturnType<typeof accountFactsOf>>;

@@ -7,11 +7,11 @@ import { agoText, instantText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Delivery, Webhook } from "#client/server/wire.ts";
 
-/** While a message is on its way, and else. */
+/** Polling interval while a delivery is pending, and otherwise. */
 const BUSY_MS = 1500;
 const QUIET_MS = 10_000;
 
-/** What was sent to one receiver lately, and what it answered. */
+/** Recent deliveries of a webhook, and the receiver's answers. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [deliveries, setDeliveries] = useState<readonly Delivery[] | undefined>();
   const [error, setError] = useState<unknown>();

@@ -13,7 +13,7 @@ const events = [
 
 type Wish = { readonly url: string; readonly description: string; readonly events: readonly string[] };
 
-/** Makes a webhook and shows its secret. */
+/** Creates a webhook and shows its secret. */
 export function CreateWebhook({ onDone, onClose }: { onDone(): void; onClose(): void }) {
   const [secret, setSecret] = useState<string | undefined>();
   const create = async (body: Wish): Promise<void> => {

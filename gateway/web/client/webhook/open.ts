@@ -1,9 +1,9 @@
 import type { Webhook } from "#client/server/wire.ts";
 
-/** The dialog that is open, and for which webhook. */
+/** The open dialog, and its webhook. */
 export type Open = { readonly name: "create" } | { readonly name: "edit" | "renew" | "remove"; readonly webhook: Webhook } | undefined;
 
-/** What its owner calls it, or where it goes. */
+/** The webhook's description, or the host of its URL. */
 export function nameOf({ description, url }: Webhook): string {
   return description === "" ? new URL(url).host : description;
 }

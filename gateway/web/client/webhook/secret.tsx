@@ -11,7 +11,7 @@ import { nameOf } from "./open.ts";
 
 type ChangeProps = { webhook: Webhook; onDone(): void; onClose(): void };
 
-/** The secret, the one time that it can be shown. */
+/** A secret, which is shown only once. */
 export function ShownSecret({ secret, onClose, children }: { secret: string; onClose(): void; children?: string }) {
   return (
     <div class="form">
@@ -33,7 +33,7 @@ export function ShownSecret({ secret, onClose, children }: { secret: string; onC
   );
 }
 
-/** One dialog for both steps: a second one would be closed with the first. */
+/** One dialog for both steps, because a second one would be closed together with the first. */
 export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
   const [secret, setSecret] = useState<string | undefined>();
   const sending = useSending();

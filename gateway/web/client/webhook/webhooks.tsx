@@ -9,7 +9,7 @@ import type { Open } from "./open.ts";
 import { RemoveWebhook, RenewSecret } from "./secret.tsx";
 import { WebhookRow } from "./webhook-row.tsx";
 
-/** The servers that are told how the account's jobs end. */
+/** The account's webhooks. */
 export function Webhooks() {
   const [webhooks, setWebhooks] = useState<readonly Webhook[] | undefined>();
   const [error, setError] = useState<unknown>();

@@ -1,4 +1,4 @@
-/** glTF 2.0 in one file: its triangles where the scene puts them, each in its material's colour. */
+/** Reads single-file glTF 2.0: its triangles, transformed by the scene, in the colours of their materials. */
 import { type Colour, type Mesh, type Place, plain, STEP, Triangles } from "./mesh.ts";
 import type { Steps } from "./steps.ts";
 
@@ -30,17 +30,17 @@ type Document = {
   readonly materials?: readonly { readonly pbrMetallicRoughness?: { readonly baseColorFactor?: readonly number[] } }[];
 };
 type Source = { readonly document: Document; readonly buffers: readonly DataView[]; left: number };
-/** As glTF writes them: column by column. */
+/** Column-major, as in glTF. */
 type Matrix = readonly number[];
 
-/** An instance of an instance of an instance grows without an end, and a file may say that it has more numbers than bytes. */
+/** Nested instances can grow without limit, and a file can claim to have more numbers than bytes. */
 const MAX_NODES = 50_000;
 const MAX_PRIMITIVES = 50_000;
 const MAX_VALUES = 20_000_000;
 const TRIANGLES = 4;
 const identity: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** Throws where it is not what it says, is compressed, or refers to other files. */
+/** Throws if the file is invalid, is compressed, or refers to other files. */
 export function* meshOfGltf(bytes: ArrayBuffer): Steps<Mesh> {
   const { text, binary } = partsOf(bytes);
   const document = JSON.parse(text) as Document;
@@ -54,7 +54,7 @@ export function* meshOfGltf(bytes: ArrayBuffer): Steps<Mesh> {
     if (node === undefined) continue;
     const { children = [] } = node;
     const parts = document.meshes?.[node.mesh ?? -1]?.primitives ?? [];
-    // Counted before they are gone through: each node of many may have the same many.
+    // Counted before they are visited, because each of many nodes can have just as many children.
     [nodes, primitives] = [nodes + children.length, primitives + parts.length];
     if (nodes > MAX_NODES || primitives > MAX_PRIMITIVES) throw new RangeError("more than is drawn here");
     const matrix = product(one.above, matrixOf(node));
@@ -64,7 +64,7 @@ export function* meshOfGltf(bytes: ArrayBuffer): Steps<Mesh> {
   return mesh;
 }
 
-/** A GLB is a head, the JSON and one buffer. @see glTF 2.0, 4.4 */
+/** A GLB consists of a header, the JSON and one buffer. @see glTF 2.0, 4.4 */
 function partsOf(bytes: ArrayBuffer): { text: string; binary: DataView } {
   const view = new DataView(bytes);
   const isBinary = bytes.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67;
@@ -102,7 +102,7 @@ function* take(primitive: Primitive, { source, matrix, mesh }: Taking): Steps<vo
   }
 }
 
-/** Colours of glTF grow with the light; those of a screen with what is seen of it. */
+/** Converts linear colours of glTF to the screen's gamma. */
 function shownOf([red = 1, green = 1, blue = 1]: readonly number[]): Colour {
   const shown = (value: number): number => Math.max(0, value) ** (1 / 2.2);
   return [shown(red), shown(green), shown(blue)];
@@ -118,7 +118,7 @@ const readings: Readonly<Record<number, Reading>> = {
   5126: { bytes: 4, most: 1, read: (view, at) => view.getFloat32(at, true) },
 };
 
-/** The numbers of an accessor, so many an element; throws where its buffer ends before. */
+/** The numbers of an accessor, `width` per element. Throws if its buffer is too short. */
 function* valuesOf(source: Source, index: number, width: number): Steps<number[]> {
   const accessor = source.document.accessors?.[index];
   const view = source.document.bufferViews?.[accessor?.bufferView ?? -1];

@@ -1,17 +1,17 @@
-/** Triangles to be drawn. */
+/** Triangles to draw. */
 export type Mesh = {
-  /** Nine numbers a triangle: three corners of x, y and z, with y up. */
+  /** Nine numbers per triangle: x, y and z of three corners, with y up. */
   readonly places: readonly number[];
-  /** Three a triangle: red, green and blue from 0 to 1. */
+  /** Three numbers per triangle: red, green and blue, from 0 to 1. */
   readonly colours: readonly number[];
 };
 
 export type Place = readonly [x: number, y: number, z: number];
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** A page that draws more would stand still. */
+/** More triangles would block the page. */
 const MAX_TRIANGLES = 400_000;
-/** So much is done between two looks at the clock. */
+/** Number of elements to process between two checks of the clock. */
 export const STEP = 300;
 export const plain: Colour = [0.72, 0.75, 0.8];
 
@@ -19,7 +19,7 @@ export class Triangles {
   readonly places: number[] = [];
   readonly colours: number[] = [];
 
-  /** Passes over one that has no place. */
+  /** Skips triangles with a missing or non-finite corner. */
   add(a: Place | undefined, b: Place | undefined, c: Place | undefined, colour: Colour): void {
     if (a === undefined || b === undefined || c === undefined) return;
     const corners = [...a, ...b, ...c];

@@ -1,4 +1,4 @@
-/** Wavefront OBJ: its faces; materials lie in another file. */
+/** Reads the faces of Wavefront OBJ. Materials are in a separate file and are ignored. */
 import { type Mesh, type Place, plain, STEP, Triangles } from "./mesh.ts";
 import type { Steps } from "./steps.ts";
 
@@ -15,7 +15,7 @@ export function* meshOfObj(bytes: ArrayBuffer): Steps<Mesh> {
       places.push([x, y, z]);
     }
     if (word !== "f") continue;
-    // "3/1/2" is a corner, of which the place is the first; a negative one counts from the end.
+    // A corner such as "3/1/2" starts with the index of its position. Negative indices count from the end.
     const corners = rest.map((each) => Number.parseInt(each, 10)).map((n) => places[n < 0 ? places.length + n : n - 1]);
     for (let n = 2; n < corners.length; n++) mesh.add(corners[0], corners[n - 1], corners[n], plain);
   }

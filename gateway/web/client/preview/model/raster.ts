@@ -1,20 +1,20 @@
-/** Draws triangles into pixels: without the graphics processor, which not every browser gives and no policy has to allow. */
+/** Draws triangles into pixels on the CPU. WebGL is not available in every browser. */
 import { type Mesh, STEP } from "./mesh.ts";
 import type { Steps } from "./steps.ts";
 
-/** In radians: around the upright axis, and towards who looks. */
+/** Angles in radians: around the vertical axis, and towards the viewer. */
 export type Turn = { readonly yaw: number; readonly tilt: number };
 export type Size = { readonly width: number; readonly height: number };
 export type Raster = Size & { readonly data: Uint8ClampedArray };
 
-/** Where it lies, and how far it reaches from its middle, however it is turned. */
+/** The centre of a model, and the radius of a sphere that contains it in any orientation. */
 export type Reach = { readonly middle: readonly [number, number, number]; readonly radius: number };
 
 const SHARE_FILLED = 0.92;
-/** From where light comes, over the left shoulder; what turns away from it is not black. */
+/** Direction of the light, from over the left shoulder. Faces turned away from it are not black. */
 const light = [-0.4, 0.6, 0.69] as const;
 const DIMMEST = 0.35;
-/** A picture takes some tenths of a second at most. */
+/** Keeps the time for one image at a few tenths of a second. */
 const MAX_PIXELS = 60_000_000;
 const coarsenesses = [1, 2, 4, 8] as const;
 const PIXELS_A_STEP = 50_000;
@@ -32,8 +32,8 @@ export function reachOf({ places }: Mesh): Reach {
 }
 
 /**
- * Each pixel gets the triangle that is nearest there; the others stay clear. Where triangles lie over each other so often that a picture of
- * this size would take long, it is made coarser; throws where that is not enough.
+ * Draws the nearest triangle at each pixel; other pixels stay transparent. If overlapping triangles would take too long at this size, draws
+ * at a lower resolution. Throws if even that is too slow.
  */
 export function* drawMesh<Made extends Raster>(mesh: Mesh, reach: Reach, turn: Turn, size: Size, make: (size: Size) => Made): Steps<Made> {
   const { seen, pixels } = yield* projected(mesh, reach, turn, size);
@@ -53,7 +53,7 @@ export function* drawMesh<Made extends Raster>(mesh: Mesh, reach: Reach, turn: T
   return raster;
 }
 
-/** Where each corner is seen, and how many pixels have to be looked at to draw them all. */
+/** Projects the corners, and counts the pixels that drawing all triangles would test. */
 function* projected(
   { places }: Mesh,
   { middle, radius }: Reach,
@@ -91,7 +91,7 @@ function boundsOf([ax = 0, ay = 0, , bx = 0, by = 0, , cx = 0, cy = 0]: Float32A
   };
 }
 
-/** @returns How many pixels were looked at. */
+/** @returns The number of tested pixels. */
 function fill(seen: Float64Array, colours: readonly number[], colour: number, raster: Raster, depths: Float32Array): number {
   const { width, data } = raster;
   const [ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, cx = 0, cy = 0, cz = 0] = seen;
@@ -101,7 +101,7 @@ function fill(seen: Float64Array, colours: readonly number[], colour: number, ra
   const { left, right, top, bottom } = boundsOf(seen, raster);
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
-      // How much each corner has of this place: none of them less than nothing inside the triangle.
+      // Barycentric coordinates: none is negative inside the triangle.
       const ofB = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area;
       const ofC = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area;
       if (ofB < 0 || ofC < 0 || ofB + ofC > 1) continue;
@@ -116,12 +116,12 @@ function fill(seen: Float64Array, colours: readonly number[], colour: number, ra
   return Math.max(0, right - left) * Math.max(0, bottom - top);
 }
 
-/** From both sides alike: many files do not say which one is outside. */
+/** Lights both sides, because many files do not define which one is outside. */
 function shadeOf([ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, cx = 0, cy = 0, cz = 0]: Float64Array): number {
   const [ux, uy, uz, vx, vy, vz] = [bx - ax, ay - by, bz - az, cx - ax, ay - cy, cz - az];
   const normal = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx] as const;
   const length = Math.hypot(...normal) || 1;
-  // The side that is seen is turned this way.
+  // The normal of the visible side points towards the viewer.
   const side = normal[2] < 0 ? -1 : 1;
   const lit = (side * (normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2])) / length;
   return DIMMEST + (1 - DIMMEST) * Math.max(0, lit);

@@ -1,10 +1,10 @@
-/** Long work that lets the page breathe: it yields often, and goes on when the page has had its turn. */
+/** Long-running work that yields often, so that the page stays responsive. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Less than a frame, so that typing and scrolling stay smooth. */
 const SLICE_MS = 10;
 
-/** What the work results in; rejects with the reason of the signal, at the next slice. */
+/** Runs the work and resolves with its result. Rejects with the signal's reason at the next slice. */
 export async function inSlices<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     const endMs = performance.now() + SLICE_MS;

@@ -1,4 +1,4 @@
-/** STL, as text or binary. Its makers hold z to be up. */
+/** Reads STL, text or binary. In STL, z is up. */
 import { type Mesh, type Place, plain, STEP, Triangles } from "./mesh.ts";
 import type { Steps } from "./steps.ts";
 
@@ -9,7 +9,7 @@ export function* meshOfStl(bytes: ArrayBuffer): Steps<Mesh> {
   const view = new DataView(bytes);
   const told = bytes.byteLength >= HEAD_BYTES ? view.getUint32(80, true) : Infinity;
   const length = HEAD_BYTES + told * FACET_BYTES;
-  // Text begins with this word, but so do the heads of some binary files.
+  // Text files start with this word, but so do the headers of some binary files.
   const isSolid = new TextDecoder().decode(new Uint8Array(bytes).subarray(0, 5)) === "solid";
   const isBinary = isSolid ? bytes.byteLength === length : bytes.byteLength >= length;
   return yield* isBinary ? meshOfFacets(view, told) : meshOfText(new TextDecoder().decode(bytes));
