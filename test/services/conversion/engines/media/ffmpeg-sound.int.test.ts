@@ -245,7 +245,7 @@ describe("the beginning", () => {
     ["mp2", 481],
   ] as const)("of %s is said to be %d samples later", async (to, samples) => {
     const { path, notes } = await convert(await late(48_000), "wav", to);
-    expect(notes.get("MEDIA_CHANGED")).toContain(`begins ${samples} samples later`);
+    expect(notes.get("MEDIA_CHANGED")).toContain(`starts ${samples} samples later`);
     expect(Math.abs((await startOf(path)) - 12_000 - samples)).toBeLessThan(100);
   });
 });
