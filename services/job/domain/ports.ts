@@ -51,7 +51,7 @@ export type IdempotencyKeys = {
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
-  /** Wakes a worker of this process that has a free slot, to claim without a message. False if no worker here serves the lane. */
+  /** Wakes a worker of this process, at once or when it has a free slot, to claim without a message. False if none here serves the lane. */
   wakeHere(lane: string, options?: { isNewcomer: boolean }): boolean;
   waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
