@@ -21,7 +21,7 @@ const folderName = /^[0-9a-f]{2}$/;
 /** A sandbox with its own user id can open a blob whose name it was given, but cannot list blobs. */
 const folderMode = 0o711;
 
-export type DiskBlobStore = BlobStore & { /** Where the blob is. A held blob is there only after `keep`. */ pathOf(blobId: string): string };
+export type DiskBlobStore = BlobStore & { /** Path of a blob; a held one is there after `keep`. */ pathOf(blobId: string): string };
 
 /**
  * Blobs as files `<dir>/<first two digits>/<id>`.
