@@ -42,7 +42,7 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
         settling = undefined;
         onChange();
       },
-      // Somebody is waiting for the first one.
+      // Requests may be waiting for the first one.
       live.size === 1 ? 0 : settleMs,
     );
   };

@@ -54,7 +54,7 @@ export async function noteMetadata(
   const fields = Object.entries(exif).filter(isLost);
   const others = Object.entries(tellable).filter((each) => !(each[0] in exif) && isLost(each));
   const lost = [...(fields.length === 0 ? [] : [`EXIF (${wordsOf(fields)})`]), ...others.map(([, words]) => words)];
-  // A client that requested the removal need not be told of it.
+  // A client that requested the removal needs no note about it.
   if (lost.length > 0 && asked.metadata !== "strip") note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   if (told.result.includes("place")) note("PLACE_KEPT");
 }

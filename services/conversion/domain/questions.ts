@@ -63,7 +63,7 @@ export const answers = {
     orientation: whole(8),
     /** Pixels per inch, if the file has a value that a person may have meant. */
     density: optional(finite),
-    /** PNG only: whether it defines its colours with a profile or similar. */
+    /** PNG only: whether it has a colour profile other than sRGB. */
     hasProfile: optional(flag),
     /** PNG only: bits per sample. */
     bitDepth: optional(whole(255)),

@@ -63,7 +63,7 @@ const inside = (text: string, name: string): string => {
   return start < 0 || end < start ? "" : text.slice(start + name.length + 2, end);
 };
 
-/** Letters with ruby text, written as where there is no room above the letters: 漢字(かんじ). */
+/** Writes ruby text in brackets after its letters, as is usual where there is no room above them: 漢字(かんじ). */
 function withReadings(document: string): string {
   const [before = "", ...parts] = document.split("<w:ruby>");
   const text = (content: string) => `<w:r><w:t>${content}</w:t></w:r>`;

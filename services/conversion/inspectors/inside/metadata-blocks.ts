@@ -56,7 +56,7 @@ export function groupsOf(found: Found, others: Found = found): readonly Tellable
 type Entry = { readonly tag: number; readonly value: number; readonly length: number; readonly inline: Buffer };
 type Content = (entry: Entry) => Buffer;
 
-/** Reads a block with the structure of TIFF. Nobody can read any other block. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
+/** Reads a block with the structure of TIFF. Other programs cannot read any other block either. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
 export function exifIn(tiff: Buffer, found: Found): void {
   if (!isTiff(tiff)) return;
   const contentOf: Content = ({ length, value, inline }) => (length > 4 ? tiff.subarray(value, value + length) : inline);
