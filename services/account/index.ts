@@ -27,12 +27,12 @@ export type { FirstAccount } from "./domain/first-account.ts";
 export type AccountDeps = {
   readonly broker: Broker;
   readonly log: Log;
-  /** What goes with an account when it is deleted, from other services. */
+  /** What is deleted in other services along with an account. */
   readonly belongings: readonly Belonging[];
   readonly hasher?: Hasher;
 };
 
-/** Accounts, plans, API keys, sign-in. `start` rejects with SettingError when PLANS_FILE is not right. */
+/** Accounts, plans, API keys, sign-in. `start` rejects with SettingError if PLANS_FILE is invalid. */
 export function createAccountService(
   { broker, log, belongings, hasher = createScryptHasher() }: AccountDeps,
   settings: AccountSettings,
@@ -79,7 +79,7 @@ export function webhooksOfAccounts(webhooks: Pick<Client<typeof WebhookService>,
   return { name: "webhooks", removeAll: async (accountId) => void (await webhooks.deleteAccountWebhooks({ accountId })) };
 }
 
-/** On an empty store creates the account local@filemill.localhost and resolves with what is told this once; else undefined. */
+/** On an empty store, creates the account local@filemill.localhost and resolves with what is shown only this once; otherwise undefined. */
 export async function ensureFirstAccount({
   broker,
   settings,

@@ -90,7 +90,7 @@ async function deleteWhole(state: AccountState, account: Account): Promise<void>
     await deleteAccount(state, state.belongings, account);
   } catch (error) {
     const left = state.directory.account(account.id);
-    // It is refused everywhere from now on: the rest goes without being asked for again.
+    // The account is already blocked everywhere, so finish the deletion without another request.
     if (left?.deletedAt !== undefined) state.deletions.finish(left);
     throw error;
   }

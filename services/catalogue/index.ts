@@ -18,11 +18,11 @@ export { mayServe } from "./domain/passages.ts";
 export type CatalogueDeps = {
   readonly broker: Broker;
   readonly log: Log;
-  /** What may be listed: read at the start, and again when more was proven on this machine. */
+  /** What may be listed. Read at start-up, and again when more was proven on this machine. */
   readonly proofs: Proofs;
 };
 
-/** Formats and routes of the engines that are announced now, as far as they are proven. Ready when there is a route. */
+/** Formats and proven routes of the currently announced engines. Ready when there is a route. */
 export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): Service {
   const stack = new AsyncDisposableStack();
   let state: CatalogueState | undefined;
@@ -82,14 +82,14 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
   };
 }
 
-/** Engines whose version nobody proved: none of their routes is listed, and whoever runs this node should know why. */
+/** Engines whose version was not proven. None of their routes is listed, and the operator should know why. */
 function unprovenEngines(manifests: readonly Manifest[], proof: Proof | undefined): readonly string[] {
   if (proof === undefined) return [];
   const engines = manifests.flatMap(({ engines }) => engines.filter(({ id, version }) => !proof.isProven(id, version)));
   return [...new Set(engines.map(({ id, version }) => `${id} ${version}`))];
 }
 
-/** In the order of what they are computed from. */
+/** Runs computations in the order in which they were requested. */
 function oneAfterTheOther(compute: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();
   return () => {

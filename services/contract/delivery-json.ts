@@ -1,11 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ResultDelivery_Failure as Failure, type ResultDelivery, ResultDelivery_State as State } from "#gen/filemill/job/v1/job_pb.ts";
 
-/** The public words for the states of a delivery. */
+/** Public names of the states of a delivery. */
 export const resultDeliveryStates = { pending: State.PENDING, delivered: State.DELIVERED, failed: State.FAILED } as const;
 export type ResultDeliveryState = keyof typeof resultDeliveryStates;
 
-/** Why a result has not arrived: public codes, with what they say. */
+/** Why a result was not delivered: public codes and their messages. */
 export const deliveryFailures = {
   NOTHING_TO_DELIVER: { failure: Failure.NOTHING_TO_DELIVER, message: "The job ended without a result." },
   RESULT_EXPIRED: { failure: Failure.RESULT_EXPIRED, message: "The result was removed before it was delivered." },

@@ -11,7 +11,7 @@ import { ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_
 export type ErrorCode = Exclude<keyof typeof Reason, "UNSPECIFIED">;
 
 type ErrorRow = {
-  /** HTTP status of the REST answer. */
+  /** HTTP status of the REST response. */
   readonly http: number;
   /** Used instead when the error says when to retry. */
   readonly httpLater?: number;
@@ -152,7 +152,7 @@ export function fromErrorMessage(message: ErrorMessage): FilemillError {
   return new FilemillError(codeOf(message.reason), message.message, message.details === undefined ? {} : { details: message.details });
 }
 
-/** The error that a service sends over the wire: google.rpc.ErrorInfo, RetryInfo and our own detail. */
+/** The error that a service sends over the wire: google.rpc.ErrorInfo, RetryInfo and Filemill's own detail. */
 export function toConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   if (!(error instanceof FilemillError))
@@ -172,12 +172,12 @@ export function toConnectError(error: unknown): ConnectError {
   return connectError;
 }
 
-/** Whether the called service answered with this error. If the call broke off, nobody knows how far it got. */
+/** Whether the error is the called service's answer. If the call broke off, how far it got is unknown. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof FilemillError || (error instanceof ConnectError && error.findDetails(ErrorSchema).length > 0);
 }
 
-/** Codes of a call that got no answer, or whose server died meanwhile: the connection was reset or the stream closed. */
+/** Codes of a call that got no answer, or whose server died during it: the connection was reset or the stream closed. */
 const noAnswer: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Aborted, Code.Canceled]);
 
 /** A peer that is shutting down refuses new calls and has not started this one (RFC 9113 §8.7). Connect reports it as internal. */
@@ -190,7 +190,7 @@ function isUntrusted({ code, cause }: ConnectError): boolean {
   return code === Code.Internal && cause instanceof Error && "code" in cause && /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_/.test(String(cause.code));
 }
 
-/** The same error on the caller's side. Anything without our detail becomes UNAVAILABLE or INTERNAL. */
+/** The same error on the caller's side. Anything without Filemill's detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
   if (error instanceof ConnectError) {

@@ -1,20 +1,20 @@
 /**
- * What each service may do at the broker: one row a service. The embedded server enforces it by a user for each, and a service
- * that asks for more is told so at its first start, on any server.
+ * What each service may do at the broker, one row per service. The embedded server gives each service its own user to enforce this. A
+ * service that oversteps its row fails at its first start, on any server.
  *
- * @see decision 10 for what NATS cannot hold back
+ * @see decision 10 for what NATS cannot restrict
  */
 export const brokerUsers = ["account", "catalogue", "job", "conversion", "webhook"] as const;
 export type BrokerUser = (typeof brokerUsers)[number];
 
 type Grant = {
-  /** `read` includes the removal of markers of what was removed, which falls to those who watch. */
+  /** `read` includes removing deletion markers, which is the job of watchers. */
   readonly buckets: Readonly<Record<string, "read" | "write">>;
-  /** `feed`: puts wake-ups in and takes them back; `take`: is handed them. */
+  /** `feed`: publishes wake-ups and withdraws them. `take`: receives them. */
   readonly queue?: "feed" | "take";
 };
 
-/** The gateway has no row: where one server is shared by several, their whole processes are the owner's user there. */
+/** The gateway has no row: when it shares a NATS server with others, the whole process uses the owner's user. */
 export const grants: Readonly<Record<BrokerUser, Grant>> = {
   account: {
     buckets: {
@@ -41,18 +41,18 @@ export type Permissions = {
   readonly subscribe: { readonly allow: readonly string[] };
 };
 
-/** What is answered to one service is not to be heard by another. */
+/** A service cannot listen to the answers meant for another. */
 export function inboxPrefixOf(user: string): string {
   return `_INBOX_${user}`;
 }
 
-/** What gateways tell each other of requests and tries. */
+/** Gateways share their counts of requests and sign-in attempts here. */
 export const countsSubject = "filemill.counts";
 
-/** The user that makes streams and consumers, which no service can. */
+/** The user that creates streams and consumers. No service may do that. */
 export const ownerUser = "filemill";
 
-/** Streams, consumers, entries and wake-ups of Filemill. It removes entries, never a stream. */
+/** Streams, consumers, entries and wake-ups of Filemill. May remove entries, but never a stream. */
 export const ownerPermissions: Permissions = {
   publish: {
     allow: ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", `${queueName}.*.*`, countsSubject],
@@ -89,11 +89,11 @@ function queueSubjects(queue: Grant["queue"]): readonly string[] {
   const common = [`$JS.API.STREAM.INFO.${queueName}`, `$JS.API.CONSUMER.INFO.${queueName}.*`];
   return queue === "feed"
     ? [...common, ...["GET", "DELETE"].map((verb) => `$JS.API.STREAM.MSG.${verb}.${queueName}`), `${queueName}.*.*`]
-    : // The longer form is that of servers that are to come.
+    : // Newer servers use the longer form.
       [...common, `$JS.API.CONSUMER.MSG.NEXT.${queueName}.*`, `$JS.ACK.${queueName}.>`, `$JS.ACK.*.*.${queueName}.>`];
 }
 
-/** @throws TypeError when the service has no row for the bucket: a mistake of ours, told where it is made. */
+/** @throws TypeError if the service has no row for the bucket. This is a programming error, reported where it is made. */
 export function assertGranted(user: BrokerUser, bucket: string): void {
   if (grants[user].buckets[bucket] === undefined) {
     throw new TypeError(`the service ${user} has no business with the bucket ${bucket}: grant it in services/contract/grants.ts`);

@@ -3,7 +3,7 @@ import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { type DeliveryJson, deliveryJsonOf } from "./delivery-json.ts";
 import { fromErrorMessage } from "./errors.ts";
 
-/** The public words for the states of a job. */
+/** Public names of the states of a job. */
 export const jobStatuses = {
   queued: JobState.QUEUED,
   running: JobState.RUNNING,
@@ -15,7 +15,7 @@ export const jobStatuses = {
 
 export type JobStatus = keyof typeof jobStatuses;
 
-/** A job as the REST API shows it; the order of the fields is part of the contract. */
+/** A job as the REST API shows it. The order of the fields is part of the contract. */
 export type JobJson = {
   id: string;
   status: JobStatus;
@@ -31,7 +31,7 @@ export type JobJson = {
   estimateMs: number | null;
   error: { code: string; message: string } | null;
   createdAt: string | null;
-  /** Where the result is to be sent to an address. */
+  /** Only present if the result is to be sent to an address. */
   delivery?: DeliveryJson;
 };
 
@@ -43,7 +43,7 @@ export function isEnded(job: Job): boolean {
   return job.state !== JobState.QUEUED && job.state !== JobState.RUNNING;
 }
 
-/** Where a job is. @param apiUrl - Of the API that the client uses, for example `https://example.org/api/v1`. */
+/** URL of a job. @param apiUrl - Base URL of the API that the client uses, for example `https://example.org/api/v1`. */
 export function jobUrlOf(job: Job, apiUrl: string): string {
   return `${apiUrl}/jobs/${job.id}`;
 }

@@ -1,10 +1,10 @@
-/** What is said where a plan's bounds on bytes and processor time are met: by the job service, at the door and by workers alike. */
+/** Error texts for a plan's limits on stored bytes and CPU time, used by the job service, on upload and by workers alike. */
 import { FilemillError } from "./errors.ts";
 
 const bytesPerMb = 1e6;
 const howToMakeRoom = "Delete jobs you no longer need (DELETE /api/v1/jobs/{id}, or on the page /jobs)";
 
-/** @param untilMs - When the first of what is kept expires. */
+/** @param untilMs - When the first stored result expires. */
 export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: number): FilemillError {
   const usedMb = wholeMb(usedBytes);
   const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString().replace(/\.\d+/, "");

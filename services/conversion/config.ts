@@ -1,6 +1,6 @@
 import type { Settings } from "#kit/settings.ts";
 
-/** What the conversion service takes from the one table of settings. */
+/** The settings that the conversion service reads. */
 export type ConversionSettings = Pick<
   Settings,
   | "DATA_DIR"

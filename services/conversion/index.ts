@@ -53,14 +53,14 @@ export type ConversionDeps = {
 
 export type ConverterOptions = Pick<ConverterParts, "onHop" | "onSpent" | "onStarted" | "onKilled"> &
   Pick<InspectorHost, "onAnswer" | "onReplaced"> & {
-    /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
+    /** Engines listed in this file are assumed unchanged since the last start until they are verified. */
     readonly knownFile?: string;
   } & Pick<SandboxSettings, "provenFile">;
 
 /**
- * Opens sandbox and engines without a broker, queue or key.
+ * Opens the sandbox and the engines without a broker, queue or key.
  *
- * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
+ * @throws FilemillError UNAVAILABLE if the sandbox is unavailable.
  */
 export async function openConverter(settings: ConversionSettings, log: Log, options: ConverterOptions = {}): Promise<Converter> {
   await using opening = new AsyncDisposableStack();
@@ -76,10 +76,10 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
 }
 
 /**
- * Opens the sandbox, and engines as plans need them.
+ * Opens the sandbox. Engines are opened as plans need them.
  *
  * @param attacksAnyway - See SandboxSettings.
- * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
+ * @throws FilemillError UNAVAILABLE if the sandbox is unavailable.
  */
 export async function openOneOffConverter(settings: ConversionSettings, log: Log, attacksAnyway = false): Promise<OneOffConverter> {
   await using opening = new AsyncDisposableStack();
@@ -185,7 +185,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }
 
-  /** Nothing runs in a sandbox that does not hold; the next start attacks it first, and refuses. */
+  /** Nothing may run in a sandbox that does not hold. The next start attacks it first, and refuses to start. */
   async function giveUp(): Promise<void> {
     opened = undefined;
     await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The sandbox does not hold.")));
@@ -238,7 +238,7 @@ async function openWarmConverter(settings: ConversionSettings, log: Log, metrics
     onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
   });
   metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
-  // Beside what follows: who comes first is not to wait for their start.
+  // In parallel with what follows, so that the first jobs need not wait for their start.
   converter.warm();
   return converter;
 }
@@ -255,13 +255,13 @@ async function consumeLanes(broker: Broker, converter: Converter, { worker, cons
 function probesOf({ trials: { scratch, sandbox, inspectors } }: Converter, log: Log): readonly Probe[] {
   return [
     createProbe("scratch", scratch, log, { limitMs: 5000 }),
-    // A program starts late on a busy machine, which is no defect.
+    // A slow program start on a busy machine is not a defect.
     createProbe("sandbox", sandbox, log, { limitMs: 20_000, freshMs: 5000 }),
     createProbe("inspectors", inspectors, log, { limitMs: 20_000 }),
   ];
 }
 
-/** Takes no new work, and leaves what runs to others when the signal fires. */
+/** Accepts no new work. When the signal fires, leaves running jobs to other workers. */
 async function end({ worker, announcement, consumers }: Working, signal: AbortSignal): Promise<void> {
   const stopped = Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()));
   await announcement.withdraw();

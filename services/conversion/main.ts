@@ -1,4 +1,4 @@
-/** `npm run service -- conversion`; needs CATALOGUE_ADDRESS and JOB_ADDRESS, and the blobs of all hosts (BLOBS). */
+/** `npm run service -- conversion`; needs CATALOGUE_ADDRESS and JOB_ADDRESS, and the blob store of all hosts (BLOBS). */
 import process from "node:process";
 import { createClient } from "@connectrpc/connect";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";

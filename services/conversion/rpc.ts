@@ -1,4 +1,4 @@
-/** ConversionService: bytes in and out as streams for internal consumers. The work itself goes through the queue like every job. */
+/** ConversionService: bytes in and out as streams, for internal consumers. The work itself goes through the queue like every job. */
 import { create } from "@bufbuild/protobuf";
 import type { Client, HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { codeOf, FilemillError } from "#contract/errors.ts";
@@ -43,7 +43,7 @@ export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof Convers
   };
 }
 
-/** Ceiling of any route: what no conversion takes is not worth storing. */
+/** The highest limit of any route. Larger input is not worth storing, because no conversion accepts it. */
 async function largestInputBytes({ catalogue }: RpcParts): Promise<number> {
   const { routes } = await catalogue.getCatalogue({});
   return Math.max(0, ...routes.map((route) => route.maxInputMb)) * 1e6;
@@ -87,7 +87,7 @@ async function* convert(
     last = update.job;
     yield create(ConvertResponseSchema, { part: { case: "job", value: last } });
   }
-  // A failed job has been told as such; only a result has bytes.
+  // A failed job has already been reported. Only a result has bytes.
   if (last.state !== JobState.DONE) return;
   for await (const chunk of blobChunks(parts.blobs, resultOf(last))) {
     yield create(ConvertResponseSchema, { part: { case: "chunk", value: chunk } });
@@ -101,7 +101,7 @@ async function* restOf(stream: AsyncIterator<ConvertRequest>): AsyncIterable<Uin
   }
 }
 
-/** The job owns the input from the moment it is created; until then we do. */
+/** The job owns the input from its creation on. Until then, this code does. */
 async function createJob(parts: RpcParts, start: ConvertStart, input: Blob): Promise<Job> {
   try {
     const from = start.from === "" ? await sourceFormatOf(parts, start, input) : start.from;
@@ -128,7 +128,7 @@ async function sourceFormatOf(parts: RpcParts, { fileName }: ConvertStart, input
   throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "The file's format cannot be told from its content or name; name it in `from`.");
 }
 
-/** The result of a finished job, or why there is none. */
+/** The result of a finished job, or the reason why there is none. */
 function resultOf(job: Job | undefined): Blob {
   switch (job?.state) {
     case JobState.DONE:
@@ -151,7 +151,7 @@ function resultOf(job: Job | undefined): Blob {
   throw new FilemillError("INTERNAL", "The job has no result.");
 }
 
-/** Pieces of 256 KiB whatever the size of the store's reads, a good size for messages. */
+/** Pieces of 256 KiB, a good size for messages, whatever the size of the store's reads. */
 async function* blobChunks(blobs: BlobStore, blob: Blob, range?: ByteRange): AsyncIterable<Uint8Array> {
   const source = await blobs.read(blob.id, range);
   try {

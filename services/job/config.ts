@@ -1,27 +1,27 @@
 import type { Settings } from "#kit/settings.ts";
 
-/** What the job service takes from the one table of settings. */
+/** The settings that the job service reads. */
 export type JobSettings = Pick<
   Settings,
   "RETENTION_SECONDS" | "MAX_UNFINISHED_JOBS" | "MAX_ATTEMPTS" | "LEASE_MS" | "MIN_FREE_DISK_MB" | "GUEST_RESERVE_MB"
 >;
 
-/** Every lane that a plan may name; each is a subject and a consumer of the work queue `JOBS`. */
+/** Every lane that a plan may name. Each is a subject and a consumer of the work queue `JOBS`. */
 export const lanes = ["image", "document", "office", "media"] as const;
 
-/** The service's own times, in milliseconds: how often it looks after its jobs by itself, and how long one may be unwritten. */
+/** The service's own intervals, in milliseconds: how often it checks its jobs, and how long a job may remain unwritten. */
 export type Cadence = {
-  /** Between two looks for jobs whose wake-up was lost. */
+  /** Between checks for jobs whose wake-up was lost. */
   readonly reconcileMs: number;
-  /** Between two looks for jobs whose time is over. */
+  /** Between checks for expired jobs. */
   readonly expireMs: number;
-  /** Between two looks for blobs that no job needs. */
+  /** Between checks for blobs that no job needs. */
   readonly sweepMs: number;
-  /** Between two looks whether guests' results must make room on the disk. */
+  /** Between checks whether guests' results must make room on the disk. */
   readonly roomMs: number;
-  /** What takes longer than this is recorded before it ends (decision 68). */
+  /** A job that takes longer than this is recorded before it ends (decision 68). */
   readonly unwrittenMs: number;
-  /** Between two writes of how long conversions took. */
+  /** Between writes of conversion times. */
   readonly timingsMs: number;
 };
 

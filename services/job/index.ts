@@ -43,7 +43,7 @@ export type JobDeps = {
   readonly cadence?: Cadence;
 };
 
-/** What was asked, how far it is, what came out: JobService and LeaseService. */
+/** JobService and LeaseService: what is requested, its progress, and its result. */
 export function createJobService(deps: JobDeps, settings: JobSettings): Service {
   const { log } = deps;
   const stack = new AsyncDisposableStack();
@@ -92,7 +92,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
   };
 }
 
-/** Also of what was recorded before the start. */
+/** Includes what was recorded before the start. */
 function followSpending(projection: Projection, clock: Clock): Spending {
   const spending = createSpending();
   projection.onChange((after, before) => {
@@ -118,9 +118,9 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     const ended = after ?? before;
     if (ended !== undefined && (after === undefined || !isUnfinished(ended.record))) passwords.delete(ended.record.job.id);
     const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
-    // Many files of one are no measure for the conversion of one.
+    // Several results of one job are no measure for one conversion.
     const isUsual = after?.record.job.resultFormat === "";
-    // Jobs of before this start are among what the history remembers.
+    // The stored history already includes jobs from before this start.
     if (isNew && isUsual && isPresent) history.record(runOf(after.record), after.record.job.durationMs);
   });
   let isPresent = false;

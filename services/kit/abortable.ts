@@ -1,11 +1,11 @@
-/** The same chunks, but waiting for one ends with the signal's reason as soon as it fires. The source is told to end. */
+/** Yields the same chunks, but waiting for a chunk ends with the signal's reason as soon as it fires. The source is closed. */
 export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
   return signal === undefined ? source : until(source, signal);
 }
 
 async function* until<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // Not Promise.race with one promise for the whole stream: that one would keep every chunk alive.
+  // Promise.race with one promise for the whole stream would keep every chunk alive.
   let interrupt: (reason: unknown) => void = () => undefined;
   const onAbort = (): void => interrupt(signal.reason);
   const next = (): Promise<IteratorResult<T>> =>
@@ -27,7 +27,7 @@ async function* until<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGe
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // Not awaited: a source that hangs would hold up the abort too.
+    // Not awaited: a hanging source would delay the abort too.
     if (!ended) iterator.return?.().catch(() => undefined);
   }
 }

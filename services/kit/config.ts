@@ -1,10 +1,10 @@
-/** Settings as data: name, parser, default and help in one row, from which types, checks and documentation follow. */
+/** Settings as data: name, parser, default and help in one row. Types, checks and documentation are derived from it. */
 
 export type Setting<T> = {
   readonly help: string;
-  /** As it would be written in the environment; undefined: unset is a valid state. */
+  /** As it would be written in the environment. Undefined: the setting may be unset. */
   readonly default: string | undefined;
-  /** What a value may be, for messages and documentation. */
+  /** The accepted values, for messages and documentation. */
   readonly accepts: string;
   /** Throws an Error whose message completes "NAME must be …". */
   parse(text: string): T;
@@ -15,7 +15,7 @@ export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
 type ValueOf<S> = S extends Setting<infer T> & { readonly default: string } ? T : S extends Setting<infer T> ? T | undefined : never;
 export type SettingsOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
-/** A setting that stops the start: the message names the variable, its value and what it accepts. */
+/** A setting that prevents the start. The message names the variable, its value and what it accepts. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
@@ -42,7 +42,7 @@ export function parseSettings<Table extends SettingTable>(
 
 type Row<D extends string | undefined> = { readonly default: D; readonly help: string };
 
-/** An integer within bounds, both included. */
+/** An integer within limits, both inclusive. */
 export function integer<D extends string | undefined>(
   row: Row<D> & { min: number; max: number },
 ): Setting<number> & { readonly default: D } {
@@ -83,7 +83,7 @@ export function choice<const V extends readonly string[], D extends V[number] | 
   };
 }
 
-/** Both ends included. */
+/** Both ends inclusive. */
 export type PortRange = { readonly first: number; readonly last: number };
 
 /** Ports and ranges of ports, separated by commas. */

@@ -1,8 +1,8 @@
-/** Which connections a server keeps when more come than it can hold. */
+/** Decides which connections a server keeps when more arrive than it can hold. */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 
-/** Above it the memory that each may hold counts for more than its descriptor. */
+/** Above this, the memory that each connection may use matters more than its descriptor. */
 const mostConnections = 4096;
 
 export type ConnectionBounds = {
@@ -12,11 +12,11 @@ export type ConnectionBounds = {
 
 export type Connections = {
   /**
-   * Takes a new connection of that client. Where there is no room, the one that has been idle longest is closed for it: of this client
-   * when the client has its share, else of all. False: none is idle, and the new one was closed.
+   * Admits a new connection of the client. If there is no room, closes the connection that has been idle longest: among the client's own if
+   * the client has reached its share, otherwise among all. False if none is idle; the new connection is then closed.
    */
   admit(socket: Socket, client: string): boolean;
-  /** An exchange has begun, which is when its head was read whole; until `end` is called the connection is not idle. */
+  /** A request has begun, that is, its headers are complete. Until `end` is called, the connection is not idle. */
   begin(socket: Socket): { end(): void };
 };
 
@@ -26,7 +26,7 @@ type Held = { readonly name: string; readonly client: Client; running: number };
 export function createConnections({ total, perClient }: ConnectionBounds): Connections {
   const held = new Map<Socket, Held>();
   const clients = new Map<string, Client>();
-  // In the order in which they fell idle, as each client's own are.
+  // In the order in which they became idle; so is each client's own set.
   const idle = new Set<Socket>();
   const forget = (socket: Socket): void => {
     const own = held.get(socket);
@@ -57,7 +57,7 @@ export function createConnections({ total, perClient }: ConnectionBounds): Conne
       clients.set(name, client);
       const own = { name, client, running: 0 };
       held.set(socket, own);
-      // From the start: one whose first head comes slowly grows old like any other.
+      // Idle from the start, so a connection whose first headers arrive slowly ages like any other.
       rest(socket, own);
       socket.once("close", () => forget(socket));
       return true;
@@ -81,20 +81,20 @@ export function createConnections({ total, perClient }: ConnectionBounds): Conne
 function shedOldest(idle: Set<Socket>, forget: (socket: Socket) => void): boolean {
   const [oldest] = idle;
   if (oldest === undefined) return false;
-  // Counted out now: its end is told later.
+  // Uncount it now, because its close event comes later.
   forget(oldest);
   oldest.destroy();
   return true;
 }
 
-/** Half of the files that this process may have open; the rest is for conversions, blobs and the broker. */
+/** Half of the files that this process may open. The rest is for conversions, blobs and the broker. */
 export function connectionRoom(): number {
   return Math.max(16, Math.min(mostConnections, Math.floor(openFilesLimit() / 2)));
 }
 
 function openFilesLimit(): number {
   try {
-    // Node has raised its own limit as far as it may.
+    // Node has already raised its own limit as far as it is allowed to.
     const [, limit = ""] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
     return limit === "" ? Number.POSITIVE_INFINITY : Number(limit);
   } catch {

@@ -11,9 +11,9 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes DATA_DIR where it is not there, and writes to it once. Resolves with its absolute path.
+ * Creates DATA_DIR if necessary and writes to it once. Resolves with its absolute path.
  *
- * @throws SettingError saying what is in the way: later it would be some file's that nobody knows of.
+ * @throws SettingError that says what is wrong. Found later, the same problem would appear as an error about some unknown file.
  */
 export async function openDataDir(dir: string): Promise<string> {
   const path = resolve(dir);
@@ -32,7 +32,7 @@ export async function openDataDir(dir: string): Promise<string> {
   return path;
 }
 
-/** Like `recursive: true`, which never ends on a file system that makes no folders, such as /proc. */
+/** Like `recursive: true`, which never returns on a file system that cannot create folders, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   const make = (): Promise<void> => mkdir(path, { mode: 0o711 });
   await make().catch(async (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * Locks that the kernel holds for a process: they go with it, however it ends, and count in every container that shares the disk. Names of
- * hosts and numbers of processes do neither (decision 38).
+ * Locks that the kernel holds for a process. They end with the process, however it ends, and apply in every container that shares the disk.
+ * Host names and process ids guarantee neither (decision 38).
  */
 import { DatabaseSync } from "node:sqlite";
 import { FilemillError } from "#contract/errors.ts";
@@ -8,14 +8,14 @@ import { FilemillError } from "#contract/errors.ts";
 const busy = 5;
 
 /**
- * Locks the file, which is made if it is not there. Undefined while another process, or another part of this one, has it.
+ * Locks the file and creates it if necessary. Undefined while another process, or another part of this one, holds the lock.
  *
- * @throws FilemillError UNAVAILABLE when it cannot be made, or the file system has no locks.
+ * @throws FilemillError UNAVAILABLE if the file cannot be created, or the file system has no locks.
  */
 export function tryLock(path: string): Disposable | undefined {
   let database: DatabaseSync | undefined;
   try {
-    // Node has no call for it. SQLite locks its file as long as a transaction is open, and of this one nothing is ever written.
+    // Node has no call for locks. SQLite locks its file while a transaction is open, and this transaction never writes anything.
     database = new DatabaseSync(path, { timeout: 0 });
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     const held = database;

@@ -1,4 +1,4 @@
-/** What an operator watches of what all services stand on. Measured when somebody asks. */
+/** Metrics of what all services share, for operators. Measured when they are read. */
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Gauge, type Registry } from "prom-client";
@@ -41,7 +41,7 @@ export function measureProbes(register: Registry, probes: () => readonly Probe[]
   });
 }
 
-/** How far the proofs of this machine are, where it makes its own. */
+/** Progress of proving on this machine, if it proves conversions itself. */
 export function measureProving(register: Registry, services: readonly Pick<Service, "readiness">[]): void {
   new Gauge({
     name: "filemill_proving_conversions",

@@ -15,10 +15,10 @@ import { ensureRpcToken } from "./rpc/access.ts";
 import { type RpcTls, readRpcTls } from "./rpc/tls.ts";
 import type { Settings } from "./settings.ts";
 
-/** With the token of the internal services, whether it was set or made, and what the files of their certificates hold. */
+/** The settings with the token of the internal services, whether it was set or created, and the content of their certificate files. */
 export type FloorSettings = Settings & { readonly RPC_TOKEN: string; readonly rpcTls: RpcTls | undefined };
 
-/** What every process stands on, whichever services it runs. */
+/** What every process needs, whichever services it runs. */
 export type Floor = AsyncDisposable & {
   readonly settings: FloorSettings;
   readonly log: Log;
@@ -28,13 +28,14 @@ export type Floor = AsyncDisposable & {
   readonly blobs: BlobStore;
   /** To other gateways on the same NATS. */
   openCounts(): Channel | undefined;
-  /** Of the broker, where there is one, and of the blob store. */
+  /** Of the broker, if there is one, and of the blob store. */
   readonly probes: readonly Probe[];
 };
 
 /**
- * Opens blob store, metrics, and the broker where there is a service to use it. Rejects with UNAVAILABLE when the broker cannot be had, and
- * with a SettingError when the token of the internal services is not kept from others or their certificates are not what they should be.
+ * Opens the blob store, the metrics and, if a service needs it, the broker. Rejects with UNAVAILABLE if the broker is unavailable, and with
+ * a
+ * SettingError if the token of the internal services is readable by others or their certificates are invalid.
  */
 export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);
@@ -75,7 +76,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
 
 const probeLimitMs = 5000;
 
-/** Read as a download is: what this process wrote moments ago is not taken from memory. */
+/** Reads the way a download does, so that the content does not come from the cache in memory. */
 async function tryBlobs(blobs: BlobStore): Promise<void> {
   const blob = await blobs.write(Readable.from([Buffer.from("probe")]));
   try {
@@ -96,7 +97,7 @@ async function openBrokers(settings: Settings, dataDir: string, log: Log, servic
   return { of, openCounts: host.openCounts, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** The server or cluster of somebody else that the settings name. */
+/** The external server or cluster that the settings name. */
 export function clusterOf({ NATS_URL, NATS_REPLICAS, NATS_CREDS, NATS_CA, NATS_CERT, NATS_KEY }: Settings): Cluster | undefined {
   if (NATS_URL === undefined) return undefined;
   return { url: NATS_URL, replicas: NATS_REPLICAS, credentials: NATS_CREDS, ca: NATS_CA, certificate: NATS_CERT, key: NATS_KEY };

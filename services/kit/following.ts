@@ -1,12 +1,12 @@
-/** A signal of its own that fires with whichever of others fires first. */
+/** A signal that fires with the first of several others. */
 export type Following = Disposable & {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 };
 
 /**
- * To be disposed when the work is over, which lets go of the others. Like AbortSignal.any, whose weak references cost a small
- * conversion more than the signals themselves.
+ * Dispose it when the work is over, which removes its listeners. It does the same as AbortSignal.any, whose weak references cost a
+ * small conversion more than the signals themselves.
  */
 export function following(...signals: readonly AbortSignal[]): Following {
   const controller = new AbortController();

@@ -1,20 +1,20 @@
-/** Descriptors that whoever started this process left open: files, sockets, locks of others. */
+/** Descriptors that the parent process left open: files, sockets, locks of others. */
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
 const closeOnExec = 0o2000000;
 const firstOther = 3;
 
 /**
- * Closes those that children would have as well. What Node opens is close-on-exec, and when it starts it makes those so that come
- * without a gap, a channel to a parent that is Node among them. The rest was open before and is used by nobody here.
- * Does nothing where there is no /proc.
+ * Closes descriptors that child processes would inherit. Node opens its own as close-on-exec. At start-up it also marks those inherited
+ * without
+ * a gap, including a channel to a Node parent. The others were open before and are not used here. Does nothing without /proc.
  */
 export function closeInherited(): void {
   for (const descriptor of inheritedDescriptors()) {
     try {
       closeSync(descriptor);
     } catch {
-      // Closed meanwhile.
+      // Closed in the meantime.
     }
   }
 }

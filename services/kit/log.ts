@@ -6,7 +6,7 @@ export type Log = {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** A log whose every line carries these fields. */
+  /** A log that adds these fields to every line. */
   with(fields: LogFields): Log;
 };
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function openLog(level: string, destination: DestinationStream = pino.des
   );
 }
 
-/** @param common - Fields of every line, written down for the first line that is. */
+/** @param common - Fields of every line. They are serialised only when the first line is written. */
 function wrap(parent: Logger, common?: LogFields): Log {
   let child: Logger | undefined = common === undefined ? parent : undefined;
   const line = (level: "debug" | "info" | "warn" | "error", event: string, fields: LogFields | undefined): void => {

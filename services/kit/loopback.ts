@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** A name or an address of this host alone; IPv6 also as it stands in a URL. */
+/** A name or address of this host alone. IPv6 addresses may have the brackets of a URL. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
   return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));

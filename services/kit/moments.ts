@@ -1,7 +1,7 @@
-/** Moments in the life of a job, told on the diagnostics channel `filemill.job`: for who traces, and for tests that end a process in one. */
+/** Steps of a job, published on the diagnostics channel `filemill.job` for tracing, and for tests that kill a process at a step. */
 import { channel } from "node:diagnostics_channel";
 
-/** In the order of a job that goes well, then the ways aside. */
+/** In the order of a successful job, followed by the exceptions. */
 export type Moment =
   | "upload stored"
   | "record due"
@@ -16,11 +16,11 @@ export type Moment =
   | "job settling"
   | "job taken back";
 
-export type Told = { readonly moment: Moment /** Of the job, where there is one by then. */; readonly jobId: string };
+export type Told = { readonly moment: Moment /** Of the job, if there is one by then. */; readonly jobId: string };
 
 const moments = channel("filemill.job");
 
-/** Calls who listens before it returns; nobody does usually. */
+/** Calls all listeners before it returns. Usually there are none. */
 export function tellMoment(moment: Moment, jobId = ""): void {
   if (moments.hasSubscribers) moments.publish({ moment, jobId } satisfies Told);
 }

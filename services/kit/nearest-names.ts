@@ -1,14 +1,15 @@
-/** What somebody may have meant by a name that is not known. */
+/** Suggestions for an unknown name. */
 import damerauLevenshtein from "damerau-levenshtein";
 
-/** Of shorter ones, one slip leaves nothing. */
+/** In shorter names, one typo leaves nothing to compare. */
 const MIN_NAME_CHARACTERS = 3;
 const MAX_NAME_CHARACTERS = 32;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * The names nearest to what was written, case and a leading dot aside: one slip of the keyboard (a character missing, added, replaced, or
- * two swapped) apart, two in names of five characters or more. Among equals, first those made of the same letters, then in the order given.
+ * The names closest to the input, ignoring case and a leading dot: one typo away (a character missing, added, replaced, or two swapped),
+ * two in
+ * names of five characters or more. Among equals, names with the same letters come first, then the given order applies.
  */
 export function nearestNames(written: string, names: Iterable<string>): readonly string[] {
   const word = written.trim().toLowerCase().replace(/^\./, "");
@@ -28,7 +29,7 @@ export function nearestNames(written: string, names: Iterable<string>): readonly
     .map(({ name }) => name);
 }
 
-/** The ids of what has such an id or extension. */
+/** The ids of the rows with a similar id or extension. */
 export function nearestIds(
   written: string,
   rows: Iterable<{ readonly id: string; readonly extensions: readonly string[] }>,
@@ -38,7 +39,7 @@ export function nearestIds(
   return [...new Set(nearestNames(written, idOf.keys()).flatMap((name) => idOf.get(name) ?? []))];
 }
 
-/** The end of a message: `; did you mean png or pgm?`, or else what to do where there is nothing to suggest. */
+/** The end of a message: `; did you mean png or pgm?`, or `otherwise` if there is nothing to suggest. */
 export function didYouMean(names: readonly string[], otherwise: string): string {
   return names.length === 0 ? otherwise : `; did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}?`;
 }

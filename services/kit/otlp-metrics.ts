@@ -1,4 +1,4 @@
-/** The metrics of /metrics by OTLP: prom-client counts, OpenTelemetry's own packages send. Loaded only when there is somewhere to send them to. */
+/** Sends the metrics of /metrics by OTLP: prom-client counts, and OpenTelemetry's own packages send. Loaded only if an endpoint is set. */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HrTime, ValueType } from "@opentelemetry/api";
@@ -17,20 +17,20 @@ import {
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 import { otlpUrl, resource } from "./otlp-resource.ts";
 
-/** How long the end of the process waits for the last numbers to be taken. */
+/** How long shutdown waits until the last metrics are accepted. */
 const lastWordsMs = 2000;
 
 export type MetricsSettings = {
-  /** As OTEL_EXPORTER_OTLP_ENDPOINT has it: without the path of metrics. */
+  /** As in OTEL_EXPORTER_OTLP_ENDPOINT: without the path of the signal. */
   readonly endpoint: string;
   readonly everyMs: number;
 };
 
-/** What a histogram has beside its labels: the name with its suffix, `_bucket`, `_sum` or `_count`. */
+/** What prom-client adds to histogram values besides labels: the name with its suffix, `_bucket`, `_sum` or `_count`. */
 type Value = MetricValue<string> & { readonly metricName?: string };
 type Metric = MetricObjectWithValues<MetricValue<string>>;
 
-/** Sends what the registry has, under the same names, with the same labels, until it is disposed; then once more. */
+/** Sends the registry's metrics with the same names and labels until it is disposed, and then once more. */
 export function startMetrics(registry: Registry, { endpoint, everyMs }: MetricsSettings): AsyncDisposable {
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: otlpUrl(endpoint, "metrics") }),
@@ -65,7 +65,7 @@ function dataOf({ name, help, type, values }: Metric, times: Times): MetricData 
     descriptor: { name, description: help, unit: "", valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  // prom-client declares a number and gives the word.
+  // prom-client declares a number here but returns a string.
   const kind: unknown = type;
   if (kind === "histogram") return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: histogramsOf(values, times) };
   const dataPoints = values.map(({ value, labels }) => ({ ...times, attributes: labels, value }));
@@ -73,7 +73,7 @@ function dataOf({ name, help, type, values }: Metric, times: Times): MetricData 
   return { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Prometheus counts each bucket with all below it, OTLP by itself. */
+/** Prometheus buckets are cumulative, those of OTLP are not. */
 function histogramsOf(values: readonly Value[], times: Times): DataPoint<Histogram>[] {
   const groups = Map.groupBy(values, ({ labels: { le: _, ...attributes } }) => JSON.stringify(attributes));
   return [...groups].map(([attributes, group]) => {

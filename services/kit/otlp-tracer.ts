@@ -1,4 +1,4 @@
-/** OpenTelemetry's own packages, loaded only when there is somewhere to send traces to. */
+/** OpenTelemetry's own packages. Loaded only if an endpoint for traces is set. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Context,
@@ -17,11 +17,11 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { otlpUrl, resource } from "./otlp-resource.ts";
 import { setTracer, type Tracer } from "./tracing.ts";
 
-/** How long the end of the process waits for the last spans to be taken. */
+/** How long shutdown waits until the last spans are accepted. */
 const lastWordsMs = 2000;
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
-/** @param endpoint - As OTEL_EXPORTER_OTLP_ENDPOINT has it: without the path of traces. What its siblings say is read by the exporter. */
+/** @param endpoint - As in OTEL_EXPORTER_OTLP_ENDPOINT: without the path for traces. The exporter reads the related variables itself. */
 export function startTracing(endpoint: string): AsyncDisposable {
   const exporter = new OTLPTraceExporter({ url: otlpUrl(endpoint, "traces") });
   const provider = new TracerProvider({

@@ -1,27 +1,30 @@
-/** Real round trips through a part of the service, for readiness: rarely enough to cost nothing however often somebody asks. */
+/**
+ * Round trips through a part of the service, to check its readiness. They are rare enough to cost nothing, however often readiness is
+ * requested.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "./log.ts";
 
 export type Probe = {
   /** Name of the part, for operators. */
   readonly part: string;
-  /** Whether the last round trip succeeded; makes one when that was a few seconds ago. Never rejects. */
+  /** Whether the last round trip succeeded. Starts a new one if it was a few seconds ago. Never rejects. */
   isWell(): Promise<boolean>;
 };
 
 export type ProbeOptions = {
-  /** Until a round trip counts as failed. The next one begins only when it is over. */
+  /** When a round trip counts as failed. The next one starts only when it is over. */
   readonly limitMs: number;
-  /** How long a good one counts. */
+  /** How long a successful round trip is valid. */
   readonly freshMs?: number;
 };
 
 const answerMs = 2500;
 const usualFreshMs = 3000;
-/** A part that is mended is seen soon. */
+/** Short, so that a repaired part is noticed soon. */
 const illMs = 500;
 
-/** @param tryOut - Rejects, or resolves with false, when the part does not work. */
+/** @param tryOut - Rejects, or resolves with false, if the part does not work. */
 export function createProbe(
   part: string,
   tryOut: () => Promise<unknown>,
@@ -59,7 +62,7 @@ export function createProbe(
       const timer = new AbortController();
       await Promise.race([ended, sleep(answerMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
       timer.abort();
-      // One that is merely slow, as on a busy machine, says nothing yet.
+      // A round trip that is merely slow, as on a busy machine, proves nothing yet.
       if (trip !== undefined && performance.now() - startedAt >= limitMs) note(false, { limitMs });
       return isWell;
     },

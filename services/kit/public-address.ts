@@ -6,23 +6,24 @@ import ipaddr from "ipaddr.js";
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Is this an address of the public internet? A receiver's address is written by a stranger, and a request from here could reach what
- * only this network can: loopback, private, link-local (a cloud's metadata), shared, multicast, and IPv6 that wraps any of those.
- * Wrapped IPv4 (mapped, compatible, NAT64, 6to4, Teredo) is refused whatever it wraps: no public receiver needs it.
+ * Whether this is an address on the public internet. A receiver's address comes from a stranger, and a request from here could reach what
+ * only
+ * this network can reach: loopback, private, link-local (a cloud's metadata), shared, multicast, and IPv6 that wraps any of those.
+ * Wrapped IPv4 (mapped, compatible, NAT64, 6to4, Teredo) is refused whatever it wraps, because no public receiver needs it.
  *
  * @see IANA IPv4 and IPv6 special-purpose address registries (RFC 6890)
  */
 export function isPublicAddress(address: string): boolean {
-  // As a resolver writes it: "010.0.0.1" and "127.1" are read differently by different programs.
+  // Only the notation that a resolver writes. Programs disagree about "010.0.0.1" and "127.1".
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
 }
 
-/** Message of the error of a connection that was refused for its address. */
+/** Error message of a connection that was refused because of its address. */
 export const notPublic = "the address is not public";
 
-/** For a connection: resolves a name, and fails unless every address of it is public, as any of them would be taken. */
+/** For a connection: resolves a name, and fails unless all of its addresses are public, because any of them may be used. */
 export function publicLookup(resolve: typeof resolveHost): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

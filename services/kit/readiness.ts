@@ -1,7 +1,7 @@
 import type { Probe } from "./probe.ts";
 import type { Readiness, Service } from "./service.ts";
 
-/** What services say of themselves, and what round trips through their parts and through `shared` ones show. */
+/** Combines what services report with round trips through their parts and through `shared` ones. */
 export async function readinessOf(services: readonly Service[], shared: readonly Probe[]): Promise<Readiness> {
   const states = services.map((service) => service.readiness());
   const probes = [...shared, ...services.flatMap((service) => service.probes?.() ?? [])];

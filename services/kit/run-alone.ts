@@ -18,7 +18,7 @@ type Process = ProcessEvents & {
   readonly stderr: { write(text: string): unknown };
 };
 
-/** The body of a service's main.ts: one service in a process of its own, its peers at their addresses. */
+/** The body of a service's main.ts: runs one service in its own process, with its peers at their addresses. */
 export async function runAlone(
   process: Process,
   name: BrokerUser,

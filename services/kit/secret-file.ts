@@ -1,4 +1,4 @@
-/** Secrets of an installation that it makes for itself, each in a file under DATA_DIR that its owner alone can read. */
+/** Secrets that an installation creates for itself, each in a file under DATA_DIR that only its owner can read. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rm, writeFile } from "node:fs/promises";
@@ -9,16 +9,16 @@ const secretBytes = 32;
 const accessOfOthers = 0o077;
 
 /**
- * The secret in that file; where there is none yet, a new one of 256 bits. Of several processes that make it at once, all get the same.
- * Rejects with a SettingError when others could have read it, or when the file holds none.
+ * The secret in the file, or a new one of 256 bits if there is none yet. If several processes create it at once, all get the same one.
+ * Rejects with a SettingError if others could have read it, or if the file contains no secret.
  */
 export async function ensureSecret(path: string): Promise<string> {
   return (await readSecret(path)) ?? (await makeSecret(path));
 }
 
-/** Undefined when there is no such file. Rejects as `ensureSecret` does, and with the system's error when it may not be read. */
+/** Undefined if there is no such file. Rejects like `ensureSecret`, and with the system's error if it may not be read. */
 export async function readSecret(path: string): Promise<string | undefined> {
-  // A link would have this process trust a file that somebody else keeps.
+  // Following a link would mean trusting a file that somebody else controls.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
@@ -39,7 +39,7 @@ export async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written whole under another name first: nobody ever reads half of it, or finds it with other rights. */
+/** Written completely under another name first, so that nobody reads half of it or finds it with other permissions. */
 async function makeSecret(path: string): Promise<string> {
   const draft = `${path}.${randomUUID()}`;
   try {

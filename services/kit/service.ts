@@ -2,30 +2,31 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import type { Probe } from "./probe.ts";
 
 /**
- * What a part says of itself to `/readyz`: ready, or the names of what is not, the first one as `part`; and that its engines run less
- * well isolated than they should.
+ * What a part reports to `/readyz`: ready, or the names of what is not, the first of them as `part`; and whether its engines are less
+ * isolated
+ * than they should be.
  */
 export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string; readonly parts: readonly string[] }) & {
   readonly sandbox?: "degraded";
-  /** Engines with their versions that nobody has proven: none of their conversions is listed yet. */
+  /** Engines, with their versions, that nobody has proven. None of their conversions is listed yet. */
   readonly unproven?: readonly string[];
-  /** Conversions that are being proven on this machine: how many are done, of how many. */
+  /** Progress of proving conversions on this machine: how many are done, and how many there are. */
   readonly proving?: ProvingProgress;
 };
 
 export type ProvingProgress = { readonly done: number; readonly of: number };
 
-/** The shape that every service has, alone in a process or beside the others. */
+/** The interface of every service, alone in a process or together with others. */
 export type Service = AsyncDisposable & {
   readonly name: string;
   /** Adds the service's RPCs to a router. */
   routes(router: ConnectRouter): void;
-  /** Connects, restores state and begins to work; resolves when it can answer. */
+  /** Connects, restores state and starts working. Resolves when it can answer. */
   start(): Promise<void>;
-  /** Takes no new work and resolves when what is running has ended or the signal fires. */
+  /** Accepts no new work. Resolves when running work has ended or the signal fires. */
   drain(signal: AbortSignal): Promise<void>;
-  /** As far as it knows without trying. */
+  /** What it knows without trying anything. */
   readiness(): Readiness;
-  /** Of what it has for itself, once it has started. */
+  /** Probes of the service's own parts, once it has started. */
   probes?(): readonly Probe[];
 };

@@ -1,23 +1,25 @@
-/** The part of `process` that ending politely needs. */
+/** The part of `process` that a clean shutdown needs. */
 export type ProcessEvents = {
   on(event: "SIGTERM" | "SIGINT", listener: () => void): unknown;
   exit(code: number): never;
 };
 
 /**
- * Of a process that cannot run as it is set up: EX_CONFIG of sysexits.h. Who keeps processes running starts it no second time, as it
- * does after 1, by which Node ends for an error that nobody caught.
+ * Exit code of a process that cannot run with its configuration: EX_CONFIG of sysexits.h. A supervisor does not restart it, unlike after 1,
+ * with
+ * which Node exits after an uncaught error.
  */
 export const cannotRunCode = 78;
-/** Of one that was told to end, and did not end as it should. */
+/** Exit code when the shutdown did not complete. */
 const cutShortCode = 130;
 
-/** One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm. What comes this soon is the same wish. */
+/** Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm. A signal this soon after the first is the same request. */
 const echoMs = 500;
 
 /**
- * Runs `end` at the first SIGTERM or SIGINT and then exits. Another signal later exits at once with 130,
- * as does `end` when it fails or takes longer than `limitMs`.
+ * Runs `end` at the first SIGTERM or SIGINT and then exits. A second signal later exits at once with 130. The exit code is also 130 if
+ * `end`
+ * fails or takes longer than `limitMs`.
  */
 export function exitOnSignal(process: ProcessEvents, limitMs: number, end: () => Promise<void>): void {
   let endingSinceMs: number | undefined;

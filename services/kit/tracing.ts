@@ -1,19 +1,21 @@
 /**
- * Spans of a request, from the gateway over RPC and the queue to each engine's run. Off, and nothing loaded, unless a tracer is set.
- * Only a request at the gateway begins a trace; what belongs to none is not told. Attributes never hold file names, content or keys.
+ * Spans of a request, from the gateway over RPC and the queue to each engine's run. Tracing is off, and nothing is loaded, unless a tracer
+ * is
+ * set. Only a request at the gateway starts a trace. Work outside a trace is not reported. Attributes never contain file names, content or
+ * keys.
  */
 export type NewSpan = {
   readonly name: string;
   readonly kind?: "server" | "client";
-  /** W3C traceparent of where it belongs; undefined or empty: to what runs. */
+  /** W3C traceparent of the parent span. Undefined or empty: the current span. */
   readonly parent?: string | undefined;
-  /** Begins a trace where there is nothing that it belongs to. */
+  /** Starts a trace if there is no parent. */
   readonly isFirst?: boolean;
   readonly attributes?: Readonly<Record<string, string | number>>;
 };
 
 export type OpenSpan = {
-  /** What runs in there belongs to the span, and what comes of it later. */
+  /** Runs the work inside the span. Whatever the work starts belongs to the span too. */
   run<T>(work: () => T): T;
   /** W3C traceparent of the span. */
   readonly asParent: string;
@@ -21,15 +23,15 @@ export type OpenSpan = {
 };
 
 export type Tracer = {
-  /** Undefined when it would belong to nothing. */
+  /** Undefined if the span would have no parent. */
   open(span: NewSpan): OpenSpan | undefined;
-  /** W3C traceparent of what runs; empty when there is none. */
+  /** W3C traceparent of the current span; empty if there is none. */
   current(): string;
 };
 
 let tracer: Tracer | undefined;
 
-/** Of this process. */
+/** Sets the tracer of this process. */
 export function setTracer(given: Tracer | undefined): void {
   tracer = given;
 }
@@ -38,7 +40,7 @@ export function openSpan(span: NewSpan): OpenSpan | undefined {
   return tracer?.open(span);
 }
 
-/** What runs now, for what is done later or elsewhere; empty when it is not traced. */
+/** The current span, for work that happens later or elsewhere; empty if it is not traced. */
 export function traceParent(): string {
   return tracer?.current() ?? "";
 }

@@ -29,10 +29,10 @@ export type WebhookDeps = {
   readonly resolve?: typeof lookup;
 };
 
-/** A result may be large; a server that takes it may think about it. */
+/** A result may be large, and its receiver may take time to process it. */
 const resultLimits = { wholeMs: 3_600_000, silenceMs: 60_000 } as const;
 
-/** Tells accounts' own servers how their jobs ended, and sends results where they are to go. */
+/** Notifies accounts' own servers when jobs end, and sends results to the addresses chosen for them. */
 export function createWebhookService({ broker, blobs, jobs, log, resolve = lookup }: WebhookDeps, settings: WebhookSettings): Service {
   const stack = new AsyncDisposableStack();
   const rules = { allowPrivate: settings.WEBHOOK_PRIVATE_ADDRESSES === "allowed", ports: settings.WEBHOOK_PORTS ?? [] };

@@ -1,4 +1,4 @@
-/** `npm run service -- webhook`; needs JOB_ADDRESS, and the blobs of all hosts (BLOBS). */
+/** `npm run service -- webhook`; needs JOB_ADDRESS, and the blob store of all hosts (BLOBS). */
 import process from "node:process";
 import { createClient } from "@connectrpc/connect";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";

@@ -1,5 +1,5 @@
 /**
- * How people prove who they are, and what they keep, in five key-value buckets.
+ * Sign-in data and presets of accounts, in five key-value buckets.
  *
  *   credentials   <account id>                      Credentials: the password's slow hash
  *   sessions      <sha256 of the token>             Session, for as long as it is used
@@ -15,7 +15,7 @@ import { idleMs } from "../domain/sessions.ts";
 import { linkLifeMs } from "../domain/sign-in.ts";
 import { openTable } from "./table.ts";
 
-/** Reads everything that is there and follows its changes. */
+/** Loads all five tables and follows their changes. */
 export async function followAccountTables(broker: Broker): Promise<AccountTables & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const [credentials, sessions, links, identities, presets] = await Promise.all([

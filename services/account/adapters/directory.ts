@@ -6,7 +6,7 @@ import { type Buckets, isEmailKey, type WriteListener } from "./records.ts";
 
 export type LiveDirectory = Directory & { readonly listener: WriteListener } & AsyncDisposable;
 
-/** Follows both buckets; resolves when the present state is known. */
+/** Follows both buckets. Resolves when the current state is loaded. */
 export async function openDirectory(buckets: Buckets): Promise<LiveDirectory> {
   const accounts = createMemory<Account>();
   const keys = createMemory<KeyRecord>();
@@ -15,7 +15,7 @@ export async function openDirectory(buckets: Buckets): Promise<LiveDirectory> {
 
   const onAccount = (key: string, entry: Entry<Account> | undefined): void => {
     if (isEmailKey(key) || !accounts.apply(key, entry)) return;
-    // Of one that is being removed the address may be somebody else's already.
+    // Somebody else may already own the address of an account that is being removed.
     if (entry !== undefined && entry.value.deletedAt === undefined) idOfEmail.set(entry.value.email, key);
   };
   const onKey = (hash: string, entry: Entry<KeyRecord> | undefined): void => {
@@ -50,7 +50,7 @@ function valuesOf<T>(memory: { entries(): [string, T][] }): T[] {
   return memory.entries().map(([, value]) => value);
 }
 
-/** Ids end in a ULID, which sorts by its moment of creation. */
+/** Ids end in a ULID, which sorts by creation time. */
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : 1;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SettingError } from "#kit/config.ts";
 import { defaultPlans, type Plans, parsePlans } from "../domain/plans.ts";
 
-/** The deployment's plans, or the default ones without a file. Rejects with SettingError naming the file and what is wrong with it. */
+/** The deployment's plans, or the default ones without a file. Rejects with SettingError, which names the file and the problem. */
 export async function readPlans(file: string | undefined): Promise<Plans> {
   if (file === undefined) return defaultPlans;
   const text = await readFile(file, "utf8").catch((error: unknown) => {

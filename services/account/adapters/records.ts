@@ -3,7 +3,7 @@
  *
  *   accounts   <account id>            Account
  *              email.<sha256 of it>    Account as first created: whoever creates this entry owns the address
- *   keys       <sha256 of the key>     KeyRecord; the key itself is nowhere
+ *   keys       <sha256 of the key>     KeyRecord; the key itself is never stored
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Account, AccountSchema, type Key, type KeyRecord, KeyRecordSchema } from "#gen/filemill/account/v1/account_pb.ts";
@@ -14,7 +14,7 @@ import { emailHashOf } from "../domain/email.ts";
 
 export type Buckets = { readonly accounts: Bucket<Account>; readonly keys: Bucket<KeyRecord> };
 
-/** Is told of every write of this process at once, before the bucket's own watch tells it. */
+/** Receives every write of this process immediately, before the bucket's own watch reports it. */
 export type WriteListener = {
   /** Undefined: removed. */
   account(id: string, entry: Entry<Account> | undefined): void;
@@ -49,7 +49,7 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
         await finishAccount(accounts, account, listener);
         return true;
       }
-      // A process may have died between the two entries: whoever meets that finishes the account that owns the address.
+      // The process that took the address may have died before it wrote the account. Complete that account.
       const owner = await accounts.get(emailKey);
       if (owner !== undefined) await finishAccount(accounts, owner.value, listener);
       return false;
@@ -61,7 +61,7 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
     },
     async removeAccount(account) {
       const emailKey = `email.${emailHashOf(account.email)}`;
-      // The account last: while it is there, an interrupted removal is taken up again. By then the address may be somebody else's.
+      // Remove the account last: while it exists, an interrupted removal can be resumed. By then somebody else may own the address.
       if ((await accounts.get(emailKey))?.value.id === account.id) await accounts.remove(emailKey);
       await accounts.remove(account.id);
       listener.account(account.id, undefined);
@@ -82,7 +82,7 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
   };
 }
 
-/** An account that is removed at this moment must not come back: its address may be read just before and the account be gone just after. */
+/** Does not bring back an account that is being removed: the account may disappear right after its address was read. */
 async function finishAccount(accounts: Bucket<Account>, account: Account, listener: WriteListener): Promise<void> {
   try {
     const revision = await accounts.create(account.id, account, { unlessRemoved: true });

@@ -1,6 +1,6 @@
 /**
- * Passwords by scrypt (RFC 7914) from OpenSSL, stored as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, base64 without padding.
- * The parameters are one of the choices of OWASP's Password Storage Cheat Sheet: 32 MiB and three passes.
+ * Password hashes by OpenSSL's scrypt (RFC 7914), stored as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, base64 without padding.
+ * The parameters are one of the choices in OWASP's Password Storage Cheat Sheet: 32 MiB and three passes.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
@@ -13,7 +13,7 @@ type Parsed = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
 const today: Parameters = { ln: 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
-/** 64 MiB at most, and two of the four threads that file system and DNS need as well. */
+/** Limits memory to 64 MiB, and uses only two of the four threads that the file system and DNS need too. */
 const atOnce = 2;
 const maxWaiting = 32;
 
@@ -24,7 +24,7 @@ export function createScryptHasher(parameters: Parameters = today): Hasher {
   const inTurn = createTurns();
   const work = (asker: Asker, password: string, { ln, r, p }: Parameters, salt: Buffer, length: number) =>
     inTurn(asker, () => derive(password, salt, length, { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }));
-  // What an unknown account's password is compared with; nothing has this hash.
+  // Compared with the password when the account is unknown, so that the work is the same. No password has this hash.
   const nobody: Parsed = { ...parameters, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
   return {
     async hash(password, asker) {
@@ -56,7 +56,7 @@ function parsed(stored: string): Parsed | undefined {
   return { ln: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
 }
 
-/** Runs a few at a time, the others wait, strangers for known people; beyond that it rejects with OVERLOADED. */
+/** Runs a few tasks at a time and queues the others, known people before strangers. Rejects with OVERLOADED when the queue is full. */
 function createTurns() {
   const waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] };
   let running = 0;

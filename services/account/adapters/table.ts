@@ -3,13 +3,13 @@ import { changeEntry, createMemory } from "#kit/nats/entries.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Table } from "../domain/directory.ts";
 
-/** A key-value bucket with its present state in memory, once it is followed. */
+/** A key-value bucket. Once followed, its current state is in memory. */
 export type FollowedTable<T> = Table<T> & {
-  /** Resolves when the present state is known; disposing ends it. */
+  /** Resolves when the current state is loaded. Disposing stops following. */
   follow(): Promise<AsyncDisposable>;
 };
 
-/** @param ttlMs - Entries that were not written for so long vanish. */
+/** @param ttlMs - Entries disappear when they have not been written for this long. */
 export async function openTable<D extends DescMessage>(
   broker: Broker,
   name: string,

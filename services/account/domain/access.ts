@@ -7,15 +7,15 @@ import type { Plans } from "./plans.ts";
 
 export type Access = { readonly account: Account; readonly plan: Plan; readonly key: Key; readonly hash: string };
 
-/** What a key is to be used for; unspecified: nothing in particular. */
+/** What the key is used for. An unspecified scope requires nothing in particular. */
 export type Use = { readonly key: string; readonly scope: KeyScope };
 
 /**
  * Decides whether a bearer key may call the API. Throws INVALID_API_KEY, API_KEY_REVOKED or NOT_ENTITLED.
- * The look-up is by the key's SHA-256, so its timing tells nothing about any other key.
+ * The look-up is by the key's SHA-256, so its timing reveals nothing about other keys.
  */
 export function accessOf({ key: secret, scope }: Use, directory: Directory, plans: Plans): Access {
-  // One answer for both, after the same work: nobody learns which of two guesses was nearer.
+  // A malformed key and an unknown one get the same answer after the same work, so nobody learns which guess was closer.
   const hash = hashOf(secret);
   const key = isKeySecret(secret) ? directory.key(hash) : undefined;
   const account = key === undefined ? undefined : directory.account(key.accountId);
@@ -27,7 +27,7 @@ export function accessOf({ key: secret, scope }: Use, directory: Directory, plan
   return { account, plan: planWithAccess(plans, account), key: scopedKey(key, scope), hash };
 }
 
-/** The account's plan. Throws NOT_ENTITLED when it has no API access. */
+/** The account's plan. Throws NOT_ENTITLED if the plan has no API access. */
 export function planWithAccess(plans: Plans, account: Account): Plan {
   const plan = plans.get(account.plan);
   if (plan?.apiAccess === true) return plan;

@@ -1,4 +1,4 @@
-/** What can be done with accounts. */
+/** Operations on accounts. */
 import { clone, create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ulid } from "ulid";
@@ -37,7 +37,7 @@ export async function setPlan(records: Records, plans: Plans, account: Account, 
   });
 }
 
-/** Disabling twice keeps the first moment. Rejects with ACCOUNT_NOT_FOUND. */
+/** Disabling again keeps the first time. Rejects with ACCOUNT_NOT_FOUND. */
 export function setDisabled(records: Records, account: Account, disabled: boolean): Promise<Account> {
   return changeAccount(records, account, (next) => {
     if (disabled) next.disabledAt ??= timestampFromMs(Date.now());
@@ -52,14 +52,14 @@ export function setOperator(records: Records, account: Account, operator: boolea
   });
 }
 
-/** From now on everything of the account is refused. Rejects with ACCOUNT_NOT_FOUND. */
+/** From now on, everything that the account tries is refused. Rejects with ACCOUNT_NOT_FOUND. */
 export function markDeleted(records: Records, account: Account): Promise<Account> {
   return changeAccount(records, account, (next) => {
     next.deletedAt ??= timestampFromMs(Date.now());
   });
 }
 
-/** Somebody vouches for the address. Rejects with ACCOUNT_NOT_FOUND. */
+/** Marks the e-mail address as verified. Rejects with ACCOUNT_NOT_FOUND. */
 export function markVerified(records: Records, account: Account): Promise<Account> {
   return changeAccount(records, account, (next) => {
     next.emailVerified = true;
@@ -75,7 +75,7 @@ async function changeAccount(records: Records, account: Account, change: (next: 
   return changed ?? accountMissing();
 }
 
-/** Neither disabled nor being removed. */
+/** Neither disabled nor being deleted. */
 export function isOpen(account: Account | undefined): account is Account {
   return account !== undefined && account.disabledAt === undefined && account.deletedAt === undefined;
 }

@@ -5,20 +5,20 @@ import { markDeleted } from "./accounts.ts";
 import type { AccountTables, Directory, Records, Table } from "./directory.ts";
 
 /**
- * What an account owns in another service, which goes with it: jobs with their files, for example. Whatever else comes
- * to belong to accounts is one more of these in `gateway/compose.ts`.
+ * What an account owns in another service and is deleted with it, for example jobs with their files. To add one, list it in
+ * `gateway/compose.ts`.
  */
 export type Belonging = {
   readonly name: string;
-  /** Resolves when nothing of the account is left. May be called again for the same account. */
+  /** Resolves when nothing that belongs to the account is left. May be called again for the same account. */
   removeAll(accountId: string): Promise<void>;
 };
 
 type Store = { readonly records: Records; readonly directory: Directory; readonly tables: AccountTables };
 
 /**
- * Removes an account and everything of its own. First it is refused everywhere, then its belongings go, at last the
- * account itself; after a crash in between, the same call finishes it.
+ * Removes an account and everything that belongs to it. First it blocks the account everywhere, then it removes the belongings, and
+ * finally the account itself. After a crash in between, the same call finishes the work.
  */
 export async function deleteAccount(
   { records, directory, tables }: Store,
@@ -45,11 +45,14 @@ const firstPauseMs = 500;
 const longestPauseMs = 60_000;
 
 export type Deletions = AsyncDisposable & {
-  /** Deletes the account in the background, again until it succeeds: another service may be down, or not up yet. Never throws. */
+  /**
+   * Deletes the account in the background and retries until it succeeds, because another service may be down or not started yet. Never
+   * throws.
+   */
   finish(account: Account): void;
 };
 
-/** Disposing ends the tries; the next start takes up what is left. */
+/** Disposing stops the retries. The next start continues them. */
 export function createDeletions(store: Store, belongings: readonly Belonging[], log: Log): Deletions {
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();

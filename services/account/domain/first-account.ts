@@ -7,12 +7,12 @@ import { createLink } from "./sign-in.ts";
 
 const firstEmail = "local@filemill.localhost";
 
-/** What is told once, on the very first start. */
+/** Shown once, on the very first start. */
 export type FirstAccount = { readonly key: string; readonly linkToken: string };
 
 /**
- * Creates the local account, which is an operator, and resolves with its key and a one-time sign-in link, the first time only: of several
- * processes that start on one empty store, the one that wins the address gets them, the others undefined.
+ * Creates the local account, which is an operator, and resolves with its key and a one-time sign-in link. This happens once: when several
+ * processes start on one empty store, the process that claims the address gets them and the others get undefined.
  */
 export async function createFirstAccount(
   records: Records,

@@ -1,4 +1,4 @@
-/** Identities that another provider vouches for (OpenID Connect). */
+/** Identities vouched for by another provider (OpenID Connect). */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
@@ -12,7 +12,7 @@ import { beginSession, endSessions } from "./sessions.ts";
 import { type House, invalid, type SignedIn } from "./sign-in.ts";
 
 export type Identity = {
-  /** Both as the provider writes them; together they never change (OpenID Connect Core §5.7). */
+  /** Both exactly as the provider writes them. Together they never change (OpenID Connect Core §5.7). */
   readonly issuer: string;
   readonly subject: string;
   readonly email: string;
@@ -20,8 +20,8 @@ export type Identity = {
 };
 
 /**
- * Signs in by an identity that the caller has proven. One that is new here is joined to the account of its address, or
- * gets a new account, only where the provider verified that address. Rejects with INVALID_CREDENTIALS.
+ * Signs in with an identity that the caller has verified. A new identity joins the account of its address or gets a new account, but only
+ * if the provider verified that address. Rejects with INVALID_CREDENTIALS.
  */
 export async function signInByIdentity(house: House, identity: Identity, plan: string): Promise<SignedIn> {
   const key = keyOf(identity);
@@ -35,7 +35,7 @@ export async function signInByIdentity(house: House, identity: Identity, plan: s
       issuer: identity.issuer,
       createdAt: timestampFromMs(Date.now()),
     });
-    // What is left of an account that is gone gives way.
+    // Replace the identity of an account that no longer exists.
     if (known !== undefined) await house.tables.identities.remove(key);
     await house.tables.identities.create(key, record);
   }
@@ -58,8 +58,8 @@ async function accountFor(house: House, identity: Identity, plan: string): Promi
 }
 
 /**
- * Anybody can sign up with somebody else's address and wait for its owner. When the owner comes with proof, whatever
- * the first comer could still get in by ends: password, sessions, keys.
+ * Anybody can sign up with somebody else's address and wait for its owner. When the owner proves the address, every way in for the first
+ * user ends: password, sessions, keys.
  */
 async function takeOver({ tables, records, directory }: House, account: Account): Promise<Account> {
   await tables.credentials.remove(account.id);

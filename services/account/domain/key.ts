@@ -1,9 +1,11 @@
 /**
  * API keys: `fm_`, 43 random base62 characters (43 x log2 62 = 256.03 bits), 6 characters of checksum.
  *
- * The checksum is the CRC-32 (ISO-HDLC, as in zlib) of everything before it, in base62 with leading zeros: it tells a
- * mistyped or cut-off key, always when only one character or two neighbours are wrong, without a look at the store.
- * It keeps no secret: whoever invents a key can compute it.
+ * The checksum is the CRC-32 (ISO-HDLC, as in zlib) of everything before it, in base62 with leading zeros. It detects a mistyped or
+ * truncated
+ * key without a look-up in the store, and always if only one character or two adjacent ones are wrong. It is no secret: anyone who invents
+ * a
+ * key can compute it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -14,7 +16,7 @@ const randomLength = 43;
 const checksumLength = 6;
 const bodyLength = scheme.length + randomLength;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
-/** The largest multiple of 62 in a byte: larger values are thrown away, so that every character is equally likely. */
+/** The largest multiple of 62 in a byte. Larger values are discarded so that every character is equally likely. */
 const fairBytes = 248;
 
 export function createKeySecret(): string {
@@ -27,12 +29,12 @@ export function createKeySecret(): string {
   return body + checksumOf(body);
 }
 
-/** Has the form and the checksum of a key. Says nothing about whether it was ever given out. */
+/** Whether the text has the form and checksum of a key. It may still never have been issued. */
 export function isKeySecret(text: string): boolean {
   return shape.test(text) && checksumOf(text.slice(0, bodyLength)) === text.slice(bodyLength);
 }
 
-/** What is stored instead of the key: SHA-256 in hex. With 256 random bits there is nothing to guess, hence no salt and no slow hash. */
+/** What is stored instead of the key: SHA-256 in hex. 256 random bits cannot be guessed, so neither salt nor a slow hash is needed. */
 export function hashOf(secret: string): string {
   return createHash("sha256").update(secret, "utf8").digest("hex");
 }

@@ -1,4 +1,4 @@
-/** What can be done with API keys. */
+/** Operations on API keys. */
 import { clone, create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { monotonicFactory } from "ulid";
@@ -7,15 +7,15 @@ import { type Account, type Key, KeySchema, KeyScope } from "#gen/filemill/accou
 import type { Directory, Records } from "./directory.ts";
 import { createKeySecret, hashOf, prefixOf } from "./key.ts";
 
-/** Of one account; a thousand revoked ones are nobody's oversight. */
+/** Per account, revoked keys included. */
 const maxKeys = 1000;
 
-/** Ids tell the order of creation, also within a millisecond. */
+/** Ids sort by creation, even within a millisecond. */
 const nextUlid = monotonicFactory();
 
 export type WantedKey = { readonly name: string; readonly scopes?: readonly KeyScope[]; readonly expiresAt?: Timestamp | undefined };
 
-/** A new key; the secret is told here and never again. Rejects with BAD_REQUEST (`details.field`). */
+/** A new key. Its secret is returned only here. Rejects with BAD_REQUEST (`details.field`). */
 export async function createKey(records: Records, account: Account, wanted: WantedKey): Promise<{ key: Key; secret: string }> {
   const { expiresAt } = wanted;
   if (expiresAt !== undefined && timestampMs(expiresAt) <= Date.now()) throw refused("expiresAt", "A key's expiry must be in the future.");
@@ -33,15 +33,15 @@ export async function createKey(records: Records, account: Account, wanted: Want
   return { key, secret };
 }
 
-/** Rejects with BAD_REQUEST for an account that has as many keys as one may have. */
+/** Rejects with BAD_REQUEST if the account has as many keys as allowed. */
 export function checkKeyCount(directory: Directory, account: Account): void {
   if (directory.keysOf(account.id).length >= maxKeys) throw refused("name", `An account has at most ${maxKeys} keys.`);
 }
 
-/** A key by its id. @param accountId - Only a key of this account; empty: of any. */
+/** A key by its id. @param accountId - Only a key of this account; empty: of any account. */
 export type KeyRef = { readonly keyId: string; readonly accountId: string };
 
-/** Revoking twice keeps the first moment. Rejects with KEY_NOT_FOUND. */
+/** Revoking again keeps the first time. Rejects with KEY_NOT_FOUND. */
 export function revokeKey(records: Records, directory: Directory, ref: KeyRef): Promise<Key> {
   return changeKey(records, directory, ref, (key) => {
     if (key.revokedAt !== undefined) return key;
@@ -70,7 +70,7 @@ async function changeKey(records: Records, directory: Directory, ref: KeyRef, ch
   return changed;
 }
 
-/** The key as used at `nowMs`, or the key itself when its last use is younger than `resolutionMs`. */
+/** The key as used at `nowMs`, or the same object if its last use is younger than `resolutionMs`. */
 export function usedKey(key: Key, nowMs: number, resolutionMs: number): Key {
   if (key.lastUsedAt !== undefined && nowMs - timestampMs(key.lastUsedAt) < resolutionMs) return key;
   const next = clone(KeySchema, key);
@@ -84,7 +84,7 @@ function parseName(name: string): string {
   return name;
 }
 
-/** Each once; all of them is written as none. */
+/** Removes duplicates. All scopes together are stored as an empty list. */
 function parseScopes(scopes: readonly KeyScope[]): KeyScope[] {
   const known: readonly KeyScope[] = [KeyScope.CONVERT, KeyScope.READ];
   if (scopes.some((scope) => !known.includes(scope))) throw refused("scopes", "A key's scopes are `convert` and `read`.");

@@ -4,15 +4,15 @@ import type { Records } from "./directory.ts";
 import { usedKey } from "./keys.ts";
 import { createQuietWrites } from "./quiet-writes.ts";
 
-/** A key's last use is told to the minute, so that a busy key costs one write a minute and not one a request. */
+/** A key's last use is recorded to the minute, so that a busy key causes one write a minute instead of one per request. */
 export const lastUseResolutionMs = 60_000;
 
 export type LastUse = AsyncDisposable & {
-  /** Notes the use in the background; never throws and never waits. */
+  /** Records the use in the background. Never throws and never waits. */
   note(hash: string, key: Key): void;
 };
 
-/** Disposing waits for the writes that are under way. */
+/** Disposing waits for writes in progress. */
 export function createLastUse(records: Records, log: Log, now: () => number = Date.now): LastUse {
   const writes = createQuietWrites(log, "key.last-use-not-written");
   return {

@@ -1,15 +1,15 @@
 import { FilemillError } from "#contract/errors.ts";
 
-/** Who waits for a slow hash. Known people do not wait for strangers, however many there are. */
+/** Who waits for a slow hash. Known people never wait for strangers, however many there are. */
 export type Asker = "known" | "stranger";
 
-/** Slow hashes of passwords. Both reject with OVERLOADED when too many of their kind are waiting. */
+/** Slow password hashes. Both methods reject with OVERLOADED when too many callers of the same kind are waiting. */
 export type Hasher = {
-  /** The string to store; algorithm, parameters and salt are in it. */
+  /** The string to store. It contains the algorithm, the parameters and the salt. */
   hash(password: string, asker: Asker): Promise<string>;
-  /** Does the same work for every password, and as much without a stored hash as with one of today's parameters. */
+  /** Does the same work for every password, and without a stored hash as much as for one with the current parameters. */
   verify(password: string, stored: string | undefined, asker: Asker): Promise<boolean>;
-  /** Made with other parameters than new hashes are. */
+  /** Whether the hash was made with parameters other than those of new hashes. */
   isOutdated(stored: string): boolean;
 };
 
@@ -18,8 +18,8 @@ const maxCharacters = 256;
 const minDifferent = 5;
 
 /**
- * A password that may be set, in the one spelling that is hashed (NFKC, NIST SP 800-63B). Throws BAD_REQUEST with
- * `details.field` for one that is too short, too long, of few different characters, or the address itself.
+ * A password that may be set, in the normalised form that is hashed (NFKC, NIST SP 800-63B). Throws BAD_REQUEST with `details.field` if
+ * it is too short, too long, has too few different characters, or is the address itself.
  */
 export function parsePassword(text: string, email: string, field: "password" | "next"): string {
   const refuse = (message: string): never => {
@@ -34,7 +34,7 @@ export function parsePassword(text: string, email: string, field: "password" | "
   return password;
 }
 
-/** As it is hashed, whatever was typed; the length is bounded, so that nobody has us hash megabytes. */
+/** The normalised form that is hashed. The length is limited so that nobody can make the server hash megabytes. */
 export function spelled(text: string): string {
   return text.slice(0, 4 * maxCharacters).normalize("NFKC");
 }

@@ -1,4 +1,4 @@
-/** Plans: what an account may do. Two by default, or a deployment's own from one JSON file. */
+/** Plans: what an account may do. There are two by default; a deployment can define its own in one JSON file. */
 import { create } from "@bufbuild/protobuf";
 import { type Plan, PlanSchema } from "#gen/filemill/account/v1/account_pb.ts";
 import { SettingError } from "#kit/config.ts";
@@ -18,8 +18,8 @@ const boundsOf = {
 type NumberField = keyof typeof boundsOf;
 
 /**
- * Everyday work stays far below. A free plan's largest file, 25 MB of speech at 64 kbit/s, is half a gigabyte as WAV; files of before
- * have plans without these fields.
+ * Defaults for plan files without these fields, which older files lack. Everyday work stays far below them. The largest file of a free
+ * plan, 25 MB of speech at 64 kbit/s, becomes half a gigabyte as WAV.
  */
 const usual = {
   free: { maxStoredMb: 1000, maxResultMb: 500, processorSecondsPerHour: 1800 },
@@ -49,9 +49,9 @@ export const defaultPlans: Plans = new Map([
 ]);
 
 /**
- * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`, all of which are
- * needed. None else is allowed but `label`, the name that people see, and the bounds on what is kept and used: `maxStoredMb`, `maxResultMb`
- * and `processorSecondsPerHour`. Throws SettingError naming the file and the field.
+ * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`. All of these are
+ * required. The only other fields allowed are `label`, the name that people see, and the limits on storage and use: `maxStoredMb`,
+ * `maxResultMb` and `processorSecondsPerHour`. Throws SettingError, which names the file and the field.
  */
 export function parsePlans(text: string, file: string): Plans {
   const fail = (problem: string): never => {
@@ -71,7 +71,7 @@ export function parsePlans(text: string, file: string): Plans {
     const label = labelOf(row.label, id);
     if (label === undefined) fail(`${id}.label must be text of 1 to 40 characters, not ${shown(row.label)}`);
     const numbers = numbersOf(number);
-    // Where the file does not say, a plan for large files keeps more of them.
+    // A file without maxStoredMb still gives a plan for large files room for several of them.
     if (row.maxStoredMb === undefined) numbers.maxStoredMb = Math.max(numbers.maxStoredMb, 4 * numbers.maxInputMb);
     if (numbers.maxStoredMb < numbers.maxInputMb) {
       fail(

@@ -5,7 +5,7 @@ import type { AccountTables } from "./directory.ts";
 
 const maxBytes = 65_536;
 
-/** In place of all that the account kept. Rejects with BAD_REQUEST. */
+/** Replaces all presets of the account. Rejects with BAD_REQUEST. */
 export async function setPresets({ presets }: Pick<AccountTables, "presets">, accountId: string, shelf: PresetShelf): Promise<void> {
   if (toBinary(PresetShelfSchema, shelf).length > maxBytes) {
     throw new FilemillError("BAD_REQUEST", "There are too many presets; remove some.", { details: { field: "presets" } });

@@ -1,12 +1,12 @@
 import type { Log } from "#kit/log.ts";
 
-/** Writes that nobody waits for, such as when something was last used. */
+/** Background writes that nobody waits for, such as a time of last use. */
 export type QuietWrites = AsyncDisposable & {
-  /** Begins the write unless one of the same key is under way; never throws and never waits. */
+  /** Starts the write unless one with the same key is in progress. Never throws and never waits. */
   begin(key: string, write: () => Promise<unknown>): void;
 };
 
-/** Disposing waits for the writes that are under way. @param event - Logged when one fails. */
+/** Disposing waits for writes in progress. @param event - Logged when a write fails. */
 export function createQuietWrites(log: Log, event: string): QuietWrites {
   const writing = new Map<string, Promise<void>>();
   return {

@@ -1,4 +1,4 @@
-/** Sessions of people who signed in. What is stored is a hash of the token; whoever ends a session removes its record. */
+/** Sessions of signed-in users. Only a hash of the token is stored. Ending a session removes its record. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clone, create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -14,20 +14,20 @@ import { createToken, isToken } from "./token.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A session that was not used for so long has ended. */
+/** A session ends after this long without use. */
 export const idleMs = 14 * dayMs;
-/** No session lasts longer, however much it is used. */
+/** Upper limit for a session's age, however much it is used. */
 const maxAgeMs = 90 * dayMs;
-/** One write an hour, and not one a request, keeps a session alive. */
+/** Last use is recorded once an hour, instead of with each request. */
 const seenResolutionMs = hourMs;
-/** How long after a one-time link a lost password can be set anew. */
+/** How long after signing in by a one-time link a forgotten password can be reset. */
 const afterLinkMs = hourMs;
-/** The oldest ends when one more begins. */
+/** When another session begins, the oldest one ends. */
 const maxPerAccount = 50;
 
 type Sessions = Table<Session>;
 
-/** Resolves with the new token, the only time it is known. */
+/** Resolves with the new token. It is available only here. */
 export async function beginSession(sessions: Sessions, account: Account, byLink = false): Promise<string> {
   const now = timestampFromMs(Date.now());
   const token = createToken();
@@ -37,7 +37,7 @@ export async function beginSession(sessions: Sessions, account: Account, byLink 
   return token;
 }
 
-/** The session and its account. Throws SIGN_IN_REQUIRED for one that is unknown, over or of an account that is not open. */
+/** The session and its account. Throws SIGN_IN_REQUIRED if the session is unknown or over, or if its account is not open. */
 export function sessionOf(
   sessions: Sessions,
   directory: Directory,
@@ -51,8 +51,8 @@ export function sessionOf(
 }
 
 /**
- * Waits for a session that another process has just begun and this one has not heard of, at most a second: else who
- * signed in at one gateway would be sent away by the next.
+ * Waits up to a second for a session that another process has just begun and this one has not seen yet. Otherwise a user who signed in at
+ * one gateway would be rejected by the next.
  */
 export async function catchUp(sessions: Sessions, directory: Directory, token: string): Promise<void> {
   const hash = hashOf(token);
@@ -61,7 +61,7 @@ export async function catchUp(sessions: Sessions, directory: Directory, token: s
   for (let look = 0; look < 50 && !isKnown(); look++) await sleep(20);
 }
 
-/** Notes in the background that the session is in use. */
+/** Records in the background that the session is in use. */
 export function noteSeen(sessions: Sessions, writes: QuietWrites, token: string, nowMs = Date.now()): void {
   const hash = hashOf(token);
   const isRecent = (session: Session) => nowMs - msOf(session.lastSeenAt) < seenResolutionMs;
@@ -77,13 +77,13 @@ export function noteSeen(sessions: Sessions, writes: QuietWrites, token: string,
   );
 }
 
-/** An unknown one is no error. */
+/** Ending an unknown session is not an error. */
 export async function endSession(sessions: Sessions, token: string): Promise<void> {
   const hash = hashOf(token);
   if (isToken(token) && sessions.get(hash) !== undefined) await sessions.remove(hash);
 }
 
-/** @param keptToken - Of the one session that stays. */
+/** @param keptToken - Token of the one session to keep. */
 export async function endSessions(sessions: Sessions, accountId: string, keptToken?: string): Promise<void> {
   const kept = keptToken === undefined ? undefined : hashOf(keptToken);
   await Promise.all(entriesOf(sessions, accountId).map(([hash]) => (hash === kept ? undefined : sessions.remove(hash))));
@@ -96,7 +96,7 @@ export function sessionsOf(sessions: Sessions, accountId: string): Session[] {
     .filter((session) => !isOver(session, Date.now()));
 }
 
-/** Began with a one-time link a short while ago. */
+/** Whether the session recently began with a one-time link. */
 export function isFreshFromLink(session: Session, nowMs = Date.now()): boolean {
   return session.byLink && nowMs - msOf(session.createdAt) < afterLinkMs;
 }

@@ -1,4 +1,4 @@
-/** How people get in: passwords, one-time links, identities of other providers. */
+/** Ways to sign in: passwords, one-time links, identities of other providers. */
 import { clone, create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { FilemillError } from "#contract/errors.ts";
@@ -13,7 +13,7 @@ import type { Plans } from "./plans.ts";
 import { beginSession, endSessions, isFreshFromLink, sessionOf } from "./sessions.ts";
 import { createToken, isToken } from "./token.ts";
 
-/** The plan of who signs up, and of guests. */
+/** The plan of guests and of users who sign up. */
 export const openPlan = "free";
 export const linkLifeMs = 24 * 3_600_000;
 
@@ -42,7 +42,7 @@ export async function signUp(house: House, { email, password }: { email: string;
   return { account, sessionToken: await beginSession(house.tables.sessions, account) };
 }
 
-/** Rejects with INVALID_CREDENTIALS, the same after the same work whatever is wrong, or with OVERLOADED. */
+/** Rejects with INVALID_CREDENTIALS or OVERLOADED. Whatever is wrong, the answer and the work are the same. */
 export async function signIn(
   house: House,
   { email, password, known }: { email: string; password: string; known: boolean },
@@ -56,7 +56,7 @@ export async function signIn(
   return { account, sessionToken: await beginSession(house.tables.sessions, account) };
 }
 
-/** The token of a new one-time link; told here and never again. */
+/** The token of a new one-time link. It is returned only here. */
 export async function createLink({ links }: Pick<SignInTables, "links">, account: Account): Promise<{ token: string; link: LinkRecord }> {
   const token = createToken();
   const link = create(LinkRecordSchema, { accountId: account.id, expiresAt: timestampFromMs(Date.now() + linkLifeMs) });
@@ -64,7 +64,7 @@ export async function createLink({ links }: Pick<SignInTables, "links">, account
   return { token, link };
 }
 
-/** Uses a link up: of two who try, one gets in. Rejects with INVALID_CREDENTIALS. */
+/** Uses up a link: of two attempts, one succeeds. Rejects with INVALID_CREDENTIALS. */
 export async function signInByLink(house: House, token: string): Promise<SignedIn> {
   const refusal = invalid("This sign-in link was already used or has expired; ask for a new one.");
   if (!isToken(token)) throw refusal;
@@ -99,7 +99,7 @@ export async function setPassword(house: House, asked: { sessionToken: string; c
   await endSessions(tables.sessions, account.id, asked.sessionToken);
 }
 
-/** Rejects with SIGN_IN_REQUIRED, or INVALID_CREDENTIALS when it is not the person that the account belongs to. */
+/** Rejects with SIGN_IN_REQUIRED, or with INVALID_CREDENTIALS if the user cannot prove to be the account's owner. */
 export async function confirm(house: House, asked: { sessionToken: string; password: string; email: string }): Promise<void> {
   const { account } = sessionOf(house.tables.sessions, house.directory, asked.sessionToken);
   const stored = passwordHashOf(house.tables, account.id);
@@ -110,7 +110,7 @@ export async function confirm(house: House, asked: { sessionToken: string; passw
   if (asked.email.trim().normalize("NFC").toLowerCase() !== account.email) throw invalid("Type the account's e-mail address.", "email");
 }
 
-/** Undefined: the account has no password. */
+/** Undefined if the account has no password. */
 export function passwordHashOf({ credentials }: Pick<SignInTables, "credentials">, accountId: string): string | undefined {
   const stored = credentials.get(accountId)?.passwordHash;
   return stored === "" ? undefined : stored;

@@ -6,12 +6,12 @@ import type { Broker, Bucket } from "#kit/nats/ports.ts";
 import { compareText } from "../domain/graph.ts";
 import { createOptionPool } from "../domain/option-pool.ts";
 
-/** An announcement that is not renewed is forgotten after this long. */
+/** An announcement expires unless it is renewed within this time. */
 const leaseMs = 30_000;
-/** Nodes come and go in groups; one computation serves them all. */
+/** Nodes come and go in groups. One computation serves them all. */
 const settleMs = 50;
 
-/** The live announcements, in the order of nodes. */
+/** The live announcements, sorted by node. */
 export type Manifests = AsyncDisposable & { current(): readonly Manifest[] };
 
 /** The bucket in which every conversion node announces itself under its id. */
@@ -19,7 +19,7 @@ export function openManifestBucket(broker: Broker): Promise<Bucket<Manifest>> {
   return broker.bucket("manifests", compactCodec(ManifestSchema, shareOptions), { ttlMs: leaseMs });
 }
 
-/** Tens of thousands of options come off the wire, of which a few hundred differ. */
+/** A manifest carries tens of thousands of options, of which only a few hundred differ. */
 function shareOptions(manifest: Manifest): void {
   const pool = createOptionPool();
   for (const engine of manifest.engines) {
@@ -27,7 +27,10 @@ function shareOptions(manifest: Manifest): void {
   }
 }
 
-/** Calls back when what is announced changes, not when it is merely renewed. Resolves when the present announcements are known, which it does not call back for. */
+/**
+ * Calls `onChange` when the content of the announcements changes, but not for renewals. Resolves when the current announcements are loaded,
+ * without calling it for them.
+ */
 export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => void): Promise<Manifests> {
   const live = new Map<string, Manifest>();
   let settling: NodeJS.Timeout | undefined;
@@ -39,7 +42,7 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
         settling = undefined;
         onChange();
       },
-      // The first one is waited for.
+      // Requests may be waiting for the first one.
       live.size === 1 ? 0 : settleMs,
     );
   };
@@ -62,7 +65,7 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
   };
 }
 
-/** A digest of everything but the time of the announcement. */
+/** A digest of everything except the time of the announcement. */
 function contentOf({ node, engines, sandbox }: Manifest): string {
   return createHash("sha256")
     .update(toBinary(ManifestSchema, create(ManifestSchema, { node, engines, sandbox })))

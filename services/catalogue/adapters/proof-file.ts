@@ -4,20 +4,20 @@ import type { ProvingProgress } from "#kit/service.ts";
 import type { CatalogueSettings } from "../config.ts";
 import { emptyProofFile, type Proof, type ProofFile, parseProofFile, proofOf } from "../domain/proof.ts";
 
-/** What was proven before this version of Filemill was published, on the system that it is developed on. */
+/** What was proven before this version was published, on the system that Filemill is developed on. */
 const included = join(import.meta.dirname, "../proof.tsv");
-/** The same on other systems, a file each. */
+/** The same for other systems, one file each. */
 const includedOfOthers = join(import.meta.dirname, "../proofs");
 
-/** What may be listed, and how far proving on this machine is. */
+/** What may be listed, and the progress of proving on this machine. */
 export type Proofs = {
   /**
-   * Undefined: nothing was proven at all; whatever engines announce is listed.
+   * Undefined: nothing was proven at all, so everything that engines announce is listed.
    *
-   * @param from - Whether what was proven on other systems is wanted as well: it is as long, and only versions of theirs need it.
+   * @param from - Whether to include what was proven on other systems. It is as long again, and only needed for those systems' versions.
    */
   read(from: { readonly otherSystems: boolean }): Promise<Proof | undefined>;
-  /** `stamp` is another one when `read` may answer otherwise. */
+  /** `stamp` changes whenever `read` may return something else. */
   state(): Promise<{ readonly stamp: string; readonly proving: ProvingProgress | undefined }>;
 };
 
@@ -43,16 +43,17 @@ function localOf({ DATA_DIR, PROOF_FILE }: CatalogueSettings): string {
   return PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv");
 }
 
-/** Of these pairs, on whichever system they were proven. */
+/** The proofs of these pairs, from every system. */
 export function readProofOf(settings: CatalogueSettings, serves?: (from: string, to: string) => boolean): Promise<Proof | undefined> {
   return readProof(settings, true, serves);
 }
 
 /**
- * What came with Filemill, and over it what was proven on this machine. Undefined when nothing was proven at all, in a
- * checkout without the file. Rejects when a file is there but cannot be read.
+ * The proofs included with Filemill, overridden by those from this machine. Undefined if nothing was proven at all, as in a checkout
+ * without
+ * the file. Rejects if a file exists but cannot be read.
  *
- * @param serves - Of which pairs proofs are wanted.
+ * @param serves - Which pairs to read proofs for.
  */
 async function readProof(
   settings: CatalogueSettings,

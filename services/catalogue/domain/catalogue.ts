@@ -1,4 +1,4 @@
-/** Everything that can be answered from one state of the announcements. Computed once per change, read ever after. */
+/** Everything that follows from one state of the announcements. Computed once per change, then only read. */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { FilemillError } from "#contract/errors.ts";
@@ -32,25 +32,25 @@ export type PlanQuery = {
   readonly from: string;
   readonly to: string;
   readonly options: Readonly<Record<string, string>>;
-  /** Hops that failed for this file: the best route without any of them is wanted. */
+  /** Hops that failed for this file. The best route without them is chosen. */
   readonly avoid?: readonly HopName[];
 };
 
 export type Catalogue = {
   readonly routeCount: number;
-  /** The published list; built when it is first asked for. */
+  /** The published list. Built on first use. */
   list(): GetCatalogueResponse;
   /** @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
   route(query: Pick<PlanQuery, "from" | "to">): GetRouteResponse;
   /**
    * The best route with its options.
    *
-   * @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION, INVALID_OPTION; UNAVAILABLE when there is no route at all.
+   * @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION, INVALID_OPTION; UNAVAILABLE if there are no routes at all.
    */
   plan(query: PlanQuery): Plan;
 };
 
-/** Of what is proven; without a proof, of whatever is announced. */
+/** Contains only proven routes, or everything announced if there is no proof. */
 export function catalogueOf(manifests: readonly Manifest[], proof?: Proof): Catalogue {
   const graph = graphOf(manifests, proof?.judge);
   const routes = routesOf(graph, proof?.judge);
@@ -78,7 +78,7 @@ function planOf(route: FoundRoute, options: readonly HopOptions[]): Plan {
   return create(PlanSchema, { from, to, hops, fidelity, async, maxInputMb, lane, resultFormat: resultFormatOf(route, options) });
 }
 
-/** A route that does not know an option that was asked for is no alternative: its result would be another one. */
+/** A route that lacks one of the requested options is no alternative: its result would differ. */
 function nextBestPlan(graph: Graph, { from, to }: FoundRoute, raw: PlanQuery["options"], avoid: readonly HopName[]): Plan {
   const isAvoided = (hop: HopName): boolean =>
     avoid.some(({ engine, from, to }) => hop.engine === engine && hop.from === from && hop.to === to);
@@ -101,11 +101,11 @@ function acceptedOptions(route: FoundRoute, raw: PlanQuery["options"]): readonly
 }
 
 function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<PlanQuery, "from" | "to">): FoundRoute {
-  // That nobody can do it now says nothing of whether it can be done: every node may have lost the broker.
+  // No routes at all says nothing about this request: every node may have lost its connection to the broker.
   if (routes.size === 0) throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
-    // A format that we know and cannot write is not a mistyped one.
+    // A known format that cannot be written is not a typo.
     const near = to === undefined ? nearestIds(query.to, rowsOf(targets)) : [];
     const message = `There is no such target format here${didYouMean(near, "; GET /api/v1/formats lists them all.")}`;
     throw new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: query.to.slice(0, 64), ...suggestionsOf(near) } });
@@ -129,10 +129,10 @@ function rowsOf(ids: Iterable<string>): readonly FormatRow[] {
   return [...ids].flatMap((id) => formatOf(id) ?? []);
 }
 
-/** What people mostly want comes first, among targets of one sort. */
+/** Popular targets come first within their group. */
 const popular = "pdf docx png jpg mp4 mp3 xlsx html webp txt csv md epub pptx svg wav zip odt json gif".split(" ");
 
-/** At most ten targets: those of the kind that was asked for, then the popular ones, then direct ones. */
+/** At most ten targets: those of the requested kind first, then popular ones, then direct ones. */
 function alternativesOf(found: ReadonlyMap<string, FoundRoute> | undefined, wanted: FormatRow): string[] {
   const rank = (id: string) => {
     const place = popular.indexOf(id);

@@ -1,6 +1,6 @@
 /**
- * The written rule by which measured figures become a word of fidelity. The worst figure decides; a figure that does not
- * even reach `reduced` fails the proof, and what fails is not listed. See decision 14.
+ * The rule that turns measured figures into a fidelity. The worst figure decides. A figure that does not even reach `reduced` fails the
+ * proof, and a failed hop or route is not listed. See decision 14.
  */
 
 export const measuredWords = ["lossless", "high", "reduced", "failed"] as const;
@@ -9,7 +9,7 @@ export type MeasuredWord = (typeof measuredWords)[number];
 export type FigureName = keyof typeof figureTable;
 export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 
-/** What a figure means, and the limit it must reach for each word. Without a limit the figure cannot earn that word. */
+/** The meaning of a figure, and the limit it must reach for each word. Without a limit, the figure cannot earn that word. */
 type Limits = {
   readonly help: string;
   readonly better: "higher" | "lower";
@@ -78,10 +78,10 @@ export const figureTable = {
   objects: share("1 when the drawing's structure is intact and has at least one object", 2, 1),
 } as const satisfies Readonly<Record<string, Limits>>;
 
-/** What the engine's own reading of its result is worth at most: it may be wrong the same way twice. */
+/** The best word possible if the engine reads its own result, because it may make the same mistake twice. */
 const bestOfSelf: MeasuredWord = "high";
 
-/** The word that figures earn; `failed` when there are none. */
+/** The word that the figures earn; `failed` without any. */
 export function wordOf(figures: Figures, reader: string): MeasuredWord {
   const entries = Object.entries(figures);
   if (entries.length === 0) return "failed";

@@ -1,13 +1,13 @@
-/** What could be converted a moment ago. */
+/** Remembers what could be converted a moment ago. */
 import { FilemillError } from "#contract/errors.ts";
 import type { Catalogue } from "./catalogue.ts";
 
-/** Longer than a node takes to start again. */
+/** Longer than a node takes to restart. */
 const rememberedMs = 60_000;
 
 /**
- * Catalogues that refuse what nobody converts any more with UNAVAILABLE for a minute, not with UNSUPPORTED_TARGET or
- * UNSUPPORTED_CONVERSION: while nodes are started anew, nothing is wrong with a request.
+ * For a minute after a conversion disappears, the catalogue answers UNAVAILABLE instead of UNSUPPORTED_TARGET or UNSUPPORTED_CONVERSION.
+ * While nodes restart, there is nothing wrong with the request.
  */
 export function createFormerCatalogues(clock = () => Date.now()): (now: Catalogue) => Catalogue {
   let last: Catalogue | undefined;
@@ -34,7 +34,7 @@ export function createFormerCatalogues(clock = () => Date.now()): (now: Catalogu
       routeCount: now.routeCount,
       list: now.list,
       route: (query) => excused((catalogue) => catalogue.route(query)),
-      // That there is no second way is no question of when it is asked.
+      // That there is no alternative route does not depend on when it is requested.
       plan: (query) => (query.avoid?.length ? now.plan(query) : excused((catalogue) => catalogue.plan(query))),
     };
   };

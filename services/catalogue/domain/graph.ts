@@ -1,4 +1,4 @@
-/** The live hops of every node, one per engine and pair. */
+/** The live hops of all nodes, one per engine and pair. */
 
 import { formatOf } from "#formats/index.ts";
 import type { ExpectedNote, Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -6,16 +6,16 @@ import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
 import { createOptionPool, type OptionPool } from "./option-pool.ts";
 import { type Judge, trusting } from "./proof.ts";
 
-/** Heaviest first: a job with hops of several lanes rides in the heaviest. */
+/** Heaviest first: a job whose hops belong to several lanes uses the heaviest. */
 export const lanesByWeight = ["media", "office", "document", "image"] as const;
 export type LaneName = (typeof lanesByWeight)[number];
 
-/** One engine's way from one format to another. */
+/** One engine's hop from one format to another. */
 export type Edge = {
   readonly engine: string;
-  /** Of the engine, for people. */
+  /** Display name of the engine. */
   readonly label: string;
-  /** Of every version that is announced, in order. */
+  /** Every announced version, sorted. */
   readonly versions: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -26,9 +26,9 @@ export type Edge = {
   readonly maxInputMb: number;
   /** Equal options are the same objects on every edge of a graph. */
   readonly options: readonly Option[];
-  /** What the source may have several of and the target holds one of; empty: nothing. */
+  /** Of what the source may have several and the target holds only one, for example pages; empty: not applicable. */
   readonly part: string;
-  /** The notes that a run may raise. */
+  /** Notes that a run can raise. */
   readonly expectedNotes: readonly ExpectedNote[];
 };
 
@@ -36,8 +36,8 @@ export type Edge = {
 export type Graph = ReadonlyMap<string, ReadonlyMap<string, readonly [Edge, ...Edge[]]>>;
 
 /**
- * Nodes that announce the same engine are merged: what a route promises holds on whichever of them takes the job.
- * Hops without a passing proof are left out; the others are as good as declared or as measured, whichever is worse.
+ * Nodes that announce the same engine are merged, so that a route's promises hold on whichever node takes the job. Hops without a passing
+ * proof are left out. The others get their declared or their measured fidelity, whichever is worse.
  */
 export function graphOf(manifests: readonly Manifest[], judge: Judge = trusting): Graph {
   const merged = new Map<string, Edge>();
@@ -64,7 +64,7 @@ export function graphOf(manifests: readonly Manifest[], judge: Judge = trusting)
   return graph;
 }
 
-/** The same without some edges. */
+/** The graph without some of its edges. */
 export function graphWithout(graph: Graph, isLeftOut: (edge: Edge) => boolean): Graph {
   const rest = new Map<string, Map<string, [Edge, ...Edge[]]>>();
   for (const [from, targets] of graph) {
@@ -78,7 +78,7 @@ export function graphWithout(graph: Graph, isLeftOut: (edge: Edge) => boolean): 
   return rest;
 }
 
-/** Hops between formats that this build has no row for are left out, as is an engine on a lane it does not know. */
+/** Leaves out hops between formats that this build does not know, and engines on an unknown lane. */
 function* edgesOf(manifest: Manifest, pool: OptionPool): Generator<Edge> {
   for (const engine of manifest.engines) {
     const lane = lanesByWeight.find((name) => name === engine.lane);
@@ -123,13 +123,13 @@ function sharedEdge(a: Edge, b: Edge): Edge {
 
 const measured = { lossless: Fidelity.LOSSLESS, high: Fidelity.HIGH, reduced: Fidelity.REDUCED };
 
-/** The worse of the two: a sample shows what is lost, never that nothing else is. Undefined: not proven. */
+/** The worse of the two: a sample shows what is lost, but not that nothing else is. Undefined: not proven. */
 export function judgedFidelity(declared: Fidelity, word: ReturnType<Judge>): Fidelity | undefined {
   if (word === "failed") return undefined;
   return word === "declared" ? declared : worst(declared, measured[word]);
 }
 
-/** Fidelities are numbered from lossless up. */
+/** Fidelities are numbered from lossless upwards. */
 export function worst(a: Fidelity, b: Fidelity): Fidelity {
   return a > b ? a : b;
 }
@@ -140,7 +140,7 @@ function compareEdges(a: Edge, b: Edge): number {
   );
 }
 
-/** By code unit, the same on every host. */
+/** Compares code units, so the order is the same on every host. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

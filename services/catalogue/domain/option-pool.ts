@@ -1,8 +1,8 @@
-/** Engines announce the same options on thousands of hops; here each exists once, so that equal sets are told by identity. */
+/** Engines announce the same options on thousands of hops. The pool keeps each once, so that equal sets can be recognised by identity. */
 import type { Option } from "#gen/filemill/common/v1/format_pb.ts";
 
 export type OptionPool = {
-  /** The pool's own copies, in the given order; equal lists are one list. */
+  /** The pool's own copies, in the given order. Equal lists are the same array. */
   shared(options: readonly Option[]): readonly Option[];
 };
 
@@ -30,13 +30,13 @@ export function createOptionPool(): OptionPool {
   };
 }
 
-/** Joined rather than serialised: this is done for every option of every hop when a node announces something new. */
+/** Joins strings instead of serialising, because this runs for every option of every hop whenever a node announces something new. */
 function keyOf({ name, type, description, defaultValue, min, max, values, unit, pattern }: Option): string {
   const { case: sort, value } = defaultValue?.value ?? {};
   return [name, type, min, max, unit, sort, value, pattern, description, ...values].join("\0");
 }
 
-/** Sets of pooled options, numbered in the order in which they are first asked for. */
+/** Sets of pooled options, numbered in the order of first use. */
 export type OptionSets = {
   numberOf(options: readonly Option[]): number;
   list(): readonly (readonly Option[])[];

@@ -1,4 +1,4 @@
-/** Raw option values of a query, checked against what the route declares. */
+/** Checks the raw option values of a query against the options that the route declares. */
 import { create } from "@bufbuild/protobuf";
 import { FilemillError } from "#contract/errors.ts";
 import { type Option, Option_Type, type OptionValue, OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
@@ -8,9 +8,10 @@ import { type FoundRoute, optionsOf } from "./planner.ts";
 export type HopOptions = Record<string, OptionValue>;
 
 /**
- * The values for each hop of the route; options that were not given are left out.
+ * The values for each hop of the route. Options that were not given are left out.
  *
- * @throws FilemillError INVALID_OPTION with `option` and `allowed`: the route's options when it has no such option, else what its value may be.
+ * @throws FilemillError INVALID_OPTION with `option` and `allowed`: the route's options if it does not have this one, otherwise the values
+ * that it accepts.
  */
 export function parseOptions(route: FoundRoute, raw: Readonly<Record<string, string>>): readonly HopOptions[] {
   const perHop: HopOptions[] = route.hops.map(() => ({}));
@@ -46,7 +47,7 @@ function parseValue(option: Option, text: string): OptionValue {
   return create(OptionValueSchema, { value });
 }
 
-/** Strictly decimal: no exponent, no sign but minus, no blanks. */
+/** Strictly decimal: no exponent, no sign except minus, no spaces. */
 const integerText = /^-?\d{1,15}$/;
 const numberText = /^-?\d{1,15}(\.\d{1,15})?$/;
 const maxTextLength = 1024;

@@ -1,4 +1,7 @@
-/** Finds the best route of every pair: a direct hop unless a longer way measures better; then the highest fidelity, the fewest hops, the least cost. */
+/**
+ * Finds the best route of every pair: a direct hop unless a longer route measures better; then the highest fidelity, the fewest hops, the
+ * lowest cost.
+ */
 import { type FormatRow, formatOf, losesTransparency } from "#formats/index.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
 import { compareText, type Edge, type Graph, judgedFidelity, type LaneName, lanesByWeight, worst } from "./graph.ts";
@@ -10,26 +13,26 @@ export type FoundRoute = {
   readonly to: string;
   /** One to three. */
   readonly hops: readonly Edge[];
-  /** The lowest of the hops. */
+  /** The lowest of its hops. */
   readonly fidelity: Fidelity;
   readonly cost: number;
-  /** Of any hop. */
+  /** Whether any hop is async. */
   readonly async: boolean;
-  /** The smallest of the hops: what comes in between may be larger than the input, but nothing promises it is not. */
+  /** The smallest of its hops. Intermediate files may be larger than the input, and nothing guarantees that they are not. */
   readonly maxInputMb: number;
-  /** The heaviest of the hops. */
+  /** The heaviest of its hops. */
   readonly lane: LaneName;
 };
 
-/** The best route by source and target; both levels in the order of ids. */
+/** The best route by source and target, both sorted by id. */
 export type Routes = ReadonlyMap<string, ReadonlyMap<string, FoundRoute>>;
 
 const passagesFrom = Map.groupBy(passages, (passage) => passage.from);
 
-/** A way that may become a route; the figures that decide are added up once per chain of hubs. */
+/** A candidate route. The figures that decide are summed once per chain of hubs. */
 type Way = { readonly start: readonly Edge[]; readonly last: Edge; readonly fidelity: Fidelity; readonly cost: number };
 
-/** The best way of each pair that has a passing proof. */
+/** The best route of each pair with a passing proof. */
 export function routesOf(graph: Graph, judge: Judge = trusting): Routes {
   const rows = new Map([...graph].flatMap(([from, edges]) => [from, ...edges.keys()]).map((id) => [id, formatOf(id)]));
   const routes = new Map<string, ReadonlyMap<string, FoundRoute>>();
@@ -53,7 +56,10 @@ export function routesOf(graph: Graph, judge: Judge = trusting): Routes {
   return routes;
 }
 
-/** Every way from one format to another, the best first. For the rare case that the best has failed: it looks at much to find little. */
+/**
+ * Every route between two formats, the best first. It searches a lot to find little, so it is only for the rare case that the best route
+ * failed.
+ */
 export function routesBetween(graph: Graph, from: string, to: string): readonly FoundRoute[] {
   const rows = new Map([...graph].flatMap(([id, edges]) => [id, ...edges.keys()]).map((id) => [id, formatOf(id)]));
   const direct = (graph.get(from)?.get(to) ?? []).map(directWayOf);
@@ -68,7 +74,7 @@ function directWayOf(last: Edge): Way {
 
 function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): Generator<Way> {
   const kind = rows.get(from)?.kind;
-  // What a target cannot hold is lost on every way to it, whatever lies between.
+  // What a target cannot hold is lost on every route to it, whatever the hubs are.
   const lossy = new Set([...rows.keys()].filter((to) => losesTransparency(from, to)));
   for (const passage of kind === undefined ? [] : (passagesFrom.get(kind) ?? [])) {
     for (const chain of passage.via) {
@@ -87,7 +93,7 @@ function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, For
   }
 }
 
-/** The hops from a source through the hubs, when all are there and none loses what the next one needs. */
+/** The hops from a source through the hubs. Undefined if one is missing or loses what the next one needs. */
 function chainOf(graph: Graph, from: string, chain: readonly string[], passage: Passage): readonly Edge[] | undefined {
   const hops: Edge[] = [];
   let at = from;
@@ -129,8 +135,9 @@ export function viaOf(route: FoundRoute): readonly string[] {
 }
 
 /**
- * Which hop gets which option: the last one that declares it, for it shapes the result
- * (`width` of a PDF's page, then of the PNG made of it, is the PNG's). Earlier hops keep their defaults.
+ * Assigns each option to the last hop that declares it, because that hop shapes the result: of a PDF page and the PNG made from it, `width`
+ * is
+ * the PNG's. Earlier hops keep their defaults.
  */
 export function optionsOf(route: FoundRoute): ReadonlyMap<string, { readonly option: Option; readonly hop: number }> {
   const options = new Map<string, { option: Option; hop: number }>();

@@ -1,6 +1,6 @@
 /**
- * Proofs: what was measured when a hop or a route was really executed and its result read by another program.
- * A proof file is a table separated by tabs: first the engines with the versions that did it, then one row a hop or route.
+ * Proofs: what was measured when a hop or route was executed and another program read its result. A proof file is a tab-separated table:
+ * first the engines with the versions that ran, then one row per hop or route.
  */
 import { type Figures, isFigure, type MeasuredWord, measuredWords } from "./fidelity-rule.ts";
 
@@ -9,18 +9,18 @@ export type ProofRow = {
   readonly to: string;
   /** Engines and the formats between them: `sharp`, or `ffmpeg png sharp`. */
   readonly path: string;
-  /** Hash of the hops' fidelity and defaults as declared: when they change, the proof is not theirs any more. */
+  /** Hash of the declared fidelity and defaults of the hops. When they change, the proof no longer applies. */
   readonly declared: string;
   readonly sample: string;
   readonly word: MeasuredWord;
   readonly figures: Figures;
-  /** The program that read the result; `self` when it was the engine that wrote it, as no other can. */
+  /** The program that read the result; `self` if only the engine that wrote it can read it. */
   readonly reader: string;
-  /** What it took from sample to result, to about a third. */
+  /** Time from sample to result, to within about a third. */
   readonly ms: number;
-  /** Of the execution, `2026-01-31`. */
+  /** Date of execution, `2026-01-31`. */
   readonly date: string;
-  /** Why it failed; empty for what passed. */
+  /** Why it failed; empty if it passed. */
   readonly why: string;
 };
 
@@ -28,7 +28,7 @@ export type ProofFile = {
   /** The version that each engine's tool reported. */
   readonly engines: ReadonlyMap<string, string>;
   readonly rows: readonly ProofRow[];
-  /** More is to be proven with these versions. */
+  /** Not everything is proven with these versions yet. */
   readonly unfinished?: boolean;
 };
 
@@ -55,17 +55,19 @@ export function hopsOfPath({ from, to, path }: Pick<ProofRow, "from" | "to" | "p
 }
 
 /**
- * The part of a version within which a proof holds: major and minor of upstream (`5.1` of `5.1.9-0+deb12u1`),
- * for a distribution's security update changes neither.
+ * The part of a version within which a proof holds: upstream's major and minor version (`5.1` of `5.1.9-0+deb12u1`). A distribution's
+ * security update changes neither.
  */
 export function versionFamilyOf(version: string): string {
   return /\d+(\.\d+)?/.exec(version)?.[0] ?? version;
 }
 
-/** Distributions take each new release of these as a security update: with every month another major version, and no other answers. */
+/**
+ * Distributions ship every new release of these engines as a security update: the major version changes every month, the results do not.
+ */
 const rollingEngines: ReadonlySet<string> = new Set(["chromium"]);
 
-/** Within which a proof of an engine holds: see versionFamilyOf. */
+/** The range of versions in which a proof of the engine holds. See versionFamilyOf. */
 export function familyOf(engine: string, version: string): string {
   return rollingEngines.has(engine) ? "any" : versionFamilyOf(version);
 }
@@ -74,9 +76,9 @@ const unfinishedLine = "unfinished";
 const columns = "from to path declared sample fidelity figures reader ms date why".split(" ");
 
 /**
- * Rows that are not of this form are left out: an older or newer program wrote them.
+ * Skips rows in another form, which an older or newer program wrote.
  *
- * @param serves - Of which pairs rows are wanted.
+ * @param serves - Which pairs to return rows for.
  */
 export function parseProofFile(text: string, serves: (from: string, to: string) => boolean = () => true): ProofFile {
   const engines = new Map<string, string>();
@@ -99,7 +101,7 @@ export function parseProofFile(text: string, serves: (from: string, to: string) 
   return { engines, rows: [...rows.values()], ...(unfinished && { unfinished }) };
 }
 
-/** Equal cells once, and on their own: a part of a text keeps the whole of it in memory. */
+/** Returns equal cells as one string. Copies each, because a substring would keep the whole text in memory. */
 function createOwner(): (cell: string) => string {
   const known = new Map<string, string>();
   return (cell) => {
@@ -131,7 +133,7 @@ export function keyOf({ from, to, path }: Pick<ProofRow, "from" | "to" | "path">
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** In the order of formats and paths, so that two states of the file differ where the proofs do. */
+/** Sorted by formats and path, so that two states of the file differ only where the proofs do. */
 export function formatProofFile({ engines, rows, unfinished = false }: ProofFile): string {
   const header = [
     "# Figures that `npm run prove` measured. Generated: do not edit. fidelity-rule.ts says what the figures mean and which word they earn.",
@@ -155,33 +157,30 @@ function oneCell(value: string | number): string {
   return String(value).replaceAll(/\s+/g, " ").trim().slice(0, 160);
 }
 
-/** One hop with every version of its engine that is announced; an empty one is not known yet and taken for the proven one. */
+/** One hop with every announced version of its engine. An empty version is still unknown and counts as the proven one. */
 export type VersionedHop = HopName & { readonly versions: readonly string[] };
 
-/**
- * Says which word hops in a row have earned: `failed` without a passing proof, `declared` when their engines' own word
- * is to be taken for it.
- */
+/** Says which word a sequence of hops has earned: `failed` without a passing proof, `declared` if the engines' own declaration counts. */
 export type Judge = (hops: readonly VersionedHop[]) => MeasuredWord | "declared";
 
-/** Whether the first was measured to be better than the second. What was not executed yet may be. */
+/** Whether the first measured better than the second. A route that has not been executed yet may be better. */
 export function isMeasuredBetter(word: ReturnType<Judge>, than: ReturnType<Judge>): boolean {
   if (word === "declared" || than === "declared") return true;
   return measuredWords.indexOf(word) < measuredWords.indexOf(than);
 }
 
-/** For graphs that are not to be held against proofs. */
+/** For graphs that are not checked against proofs. */
 export const trusting: Judge = () => "declared";
 
 export type Proof = {
   readonly judge: Judge;
-  /** The passing proof of hops in a row, each of whose engines has the versions given for it. */
+  /** The passing proof of a sequence of hops whose engines have the given versions. */
   rowOf(hops: readonly VersionedHop[]): ProofRow | undefined;
-  /** Whether all that an engine can do in this version was tried. */
+  /** Whether everything that this version of the engine can do was tried. */
   isProven(engine: string, version: string): boolean;
 };
 
-/** Later files win: what was proven on this machine over what came with Filemill. */
+/** Later files win: proofs from this machine override those included with Filemill. */
 export function proofOf(files: readonly ProofFile[]): Proof {
   const latestFirst = files.toReversed().map((file) => ({
     families: new Map([...file.engines].map(([id, version]) => [id, familyOf(id, version)])),

@@ -1,15 +1,15 @@
-/** When a job's result is several files, packed into one. */
+/** Detects jobs whose result is several files, packed into one. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopOptions } from "./options.ts";
 import type { FoundRoute } from "./planner.ts";
 
-/** What `pages=…`, `sheets=…` or `tracks=…` asks for. */
+/** The result format for `pages=…`, `sheets=…` or `tracks=…`. */
 const archive = "zip";
 
 /**
- * The format of the result where it is not the target; else empty.
+ * The format of the result if it differs from the target; otherwise empty.
  *
- * @throws FilemillError INVALID_OPTION when one and several are asked for.
+ * @throws FilemillError INVALID_OPTION if both one part and several are requested.
  */
 export function resultFormatOf(route: FoundRoute, options: readonly HopOptions[]): string {
   for (const [hop, { part }] of route.hops.entries()) {

@@ -5,28 +5,28 @@ import type { Log } from "#kit/log.ts";
 import { compactCodec } from "#kit/nats/compact-codec.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 
-/** An announcement that is not renewed is forgotten after this long. */
+/** An announcement expires unless it is renewed within this time. */
 const leaseMs = 30_000;
 const renewalMs = 10_000;
 
 export type Announcement = {
-  /** Announces what the node can do by now. */
+  /** Announces what the node can do now. */
   renew(): Promise<void>;
-  /** Takes the node off the catalogue. */
+  /** Removes the node from the catalogue. */
   withdraw(): Promise<void>;
 };
 
-/** Announces a node's engines and keeps doing so. Resolves when the first announcement is stored. */
+/** Announces a node's engines and keeps renewing the announcement. Resolves when the first one is stored. */
 export async function announce(broker: Broker, manifestOf: () => Manifest, log: Log): Promise<Announcement> {
   const bucket = await broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
-  // One message for all renewals: it is encoded once, and who hears it again sees that it is the same.
+  // One message for all renewals: it is encoded once, and receivers recognise it as unchanged.
   let manifest = manifestOf();
   const { node } = manifest;
   let isWithdrawn = false;
   await bucket.put(node, manifest);
   const timer = setInterval(() => {
     bucket.put(node, manifest).then(
-      // A renewal that was under way while the node withdrew would bring it back for half a minute.
+      // A renewal in progress during the withdrawal would bring the node back for half a minute.
       () => (isWithdrawn ? bucket.remove(node) : undefined),
       (error: unknown) => log.warn("manifest.renewal_failed", { err: error }),
     );
@@ -48,7 +48,7 @@ export async function announce(broker: Broker, manifestOf: () => Manifest, log: 
 const noticeMs = 5000;
 const lookAgainMs = 20;
 
-/** Waits until the catalogue plans with what was announced; one that does not is not waited for long. */
+/** Waits a limited time until the catalogue plans with the announced engines. */
 export async function untilListed(catalogue: Client<typeof CatalogueService>, { engines }: Manifest, log: Log): Promise<void> {
   const hop = engines.at(-1)?.hops[0];
   if (hop === undefined) return;

@@ -5,7 +5,7 @@ import type { Log } from "#kit/log.ts";
 
 const pauseMs = 1000;
 
-/** Passes on what the job service says of attempts that nobody wants any more, for ever; between two connections heartbeats tell. */
+/** Keeps passing on the job service's reports of attempts that are no longer wanted. Between two connections, heartbeats report them. */
 export function watchCancellations(
   leases: Client<typeof LeaseService>,
   worker: string,

@@ -28,7 +28,7 @@ export type ConverterParts = {
   readonly sandbox: Sandbox;
   readonly inspector: Inspector;
   readonly engines: readonly Engine[];
-  /** Where results and files between hops are made. */
+  /** Where results and intermediate files are made. */
   readonly workDir: string;
   readonly slots: Readonly<Record<Lane, number>>;
   /** Wall-clock limit of one inline hop. */
@@ -40,7 +40,7 @@ export type ConverterParts = {
   metadata: RunPorts["metadata"];
   unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
-  /** Converts one file after the other and ends: what is kept ready beside the first process of an engine would never be used. */
+  /** Converts one file after another and ends. Spare processes of an engine, kept ready in addition to the first, would never be used. */
   readonly isOneOff?: true;
   onHop?(engine: string, elapsedMs: number): void;
   onSpent?(engine: string, processorMs: number): void;
@@ -53,7 +53,7 @@ export type FoundEngine = {
   readonly isWithheld?: true;
 };
 
-/** Probes at once every engine that is not known from the last start. */
+/** Probes all engines that are not known from the last start, at the same time. */
 export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials" | "attackIfOwed">> {
   const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
   await remember(found, parts);
@@ -63,7 +63,7 @@ export async function openEngines(parts: ConverterParts): Promise<Omit<Converter
   }
   const servedOf = () => found.filter(({ engine, version }) => version !== undefined && parts.slots[engine.lane] > 0);
   const served = servedOf();
-  // Made once: a node announces itself every few seconds.
+  // Created once, because a node announces itself every few seconds.
   const manifestsOf = () => servedOf().map(({ engine, version }) => engineManifestOf(engine, version ?? ""));
   let engineManifests = manifestsOf();
   const lanes = [...new Set(served.map(({ engine }) => engine.lane))];
@@ -99,7 +99,7 @@ export async function openEngines(parts: ConverterParts): Promise<Omit<Converter
   };
 }
 
-/** Runs plans whose engines `engineOf` knows. */
+/** Runs plans with the engines that `engineOf` knows. */
 export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf"]): Pick<Converter, "newPath" | "run"> {
   const newPath = (format: string): string => join(parts.workDir, `${randomUUID()}.${format}`);
   const ports: RunPorts = {
@@ -127,7 +127,7 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
   };
 }
 
-/** As it was at the last start, or probed. */
+/** The engine as it was at the last start, or as probed now. */
 export async function foundOf(engine: Engine, parts: ConverterParts): Promise<FoundEngine> {
   const version = parts.known?.versionOf(engine.id);
   return version === undefined ? probe(engine, parts) : { engine, version };
@@ -137,17 +137,17 @@ export async function remember(found: readonly FoundEngine[], { known }: Convert
   await known?.remember(new Map(found.flatMap(({ engine, version }) => (version === undefined ? [] : [[engine.id, version]]))));
 }
 
-/** So often an engine must fail that worked at the last start, and after such a pause each time. */
+/** An engine that worked at the last start must fail this often, with this pause in between. */
 const probes = 3;
 const probePauseMs = 1000;
 
-/** Engines of the last start that are not what they were. One after the other: who converts wants the processor. */
+/** Engines that have changed since the last start. They are probed one after another, because conversions need the CPU. */
 async function changedOf(found: readonly FoundEngine[], parts: ConverterParts, signal: AbortSignal): Promise<readonly FoundEngine[]> {
   const changed: FoundEngine[] = [];
   for (const { engine, version } of found) {
     if (version === undefined || parts.known?.versionOf(engine.id) === undefined) continue;
     let now = await probe(engine, parts);
-    // One that works took too long on a busy machine, perhaps: it is not taken away for that.
+    // A working engine may merely be too slow on a busy machine, which is no reason to withdraw it.
     for (let again = 1; again < probes && now.version === undefined && !signal.aborted; again += 1) {
       await sleep(probePauseMs);
       now = await probe(engine, parts);
@@ -158,7 +158,7 @@ async function changedOf(found: readonly FoundEngine[], parts: ConverterParts, s
   return changed;
 }
 
-/** Is the engine's tool there, and does it work in the sandbox? */
+/** Whether the engine's tool is installed and works in the sandbox. */
 export async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<FoundEngine> {
   if (engine.needsFullSandbox === true && sandbox.mode === "degraded") {
     log.warn("engine.withheld", { engine: engine.id });
@@ -180,7 +180,7 @@ export function statusOf({ engine, version, isWithheld }: FoundEngine): EngineSt
   return { id, label, lane, hops, packages, version, ...(isWithheld === true && { isWithheld }) };
 }
 
-/** Work that takes seconds anyway makes room for work that somebody waits for by the millisecond. */
+/** Long-running work yields the CPU to requests that take milliseconds. */
 const nicenessOf: Readonly<Record<Lane, number>> = { image: 0, document: 5, office: 10, media: 10 };
 
 function nice(sandbox: Sandbox, niceness: number): Sandbox {
@@ -194,8 +194,9 @@ function nice(sandbox: Sandbox, niceness: number): Sandbox {
 export type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
 
 /**
- * An engine that is opened at its first use or when warmed, and that never runs more at once than its lane has places.
- * One of an unserved lane still runs, one at a time, for plans of another lane that pass through it.
+ * An engine that is opened on first use or when warmed, and that never runs more tasks at once than its lane has places. An engine of an
+ * unserved
+ * lane still runs, one task at a time, for plans of another lane that pass through it.
  */
 export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   const slots = Math.max(1, parts.slots[engine.lane]);
@@ -217,7 +218,7 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
         log: (event, fields) => log.info(event, fields),
       })
       .catch((cause) => {
-        // The next run tries again: what was short may be there then.
+        // The next run tries again, because the missing resource may be available by then.
         opening = undefined;
         log.error("engine.open_failed", { err: cause });
         throw new FilemillError("UNAVAILABLE", "The engine for this conversion did not start; try again later.", { cause });

@@ -1,4 +1,4 @@
-/** The end of an attempt: told to the job service until it answers, then the wake-up is settled. */
+/** Ends an attempt: reports its end to the job service until it answers, then settles the wake-up. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type ErrorCode, fromConnectError } from "#contract/errors.ts";
@@ -10,7 +10,7 @@ import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
-export type AttemptEnd = { /** Of its engines. */ readonly processorMs: number } & (
+export type AttemptEnd = { /** CPU time of its engines. */ readonly processorMs: number } & (
   | { readonly kind: "done"; readonly blob: Blob; readonly notes: readonly { readonly code: string; readonly message: string }[] }
   | { readonly kind: "failed"; readonly error: ErrorMessage; readonly retryable: boolean }
 );
@@ -20,14 +20,14 @@ export type Attempt = {
   readonly lease: Lease;
   readonly delivery: Delivery;
   readonly log: Log;
-  /** Fires when the worker must go; an end that was not taken by then is somebody else's to make again. */
+  /** Fires when the worker must stop. An end that was not accepted by then is left to another worker. */
   readonly leaving: AbortSignal;
 };
 
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
 const leavingGraceMs = 5000;
-/** The job service itself waits for an unreachable broker as long as it is given. */
+/** The job service itself waits for an unreachable broker for as long as this timeout allows. */
 const callMs = 30_000;
 
 export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs: number): Promise<void> {
@@ -46,7 +46,7 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
   });
   tellMoment("end told", jobId);
   if (answer === undefined) {
-    // Whether the end was recorded is unknown: the result stays, and the sweep removes it if no record names it.
+    // Whether the end was recorded is unknown. The result stays, and the sweep removes it if no record names it.
     log.warn("attempt.unfinished");
     delivery.retry(0);
     return;
@@ -55,15 +55,15 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
     delivery.retry(answer.retryInMs);
     return;
   }
-  // The result of an attempt that was not accepted is removed by the job service, whose it became with the call.
+  // With the call, the result became the job service's. It removes the result of an attempt that was not accepted.
   if (!answer.accepted) log.info("attempt.fenced_out");
   delivery.ack();
 }
 
-/** Answers that trying again cannot change. */
+/** Answers that a retry cannot change. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set(["JOB_NOT_FOUND", "BAD_REQUEST"]);
 
-/** Undefined: the worker had to leave before anybody answered. */
+/** Undefined: the worker had to stop before anyone answered. */
 async function tellEnd(
   { parts, leaving, log }: Attempt,
   request: MessageInitShape<typeof FinishAttemptRequestSchema>,

@@ -9,12 +9,13 @@ export type LeaseWatch = Disposable & {
   onProgress(fraction: number): void;
 };
 
-/** Progress is told this often at most, where the lease is longer. */
+/** The shortest interval between progress reports if the lease is longer. */
 const progressMs = 1000;
 
 /**
- * Keeps the lease and the delivery alive while an attempt runs, and stops the attempt when the job was cancelled.
- * A heartbeat that cannot be sent stops nothing: the end of the attempt is fenced anyway.
+ * Extends the lease and the delivery while an attempt runs, and stops the attempt if the job was cancelled. A failed heartbeat stops
+ * nothing,
+ * because the end of the attempt is fenced anyway.
  */
 export function superviseLease(
   { leases, node, leaseMs }: Pick<WorkerParts, "leases" | "node" | "leaseMs">,

@@ -1,4 +1,4 @@
-/** Which engines worked at the last start, so that the next one need not run every tool before it serves (decision 32). */
+/** Remembers which engines worked at the last start, so that the next start need not run every tool before it serves (decision 32). */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,21 +9,21 @@ export type KnownEngines = {
   /** Undefined: the engine was absent, or something has changed since. */
   versionOf(engineId: string): string | undefined;
   /**
-   * What cannot be written down is found out again by the next start.
+   * If this cannot be written, the next start probes again.
    *
-   * @param inPart - Only some engines were looked for: what is known of others stays.
+   * @param inPart - Only some engines were probed, so what is known of the others stays.
    */
   remember(versions: ReadonlyMap<string, string>, inPart?: boolean): Promise<void>;
 };
 
 const engineFolder = fileURLToPath(new URL("../engines", import.meta.url));
-/** Changes with each package that is installed, updated or removed. */
+/** Changes whenever a package is installed, updated or removed. */
 const systemPackages = "/var/lib/dpkg/status";
 const npmPackages = fileURLToPath(new URL("../../../node_modules/.package-lock.json", import.meta.url));
 
 /**
- * @param file - Where it is kept.
- * @param sandboxMode - What works in one sandbox need not work in the other.
+ * @param file - Where this is stored.
+ * @param sandboxMode - A tool that works in one sandbox need not work in the other.
  */
 export async function openKnownEngines(file: string, sandboxMode: string, log: Log, packages = systemPackages): Promise<KnownEngines> {
   const state = await stateOf(sandboxMode, packages);
@@ -44,7 +44,7 @@ export async function openKnownEngines(file: string, sandboxMode: string, log: L
   };
 }
 
-/** Undefined where it cannot be known whether a tool has changed: on systems with other packages. */
+/** Undefined if it cannot be known whether a tool has changed: on systems with another package manager. */
 async function stateOf(sandboxMode: string, packages: string): Promise<string | undefined> {
   const sources = (await readdir(engineFolder, { recursive: true })).sort().map((name) => join(engineFolder, name));
   const hash = createHash("sha256").update(`${process.version} ${sandboxMode}\n`);

@@ -15,7 +15,7 @@ import {
   statusOf,
 } from "./converter.ts";
 
-/** Nothing is probed or opened before a plan needs it: for a process that converts one file. */
+/** Probes and opens nothing before a plan needs it. For a process that converts one file. */
 export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConverter, "tell"> {
   const probes = new Map<string, Promise<FoundEngine>>();
   const found = new Map<string, FoundEngine>();
@@ -32,7 +32,7 @@ export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConvert
     return result;
   }
 
-  /** What every engine declares that is not known to be absent, as far as it is wanted. */
+  /** The requested hops of every engine that is not known to be absent. */
   function declared(serves: (from: string, to: string) => boolean = () => true): Manifest {
     const possible = parts.engines.filter(({ id }) => found.get(id)?.version !== undefined || !found.has(id));
     const concerned = possible.flatMap((engine) => {
@@ -49,7 +49,7 @@ export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConvert
       for (;;) {
         const plan = choose(declared(serves));
         const needed = parts.engines.filter(({ id }) => plan.hops.some((hop) => hop.engine === id));
-        // What was not looked for yet may be absent, or in a version whose routes nobody proved.
+        // An engine that has not been probed may be absent, or in a version whose routes nobody proved.
         if (needed.every(({ id }) => found.has(id))) return plan;
         await Promise.all(needed.map((engine) => look(engine)));
         await parts.known?.remember(seen, true);

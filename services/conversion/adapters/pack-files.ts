@@ -3,10 +3,10 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
-/** The same files make the same archive. */
+/** A fixed time, so that the same files make the same archive. */
 const mtime = new Date(Date.UTC(1980, 0, 1));
 
-/** Packs files under these names into a new ZIP archive, one after another and never whole in memory. */
+/** Packs files under these names into a new ZIP archive, one after another and never completely in memory. */
 export async function packFiles(
   files: readonly { readonly name: string; readonly path: string }[],
   outputPath: string,

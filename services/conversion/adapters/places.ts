@@ -1,23 +1,24 @@
-/** The places of one lane on this node, of which the last is kept for accounts that have nothing running (decision 11). */
+/** The places of one lane on this node. The last one is reserved for accounts that have nothing running (decision 11). */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Whose job may begin. */
+/** Whose job may start. */
 export type Guest = "anybody" | "idle account";
 
 export type Places = {
   /**
-   * Runs `work` for whoever may have the place that is free. `work` resolves with false when there was no job of such;
-   * the kept place is then not asked for again for a moment, and free all the same for a newcomer who comes meanwhile.
+   * Runs `work` for whoever may use the free place. `work` resolves with false if there was no job for such an account. Then the reserved
+   * place
+   * makes no further request for a moment, but stays free for a newcomer who arrives meanwhile.
    */
   use(work: (guest: Guest) => Promise<boolean>): Promise<void>;
-  /** Whether there is a place for a job that comes now; a newcomer is an account with nothing running in the lane. */
+  /** Whether there is a place for a job that arrives now. A newcomer is an account with nothing running in the lane. */
   admits(isNewcomer: boolean): boolean;
 };
 
-/** How long a newcomer of another process may wait at a full lane that has work of others in store. */
+/** How long a newcomer from another process may wait at a full lane that has other accounts' work queued. */
 const lookAgainMs = 100;
 
-/** @param slots - Places for anybody. @param spare - How many are kept beyond them. */
+/** @param slots - Places for everybody. @param spare - Additional places that are reserved. */
 export function createPlaces(slots: number, spare: number): Places {
   let taken = 0;
   return {

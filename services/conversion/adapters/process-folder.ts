@@ -1,4 +1,4 @@
-/** One folder under DATA_DIR/scratch for each living process, which holds its lock; those of dead ones are removed by the next start. */
+/** One folder under DATA_DIR/scratch for each live process, which holds its lock. The next start removes those of dead processes. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
@@ -7,23 +7,23 @@ import { tryLock } from "#kit/file-lock.ts";
 
 export type ProcessFolder = AsyncDisposable & {
   readonly path: string;
-  /** Of this process and of none before it. */
+  /** Unique to this process; no earlier one had it. */
   readonly name: string;
 };
 
 const lockName = "lock";
-/** What nobody has touched for so long and nobody can hold, as earlier versions left it, has no owner any more. */
+/** A folder without a lock, as earlier versions left it, counts as abandoned when it has been untouched for this long. */
 const unlockableAgeMs = 24 * 3_600_000;
-/** An empty one is locked within moments, unless its process was killed in them. */
+/** A new folder is locked within moments, unless its process was killed in between. */
 const emptyAgeMs = 60_000;
 
-/** What becomes of a folder that is nobody's, and of what still runs of who had it. */
+/** How to remove an abandoned folder, and whatever its owner left running. */
 export type Estate = {
   endOrphans(name: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
 };
 
-/** Ends and removes what dead processes left under `root`, and makes a folder there that this process owns until it is disposed. */
+/** Ends and removes what dead processes left under `root`. Creates a folder there that this process owns until it is disposed. */
 export async function openProcessFolder(root: string, estate: Estate): Promise<ProcessFolder> {
   await mkdir(root, { recursive: true, mode: 0o711 });
   for (const name of await readdir(root)) await clear(root, name, estate);
@@ -32,7 +32,7 @@ export async function openProcessFolder(root: string, estate: Estate): Promise<P
     const path = join(root, name);
     await mkdir(path, { mode: 0o711 });
     const lock = tryLock(join(path, lockName));
-    // Another start has taken it for abandoned before it was locked.
+    // Another starting process took it for abandoned before it was locked.
     if (lock === undefined) continue;
     return {
       path,
@@ -52,7 +52,7 @@ async function clear(root: string, name: string, estate: Estate): Promise<void> 
     const found = await stat(path).catch(() => undefined);
     const ageMs = found === undefined ? 0 : Date.now() - found.mtimeMs;
     if (ageMs > unlockableAgeMs) await estate.removeFolder(path);
-    // Not the folder of a process that locks it in this very moment, which has something in it then.
+    // rmdir spares the folder of a process that is locking it right now, because it is no longer empty.
     else if (ageMs > emptyAgeMs) await rmdir(path).catch(() => undefined);
     return;
   }
@@ -62,7 +62,7 @@ async function clear(root: string, name: string, estate: Estate): Promise<void> 
   await removeAll(path, estate);
 }
 
-/** Nothing also where another start, which cleared the folder first, has removed it in this moment. */
+/** Also undefined if another starting process, which cleared the folder first, has just removed it. */
 function tryLockOf(lockPath: string): ReturnType<typeof tryLock> {
   try {
     return tryLock(lockPath);
@@ -72,7 +72,7 @@ function tryLockOf(lockPath: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** The lock last: whoever is killed meanwhile leaves a folder that the next start takes over. */
+/** Removes the lock last, so that the next start takes over the folder of a process killed in between. */
 async function removeAll(path: string, estate: Estate): Promise<void> {
   for (const name of await readdir(path).catch(() => [])) if (name !== lockName) await estate.removeFolder(join(path, name));
   await estate.removeFolder(path);

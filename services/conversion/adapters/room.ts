@@ -1,20 +1,20 @@
-/** Whether the disk ran full while an attempt was made: an engine that cannot write calls a good file damaged. */
+/** Detects whether the disk ran full during an attempt, because an engine that cannot write calls an intact file damaged. */
 import { statfs } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import type { Failure } from "../domain/failure.ts";
 
-/** Below this the next write of an engine may fail. */
+/** Below this, an engine's next write may fail. */
 const shortBytes = 16 * 1024 * 1024;
-/** An engine that failed takes its files with it, and there is room again. */
+/** A failed engine's files are removed with it, so there is room again. Check often. */
 const lookMs = 100;
 
 export type RoomWatch = Disposable & {
-  /** The failure as it is, or as ours where there was too little room at any moment. */
+  /** Returns the failure unchanged, or as the server's own if there was too little room at any time. */
   judge(failure: Failure): Promise<Failure>;
 };
 
-/** Looks at the disk that engines write to, and at that of the blobs, until it is disposed. */
+/** Monitors the disk that engines write to, and that of the blobs, until it is disposed. */
 export function watchRoom(scratchDir: string, blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
   let wasShort = false;
   const look = async (): Promise<void> => {
@@ -24,7 +24,7 @@ export function watchRoom(scratchDir: string, blobs: Pick<BlobStore, "freeBytes"
   const timer = setInterval(() => void look(), lookMs).unref();
   return {
     async judge(failure) {
-      // Who met the bound of their plan would meet it again.
+      // A job that reached the limit of its plan would reach it again.
       if (failure.retryable || failure.error.code === "QUOTA_EXCEEDED") return failure;
       await look();
       if (!wasShort) return failure;
@@ -35,7 +35,7 @@ export function watchRoom(scratchDir: string, blobs: Pick<BlobStore, "freeBytes"
   };
 }
 
-/** Whether an engine would have nowhere to write. */
+/** Whether engines have no room to write. */
 export async function isShort(scratchDir: string): Promise<boolean> {
   return (await freeBytesOf(scratchDir)) < shortBytes;
 }

@@ -1,4 +1,4 @@
-/** One small round trip through each part of a node that no conversion can do without. */
+/** One small round trip through each part of a node that every conversion needs. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";

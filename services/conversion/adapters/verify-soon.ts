@@ -1,10 +1,10 @@
-/** What a quick start took on trust is looked at when it is over (decisions 32 and 88). */
+/** Verifies what a quick start took on trust, once the start is over (decisions 32 and 88). */
 import type { Log } from "#kit/log.ts";
 import type { Converter } from "../domain/converter.ts";
 import { DoesNotHold } from "../domain/failure.ts";
 import type { Announcement } from "./announcer.ts";
 
-/** Who comes first after a start is not to share the processor with this. */
+/** Leaves the CPU to the first requests after a start. */
 const verifyAfterMs = 5000;
 
 type Verified = {
@@ -15,7 +15,7 @@ type Verified = {
   giveUp(): Promise<void>;
 };
 
-/** Looks again at what was known from the last start: attacks the sandbox, and tells the catalogue of engines that are not what they were. */
+/** Verifies what was known from the last start: attacks the sandbox, and tells the catalogue about engines that have changed. */
 export function verifySoon({ converter, announcement, log, giveUp }: Verified): Disposable {
   const ending = new AbortController();
   const verify = async (): Promise<void> => {

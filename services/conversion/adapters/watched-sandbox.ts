@@ -3,11 +3,11 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 export type SandboxWatch = {
   /** A process that stays for many jobs was started. */
   onStarted?(engine: string): void;
-  /** A tree was ended for what it did: `timeout`, `memory` and the like. Not for a job that was cancelled. */
+  /** A tree was killed for what it did: `timeout`, `memory` and so on. Not called for a cancelled job. */
   onKilled?(engine: string, cause: NonNullable<SandboxEnd["killed"]>): void;
 };
 
-/** The sandbox as one engine sees it, whose starts and ends are told. */
+/** The sandbox as one engine sees it. Reports its starts and kills. */
 export function watchedSandbox(sandbox: Sandbox, engine: string, watch: SandboxWatch): Sandbox {
   const note = ({ killed }: SandboxEnd): void => {
     if (killed !== undefined && killed !== "aborted") watch.onKilled?.(engine, killed);

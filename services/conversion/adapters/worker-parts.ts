@@ -6,11 +6,11 @@ import type { Log } from "#kit/log.ts";
 import type { Converter } from "../domain/converter.ts";
 import type { ConversionMetrics } from "./metrics.ts";
 
-/** What the steps of an attempt work with. */
+/** What the steps of an attempt need. */
 export type WorkerParts = {
   readonly node: string;
   readonly leaseMs: number;
-  /** Other hosts have the same files, and so may do what this one cannot. */
+  /** Other hosts have access to the same files, so they may be able to do what this one cannot. */
   readonly hasOthers: boolean;
   readonly leases: Client<typeof LeaseService>;
   readonly catalogue: Client<typeof CatalogueService>;

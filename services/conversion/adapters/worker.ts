@@ -1,4 +1,4 @@
-/** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
+/** From a wake-up to a settled attempt. Decisions 2 and 5 explain the order of the steps. */
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError, fromConnectError, toErrorMessage } from "#contract/errors.ts";
@@ -18,17 +18,17 @@ import { isShort, watchRoom } from "./room.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 export type Worker = {
-  /** Resolves when the delivery is settled; with false when there was nothing to begin with for such a guest. Never rejects. */
+  /** Resolves when the delivery is settled; with false if there was no job that such an account may start. Never rejects. */
   handle(delivery: Delivery, guest: Guest): Promise<boolean>;
   /** Ends the running attempts so that another worker can take them over. */
   abandon(): void;
-  /** Stops an attempt because nobody wants its result any more. */
+  /** Stops an attempt whose result is no longer wanted. */
   cancel(jobId: string, attempt: number): void;
 };
 
-/** How soon a wake-up comes again that could not be looked at. */
+/** How soon a wake-up is redelivered if it could not be handled. */
 const unclaimedRetryMs = 1000;
-/** How soon one comes again that found no room on this host's disk, to whichever host. */
+/** How soon a wake-up is redelivered, to any host, if this host's disk has no room. */
 const noRoomRetryMs = 500;
 
 export function createWorker(parts: WorkerParts): Worker {
@@ -59,7 +59,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const { jobId, lane } = delivery;
       tellMoment("worker woken", jobId);
       try {
-        // It would fail soon and take the next one: a host without room would have most of the queue.
+        // The job would fail soon and the next one follow: a host without room would drain most of the queue.
         if (parts.hasOthers && (await isShort(dirname(parts.converter.newPath(""))))) {
           delivery.retry(noRoomRetryMs);
           return false;
@@ -94,7 +94,7 @@ function spanOf({ jobId, attempt, traceParent }: Lease): Parameters<typeof trace
   return { name: "attempt", parent: traceParent, attributes: { "filemill.job": jobId, "filemill.attempt": attempt } };
 }
 
-/** Runs the plan and takes the result into the blob store. Never rejects: a failure is an end, too. */
+/** Runs the plan and moves the result into the blob store. Never rejects, because a failure is an end too. */
 async function convert(
   parts: WorkerParts,
   lease: Lease,
@@ -144,7 +144,7 @@ function boundOf({ budget, roomBytes }: Lease): Pick<ConversionRequest, "bound">
   return { bound: { maxResultMb, maxStoredMb, roomBytes: roomBytes === undefined ? undefined : Number(roomBytes) } };
 }
 
-/** Another way is worth a few moments and no more: a catalogue that does not answer has none. */
+/** Another route is worth a short wait only. If the catalogue does not answer, there is none. */
 const planningMs = 5000;
 
 function alternatesOf({ catalogue }: WorkerParts, signal: AbortSignal, log: Log): Alternates {

@@ -1,4 +1,4 @@
-/** When an engine fails a file that is well, the next best route is tried; the result's notes say so. */
+/** If an engine fails on an intact file, the next best route is tried. The result's notes say so. */
 
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -9,7 +9,7 @@ import { type NoteCode, noteTable } from "./notes.ts";
 import type { PlanRun, RunPorts } from "./run-hop.ts";
 import { runPlan } from "./run-plan.ts";
 
-/** What to ask the planner: the same conversion, by other hops. */
+/** A query to the planner: the same conversion without these hops. */
 export type NextBestQuery = {
   readonly from: string;
   readonly to: string;
@@ -19,28 +19,30 @@ export type NextBestQuery = {
 export type FailedHop = Pick<PlannedHop, "engine" | "from" | "to">;
 
 export type Alternates = {
-  /** Undefined: there is no other way. Never rejects. */
+  /** Undefined: there is no other route. Never rejects. */
   nextBest(query: NextBestQuery): Promise<Plan | undefined>;
-  /** An engine failed and another way is about to be tried. */
+  /** An engine failed, and another attempt is about to start. */
   onFailure?(failed: FailedHop, error: unknown): void;
 };
 
 const maxAlternates = 2;
-/** With less time left there is no point in beginning anew. */
+/** With less time left, another attempt is pointless. */
 const leastMs = 1000;
 
-/** Codes that are an engine's fault: the file passed its inspection and nothing ran out. */
+/** Codes that are the engine's fault: the file passed its inspection, and no resource ran out. */
 const engineFaults: ReadonlySet<ErrorCode> = new Set(["CONVERSION_FAILED", "INTERNAL"]);
-/** The same of what an earlier hop made: damage there was done by us. */
+/** The same for input that an earlier hop made: damage there is our fault. */
 const laterFaults: ReadonlySet<ErrorCode> = new Set([...engineFaults, "INVALID_INPUT", "PASSWORD_REQUIRED"]);
 
-/** What a reader may find out of a file at which another engine crashed, or failed without a word. */
+/** What another reader may find out about a file on which an engine crashed or failed without a reason. */
 const verdicts: ReadonlySet<ErrorCode> = new Set(["INVALID_INPUT", "PASSWORD_REQUIRED"]);
 
 /**
- * Runs the plan, once more where its engine was lost, and after an engine's fault at most two others, all within the time that the plan
- * itself may take. Rejects with the first failure when none succeeds, or with what another engine knows of the file. Nothing is kept of a
- * failed way, neither file nor note: an attempt that is interrupted begins with the plan again.
+ * Runs the plan. Repeats it once if its engine was lost. After an engine's fault, tries up to two other routes. All of this happens within
+ * the time
+ * limit of the plan itself. If nothing succeeds, rejects with the first failure, or with what another engine found out about the file.
+ * Neither
+ * files nor notes of a failed route are kept. An attempt that is interrupted starts with the plan again.
  */
 export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternates: Alternates): Promise<void> {
   const endsAtMs = performance.now() + planBoundMs(run, ports);
@@ -63,7 +65,7 @@ export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternate
   throw first.error instanceof EngineFault && last.isVerdict ? last.error : first.error;
 }
 
-/** An engine that was ended from outside had no chance at the file: it gets another before a way is taken that may keep less. */
+/** An engine that was killed from outside had no chance. It gets another before a route is tried that may preserve less. */
 async function tryAgainWhenLost(run: PlanRun, ports: RunPorts, alternates: Alternates, endsAtMs: number): Promise<Try> {
   const once = await tryOnce(run, ports);
   const isLost = !once.ok && once.error instanceof EngineFault && once.error.kind === "lost";
@@ -71,11 +73,11 @@ async function tryAgainWhenLost(run: PlanRun, ports: RunPorts, alternates: Alter
   if (once.ok || bounded === undefined) return once;
   if (once.fault !== undefined) alternates.onFailure?.(once.fault, once.error);
   const again = await tryOnce(bounded, ports);
-  // Out of time for a second run says nothing of the file.
+  // Running out of time in the second run says nothing about the file.
   return !again.ok && bounded.signal.aborted ? once : again;
 }
 
-/** The run within what is left of the time; undefined when it is too little to begin. */
+/** The run limited to the remaining time; undefined if too little is left. */
 function boundedBy(run: PlanRun, endsAtMs: number): PlanRun | undefined {
   const leftMs = endsAtMs - performance.now();
   if (leftMs < leastMs) return undefined;
@@ -87,7 +89,7 @@ type Failed = {
   readonly ok: false;
   readonly error: unknown;
   readonly fault: FailedHop | undefined;
-  /** It says something of the file itself, and not of what was made of it. */
+  /** Whether the failure is about the file itself and not about an intermediate file. */
   readonly isVerdict: boolean;
 };
 type Try = { readonly ok: true } | Failed;
@@ -107,7 +109,7 @@ async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<
 }
 
 function faultOf(error: unknown, { engine, from, to }: PlannedHop, index: number): FailedHop | undefined {
-  // An entry was tried on other ways of its own.
+  // An entry has already been tried on its own alternative routes.
   if (error instanceof LacksContent || error instanceof EntryFailed) return undefined;
   const faults = index === 0 ? engineFaults : laterFaults;
   return faults.has(failureOf(error).error.code) ? { engine, from, to } : undefined;
@@ -118,7 +120,7 @@ function messageOf(planned: Plan, taken: Plan): string {
   return `${noteTable.ALTERNATE_ROUTE}${lower}`;
 }
 
-/** What the plan may take by the bounds of its hops. */
+/** The time limit of the plan: the sum for its hops. */
 function planBoundMs({ plan, timeoutMs }: PlanRun, ports: RunPorts): number {
   const bounds = plan.hops.map(({ engine, from, to }) => {
     const hop = ports.engineOf(engine)?.hops.find((candidate) => candidate.from === from && candidate.to === to);

@@ -1,6 +1,6 @@
-/** Closed shapes for what comes out of a sandbox: a value has exactly one of them, or it is not believed. */
+/** Closed shapes for everything that comes out of a sandbox. A value that does not match exactly is rejected. */
 
-/** Gives the value back as what it is. Throws WrongShape. */
+/** Returns the value with its type. Throws WrongShape. */
 export type Shape<T> = (value: unknown) => T;
 
 export class WrongShape extends Error {}
@@ -42,7 +42,7 @@ export const oneOf =
     return found;
   };
 
-/** A text that `isKnown`. */
+/** A text that `isKnown` accepts. */
 export const known =
   <T extends string>(isKnown: (value: string) => value is T): Shape<T> =>
   (value) => {
@@ -64,7 +64,7 @@ export const optional =
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 
-/** An object with these fields and no others. */
+/** An object with exactly these fields. */
 export const record =
   <F extends Fields>(fields: F): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> =>
   (value) => {

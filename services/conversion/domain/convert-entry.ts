@@ -1,18 +1,19 @@
-/** Converts a file that came inside another one, by its own best route, as a part of the task that unpacked it. */
+/** Converts a file inside another file by its own best route, as part of the task that unpacked it. */
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type Alternates, runWithAlternates } from "./alternates.ts";
 import type { PlanRun, RunPorts } from "./run-hop.ts";
 import { runPlan } from "./run-plan.ts";
 import { openInput } from "./unlock.ts";
 
-/** The best plan by the options' defaults. Rejects with UNSUPPORTED_CONVERSION, or with what keeps the planner from answering. */
+/** The best plan with default options. Rejects with UNSUPPORTED_CONVERSION, or with the reason why the planner cannot answer. */
 export type PlanOf = (from: string, to: string) => Promise<Plan>;
 
 export type EntryRun = Pick<PlanRun, "timeoutMs" | "password" | "bound"> & { readonly planOf: PlanOf; readonly alternates?: Alternates };
 
 /**
- * Resolves with the file in the format that is wanted: the entry itself where it has that format and is well, or a new one, which
- * the caller removes. No entry of an entry is converted.
+ * Resolves with the file in the requested format: the entry itself if it already has that format and is intact, otherwise a new file that
+ * the
+ * caller removes. Entries of entries are not converted.
  */
 export function entryConverterOf(
   { planOf, alternates, timeoutMs, password, bound }: EntryRun,

@@ -1,33 +1,33 @@
-/** A guard behind every hop: what the source had is in the result, or a note says why not (decision 45). */
+/** A check after every hop: the result contains what the source contained, or a note says why not (decision 45). */
 import type { NoteCode } from "./notes.ts";
 
-/** What is counted, in words for people. */
+/** What is counted, in words for users. */
 export const countable = {
-  /** Also slides, frames and pictures: whatever comes one behind the other. */
+  /** Also slides, frames and pictures: anything that comes in sequence. */
   pages: "pages",
   sheets: "sheets",
-  /** That have a filled cell; also records, contacts and events. */
+  /** Rows with at least one filled cell. Also records, contacts and events. */
   rows: "rows",
   cells: "filled cells",
   letters: "letters",
   entries: "subtitles",
-  /** A polygon counts as the triangles it is cut into. */
+  /** A polygon counts as the triangles that it is cut into. */
   faces: "triangles",
   glyphs: "glyphs",
 } as const;
 export type Countable = keyof typeof countable;
-/** Absent is what nobody can count for certain. */
+/** Undefined if it cannot be counted reliably. */
 export type Counts = { readonly [K in Countable]?: number | undefined };
 
 type Rule = {
   readonly of: Countable;
   readonly from: ReadonlySet<string>;
   readonly to: ReadonlySet<string>;
-  /** The share that must be in the result; `several`: more than one, where the source has more than one. */
+  /** The share that must be in the result. `several`: more than one if the source has more than one. */
   readonly least: number | "several";
-  /** Each says why there is less. */
+  /** Each of these notes explains a lower number. */
   readonly notes: readonly NoteCode[];
-  /** Says how much is missing where it is not too much. */
+  /** Note that says how much is missing, if it is not too much. */
   readonly told?: NoteCode;
 };
 
@@ -58,14 +58,14 @@ const fonts = set("ttf otf woff");
 const pageNotes = ["PAGES_LEFT_OUT", "ANIMATION_REDUCED"] as const;
 
 const rules: readonly Rule[] = [
-  // From one animation to another there is no rule: encoders join frames that look alike.
+  // No rule from one animation to another, because encoders merge frames that look alike.
   { of: "pages", from: new Set([...animations, ...pageFiles]), to: stills, least: "several", notes: pageNotes },
   { of: "pages", from: pageFiles, to: pageFiles, least: 1, notes: pageNotes },
   { of: "pages", from: slides, to: slideTargets, least: 1, notes: pageNotes },
   { of: "sheets", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },
   { of: "rows", from: rowSources, to: rowTargets, least: 1, notes: ["SHEETS_LEFT_OUT", "ENTRIES_LEFT_OUT"] },
   { of: "cells", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },
-  // Of 100 measured conversions 97 had all letters, and none of the others had a reason for it.
+  // Of 100 measured conversions, 97 had all letters. The others had no good reason for the loss.
   { of: "letters", from: documents, to: writtenDocuments, least: 0.98, notes: [], told: "TEXT_LEFT_OUT" },
   { of: "entries", from: subtitles, to: subtitles, least: 1, notes: ["ENTRIES_LEFT_OUT"] },
   { of: "faces", from: models, to: models, least: 0.98, notes: ["FACES_MERGED"] },
@@ -82,29 +82,29 @@ function rulesOf(from: string, to: string): readonly Rule[] {
   return found;
 }
 
-/** Options by which a part of a file is asked for, moved out of it, or rejected. */
+/** Options that request a part of a file, remove or move parts, or reject changes. */
 const choosing = ["page", "pages", "remove", "nUp", "changes", "sheet", "sheets", "start", "duration", "shift", "text", "unicodes"];
 
-/** Whether there is anything to count in a file of one format and in what was made of it with the options that a client gave. */
+/** Whether there is anything to compare between a file and its conversion with the options that the client gave. */
 export function isCounted(from: string, to: string, given: Readonly<Record<string, unknown>> = {}): boolean {
   return rulesOf(from, to).length > 0 && !choosing.some((name) => given[name] !== undefined);
 }
 
-/** Tables and records as text are converted nearly as fast as they are counted. */
+/** Tables and records as text are converted almost as fast as they are counted. */
 const texts = new Set([...textTables, ...records, "vcf", "ics"]);
 
-/** Of larger files counting would take more than a tenth of their conversion. */
+/** Counting larger files would take more than a tenth of their conversion time. */
 export function mostCountedBytes(from: string, to: string): number {
   return texts.has(from) && texts.has(to) ? 2 ** 18 : 2 ** 23;
 }
 
-/** A source and what was made of it. */
+/** The counts of a source and of its result. */
 export type Counted = { readonly source: Counts; readonly result: Counts };
 
 /** What a result lacks: too much, or so little that a note is enough. */
 export type Lack = { readonly missing: string } | { readonly note: NoteCode; readonly message: string };
 
-/** What is missing that no note explains; undefined when nothing is. */
+/** What is missing without a note that explains it; undefined if nothing is. */
 export function lackOf(from: string, to: string, counted: Counted, notes: ReadonlySet<NoteCode>): Lack | undefined {
   let little: Lack | undefined;
   for (const rule of rulesOf(from, to)) {

@@ -1,6 +1,6 @@
 /**
- * What an engine is: one tool, declared as data, with a way to run one hop.
- * Manifest, catalogue, option parsing, OpenAPI, documentation and the contract suite all follow from the declaration.
+ * The definition of an engine: one tool, declared as data, with a function that runs one hop. Manifest, catalogue, option parsing, OpenAPI,
+ * documentation and the contract suite all follow from the declaration.
  */
 import type { Inspector } from "./inspector.ts";
 import type { Expectation, NoteCode } from "./notes.ts";
@@ -8,11 +8,11 @@ import type { Sandbox } from "./sandbox.ts";
 
 export type Fidelity = "lossless" | "high" | "reduced" | "extract";
 
-/** A family of work that competes for the same slots: one subject and one consumer of the queue. */
+/** Families of work that compete for the same slots. Each has one subject and one consumer in the queue. */
 export const lanes = ["image", "document", "office", "media"] as const;
 export type Lane = (typeof lanes)[number];
 
-/** Places beyond a lane's slots. An office would cost the memory of another LibreOffice that nearly always waits. */
+/** Places in addition to a lane's slots. For office, one would cost the memory of another LibreOffice that is almost always idle. */
 export const spareOf: Readonly<Record<Lane, 0 | 1>> = { image: 1, document: 1, office: 0, media: 1 };
 
 type OptionBase = { readonly name: string; readonly description: string };
@@ -39,22 +39,22 @@ export type Hop = {
   readonly from: string;
   readonly to: string;
   readonly fidelity: Fidelity;
-  /** Breaks ties between routes of one fidelity: roughly milliseconds of CPU for a typical file. */
+  /** Breaks ties between routes of the same fidelity: roughly milliseconds of CPU for a typical file. */
   readonly cost: number;
-  /** Always queued, never waited for inline. */
+  /** Always queued; clients never wait for it inline. */
   readonly async: boolean;
-  /** Some options take as long as an async hop may; only some, so that it is waited for inline. */
+  /** Some options take as long as an async hop, but clients still wait inline because most do not. */
   readonly isLong?: boolean;
-  /** Ceiling of the input in MB (10^6 bytes). */
+  /** Maximum size of the input in MB (10^6 bytes). */
   readonly maxInputMb: number;
   readonly options: readonly OptionDefinition[];
-  /** What a source may have several of and this target holds one of (see parts.ts); the options then begin with `partOptions`. */
+  /** What a source may have several of and this target holds only one of (see parts.ts). The options then start with `partOptions`. */
   readonly part?: Part;
-  /** The notes that a run may raise; that parts are left out follows from `part`. */
+  /** Notes that a run can raise. That parts are left out follows from `part`. */
   readonly expects?: readonly Expectation[];
 };
 
-/** A regular file with its format, whose name is ours (`in.<ext>`), never the user's. */
+/** A regular file and its format. The file name is chosen by Filemill (`in.<ext>`), never by the user. */
 export type FileRef = { readonly path: string; readonly format: string; readonly sizeBytes: number };
 
 export type HopTask = {
@@ -62,50 +62,52 @@ export type HopTask = {
   readonly input: FileRef;
   /** Where the result must be when `run` resolves: a path outside the sandbox that does not exist yet. */
   readonly outputPath: string;
-  /** Only the options of this hop, parsed, with defaults filled in. */
+  /** Only the options of this hop, parsed, including defaults. */
   readonly options: OptionValues;
-  /** Wall-clock bound for the whole hop. */
+  /** Wall-clock limit for the whole hop. */
   readonly timeoutMs: number;
-  /** Processor time for the whole hop, by the size of the input; absent: as much as fits into the time. */
+  /** CPU time limit for the whole hop, by input size. Undefined: as much as fits into the wall-clock limit. */
   readonly cpuSeconds?: number;
-  /** To protect the result with, where the option `protect` asks for it. */
+  /** Password to protect the result with, if the option `protect` requests it. */
   readonly outputPassword?: string;
-  /** What the hop may write, beside its input; absent: as much as the engine may. */
+  /** What the hop may write, including a copy of its input. Undefined: as much as the engine may. */
   readonly outputBytes?: number;
   readonly signal: AbortSignal;
-  /** Takes processor time of the hop in ms. */
+  /** Called with CPU time of the hop in ms. */
   onSpent?(processorMs: number): void;
-  /** Says what was lost, guessed or corrected. */
+  /** Reports what was lost, guessed or corrected. */
   note(code: NoteCode, message?: string): void;
   /** From 0 to 1. */
   progress(fraction: number): void;
   /**
-   * A file that was in the input, by its own best route and within this task's bounds; the caller removes what it resolves with, which
-   * is the entry itself where there is nothing to convert. Absent for what is an entry itself.
+   * Converts a file from the input by its own best route, within this task's limits. The caller removes the file that it resolves with,
+   * which is
+   * the entry itself if there is nothing to convert. Undefined for a task that itself converts an entry.
    */
   readonly convertEntry?: (entry: FileRef, to: string, note: HopTask["note"]) => Promise<FileRef>;
 };
 
-/** What an engine may use of its surroundings. */
+/** What an engine may use of its environment. */
 export type EngineHost = {
   readonly sandbox: Sandbox;
-  /** Reads for the engine what a stranger, or a tool that read a stranger's file, has written. */
+  /** Parses for the engine what a stranger wrote, or a tool that read a stranger's file. */
   readonly inspector: Inspector;
-  /** How many runs of this engine happen at once in the ordinary. */
+  /** How many runs of this engine usually happen at once. */
   readonly slots: number;
-  /** How many more there may be, for accounts that have nothing running. */
+  /** How many more runs there may be, for accounts that have nothing running. */
   readonly spare: number;
-  /** Nothing is to be kept ready beyond what runs at once. */
+  /** Nothing is kept ready beyond what runs at once. */
   readonly isOneOff?: true;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 
-/** A live engine. `run` rejects with a FilemillError (INVALID_INPUT, PASSWORD_REQUIRED, CONVERSION_FAILED, …). */
+/** A running engine. `run` rejects with a FilemillError (INVALID_INPUT, PASSWORD_REQUIRED, CONVERSION_FAILED, …). */
 export type OpenEngine = AsyncDisposable & {
   run(task: HopTask): Promise<void>;
   /**
-   * The parts of the input of a hop that names one, in order, each by its label or an empty text; null for one without content, of
-   * which the engine raises a note. Writes no result.
+   * The parts of the input of a hop with `part`, in order. Each is its label or an empty string; null for a part without content, for which
+   * the
+   * engine raises a note. Writes no result.
    */
   parts?(task: HopTask): Promise<readonly (string | null)[]>;
 };
@@ -117,27 +119,27 @@ export type Engine = {
   readonly id: string;
   readonly label: string;
   readonly lane: Lane;
-  /** Debian packages that bring the tool; empty when it comes with npm. */
+  /** Debian packages that provide the tool; empty if it comes with npm. */
   readonly packages: readonly string[];
-  /** Names the tool's version, or undefined when it is not there or does not work in the sandbox. */
+  /** Returns the tool's version, or undefined if it is missing or does not work in the sandbox. */
   probe(sandbox: Sandbox): Promise<string | undefined>;
   readonly hops: readonly Hop[];
   /**
-   * By what its tools say that a file is damaged or not what it claims to be. Any other failure is ours (decision 39). Empty where a
-   * program of our own answers with a code.
+   * How its tools report a file that is damaged or not what it claims to be. Any other failure is ours (decision 39). Empty if a program of
+   * Filemill reports it with a code.
    */
   readonly badInput: readonly BadInputSign[];
   /**
-   * Its own processes talk through Unix sockets. Without namespaces these would be the host's: Landlock holds back abstract ones at best
+   * Its processes communicate through Unix sockets. Without namespaces these would be the host's: Landlock blocks abstract sockets at best
    * (kernel 6.12), and none that has a path.
    */
   readonly needsFullSandbox?: true;
-  /** Looks for its input among the fresh files (see fresh-files.ts) before it looks on the disk. */
+  /** Checks the fresh files (see fresh-files.ts) for its input before the disk. */
   readonly takesFresh?: true;
   open(host: EngineHost): Promise<OpenEngine>;
 };
 
-/** Identity with a type: declares an engine. */
+/** Returns its argument. Declares an engine with its type. */
 export function defineEngine(engine: Engine): Engine {
   return engine;
 }

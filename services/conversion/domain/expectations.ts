@@ -1,11 +1,11 @@
-/** What may be expected of a conversion before it is made: the notes that its result may bear, and of which files. */
+/** What to expect of a conversion in advance: the notes that its result may have, and for which files. */
 import { canHave } from "#formats/index.ts";
 import type { Hop, OptionValues } from "./engine.ts";
 import type { Expectation, NoteCode } from "./notes.ts";
 import { leftOutNoteOf } from "./parts.ts";
 import { mayKeepPlace, mayTell } from "./picture-metadata.ts";
 
-/** These say something of one file or one attempt and nothing of the route: any result may bear them. */
+/** These notes are about one file or one attempt, not about the route. Any result may have them. */
 export const unexpectedCodes: ReadonlySet<NoteCode> = new Set([
   "ALTERNATE_ROUTE",
   "CONTENT_TYPE_CORRECTED",
@@ -55,7 +55,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   ENTRIES_LEFT_OUT: { message: "Entries that the format does not support are left out." },
 };
 
-/** The expectation of a note in the usual words and of the usual files; in words of its own it is of all files but for what they say. */
+/** The expectation of a note with its usual text and files. With a custom text, it applies to all files unless `told` says otherwise. */
 export function expecting(code: NoteCode, told: Partial<Omit<Expectation, "code">> = {}): Expectation {
   const { message } = told;
   if (message !== undefined) return { ...told, code, message };
@@ -64,12 +64,12 @@ export function expecting(code: NoteCode, told: Partial<Omit<Expectation, "code"
   return { ...words, ...told, code };
 }
 
-/** Of each code its usual expectation; `false` stands for none. */
+/** The usual expectation of each code. `false` stands for none. */
 export function expectingAll(...codes: readonly (NoteCode | false)[]): readonly Expectation[] {
   return codes.flatMap((code) => (code === false ? [] : expecting(code)));
 }
 
-/** All that a hop expects, less what no file of its source can have. */
+/** Everything that a hop expects, except for what no file of its source format can have. */
 export function expectationsOf(hop: Pick<Hop, "from" | "to" | "expects" | "part">): readonly Expectation[] {
   const { from, part } = hop;
   const expects = [...(hop.expects ?? []), ...ofMetadata(hop)];
@@ -79,7 +79,7 @@ export function expectationsOf(hop: Pick<Hop, "from" | "to" | "expects" | "part"
   return all.filter(({ of }) => of === undefined || canHave(from, of));
 }
 
-/** One rule for all pictures, whoever writes them. */
+/** One rule for all pictures, whichever engine writes them. */
 function ofMetadata({ from, to, expects = [] }: Pick<Hop, "from" | "to" | "expects">): readonly Expectation[] {
   const isSaid = expects.some(({ code, option }) => code === "METADATA_DROPPED" && option === undefined);
   return expectingAll(mayTell(from, to) && !isSaid && "METADATA_DROPPED", mayKeepPlace(from, to) && "PLACE_KEPT");

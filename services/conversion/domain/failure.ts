@@ -1,16 +1,16 @@
-/** What an attempt's failure means for the job: whose fault it is, and whether trying again can help. */
+/** What an attempt's failure means for the job: whose fault it is, and whether a retry can help. */
 import { type ErrorCode, FilemillError } from "#contract/errors.ts";
 
-/** CONVERSION_FAILED of a file that is well but holds nothing that the target could hold: no other engine would do better. */
+/** CONVERSION_FAILED for an intact file without anything that the target could hold. No other engine would do better. */
 export class LacksContent extends FilemillError {
   constructor(message: string) {
     super("CONVERSION_FAILED", message);
   }
 }
 
-/** INPUT_TOO_COMPLEX of an engine that was ended for what it wrote. */
+/** INPUT_TOO_COMPLEX for an engine that was killed because of the size of its output. */
 export class OutputTooLarge extends FilemillError {
-  /** The bound that it met. */
+  /** The limit that it reached. */
   readonly limitBytes: number;
 
   constructor(limitBytes: number) {
@@ -20,11 +20,11 @@ export class OutputTooLarge extends FilemillError {
 }
 
 export type FaultKind =
-  /** It ended with a code and words that are not on its list of bad input. */
+  /** It exited with a code and words that are not on its list of bad input. */
   | "unexplained"
-  /** It ended itself by a signal, such as SIGSEGV. */
+  /** It ended with its own signal, such as SIGSEGV. */
   | "crashed"
-  /** Somebody else ended it, such as the kernel when memory is short, or it was a warm process that had worked for others before. */
+  /** Something else killed it, for example the kernel when memory was short, or it was a warm process that had served others before. */
   | "lost";
 
 const faultMessages: Readonly<Record<FaultKind, string>> = {
@@ -33,18 +33,18 @@ const faultMessages: Readonly<Record<FaultKind, string>> = {
   lost: "The converter was killed during the conversion, which is our fault; try again later.",
 };
 
-/** CONVERSION_FAILED by an engine of which nothing says that the file is to blame (decision 39). */
+/** CONVERSION_FAILED by an engine when nothing shows that the file is to blame (decision 39). */
 export class EngineFault extends FilemillError {
   readonly kind: FaultKind;
 
-  /** @param ended - How, for the log: a signal or an exit code, never what the engine said, which quotes the file. */
+  /** @param ended - How it ended, for the log: a signal or an exit code, never the engine's output, which quotes the file. */
   constructor(kind: FaultKind, ended: string) {
     super("CONVERSION_FAILED", faultMessages[kind], { cause: new Error(ended) });
     this.kind = kind;
   }
 }
 
-/** The failure of one file of several. Its owner is told which; the name is nothing for a log. */
+/** The failure of one of several files. The owner learns which one; the name must not be logged. */
 export class EntryFailed extends FilemillError {
   readonly failure: FilemillError;
 
@@ -60,24 +60,24 @@ export function nameless(thrown: unknown): unknown {
 }
 
 export type Failure = {
-  /** What the job's owner is told. */
+  /** What the job's owner sees. */
   readonly error: FilemillError;
   readonly retryable: boolean;
-  /** A defect of ours: to be logged with its stack. */
+  /** A defect of Filemill, to be logged with its stack. */
   readonly unexpected: boolean;
 };
 
-/** Codes after which another attempt may end differently; every other code is about the file or the request. */
+/** Codes after which another attempt may end differently. Every other code is about the file or the request. */
 const transientCodes: ReadonlySet<ErrorCode> = new Set(["UNAVAILABLE", "OVERLOADED", "INTERNAL"]);
 
-/** System errors of a host that is short of something, not of a bad file. */
+/** System errors of a host that lacks resources, not of a bad file. */
 const shortageCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EIO", "EROFS"]);
 
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof FilemillError) {
     const unexpected = thrown.code === "INTERNAL";
     const own = nameless(thrown);
-    // What an engine does of itself it does again; what crashed may not, and what was ended from outside had no chance.
+    // An engine repeats its own failures. A crash may not repeat, and an engine killed from outside had no chance.
     const isCrash = own instanceof EngineFault && own.kind !== "unexplained";
     return { error: thrown, retryable: isCrash || transientCodes.has(thrown.code), unexpected };
   }
@@ -98,7 +98,7 @@ function systemCodeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** An attack on the sandbox got through: nothing may run in it. */
+/** An attack on the sandbox succeeded, so nothing may run in it. */
 export class DoesNotHold extends FilemillError {
   constructor(through: readonly string[]) {
     super("UNAVAILABLE", `The sandbox does not hold on this host: ${through.join("; ")}.`);

@@ -1,9 +1,11 @@
 const namedFamilies = 3;
 const longestName = 40;
-/** Whatever is no letter, mark, figure or plain separator: names come from the user's file and stand in answers and pages. */
+/**
+ * Everything except letters, marks, digits and plain separators. The names come from the user's file and appear in answers and on pages.
+ */
 const odd = /[^\p{L}\p{M}\p{N} ._&'+-]+/gu;
 
-/** The words of `FONT_SUBSTITUTED` for families of the file that were replaced, a few of them by name; undefined when there are none. */
+/** The text of `FONT_SUBSTITUTED` for replaced font families of the file, a few of them by name; undefined if there are none. */
 export function replacedFontsMessage(families: readonly string[]): string | undefined {
   const plain = families.map((name) => [...name.replaceAll(odd, " ").replaceAll(/ +/g, " ").trim()].slice(0, longestName).join(""));
   const names = [...new Set(plain)].filter((name) => name !== "");

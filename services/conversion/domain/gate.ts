@@ -1,6 +1,6 @@
-/** Lets at most a number of holders through at once; others wait in order. */
+/** Admits a limited number of holders at once. Others wait in order. */
 export type Gate = {
-  /** Undefined when the way is free (then it is taken at once), else a promise of it. Rejects with the signal's reason. */
+  /** Undefined if a place was free, which is then taken at once; otherwise a promise of a place. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<void> | undefined;
   leave(): void;
 };

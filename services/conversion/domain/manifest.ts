@@ -1,4 +1,4 @@
-/** Engines' declarations as the messages that the catalogue reads. */
+/** Turns engines' declarations into the messages that the catalogue reads. */
 import { create } from "@bufbuild/protobuf";
 import {
   type EngineManifest,
@@ -71,7 +71,7 @@ function createNoteList(): NoteList {
   };
 }
 
-/** One list for the hundreds of hops that declare the same options. */
+/** Shares one list among the hundreds of hops that declare the same options. */
 function createOptionLists(): (options: Hop["options"]) => Option[] {
   const lists = new Map<string, Option[]>();
   return (options) => {
@@ -110,7 +110,7 @@ function valueCaseOf(value: string | number | boolean) {
   return { case: "text" as const, value };
 }
 
-/** The planned values of one hop, with the declaration's defaults where the plan says nothing. */
+/** The planned values of one hop, with the declared defaults for the rest. */
 export function hopOptionsOf(planned: PlannedHop, hop: Hop): OptionValues {
   const values: Record<string, string | number | boolean> = {};
   for (const option of hop.options) {

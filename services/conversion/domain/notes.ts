@@ -48,15 +48,15 @@ export const noteTable = {
 
 export type NoteCode = keyof typeof noteTable;
 
-/** That a run may raise a note. */
+/** Declares that a run may raise a note. */
 export type Expectation = {
   readonly code: NoteCode;
-  /** For people, in the present tense, true of every file that the note can be raised of. */
+  /** For users, in the present tense, and true of every file for which the note can be raised. */
   readonly message: string;
-  /** What the file must have for it. A route expects it only when each format up to this hop can have it. */
+  /** The trait that the file must have for the note. A route expects it only if every format up to this hop can have the trait. */
   readonly of?: Trait;
-  /** Only of the file as the client brought it: what we write is never in doubt. */
+  /** Only for the client's file: what Filemill writes is never in doubt. */
   readonly isOfSource?: true;
-  /** Only when the client gives this option: who asks for something need not be warned of it. */
+  /** Only if the client gives this option. Without the request, there is nothing to warn about. */
   readonly option?: string;
 };

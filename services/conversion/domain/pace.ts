@@ -1,20 +1,20 @@
 import { FilemillError } from "#contract/errors.ts";
 
 export type Pace = {
-  /** How long is waited for the sender, all in all, until it must have sent enough. */
+  /** Total time spent waiting for the sender until it must have sent enough. */
   readonly windowMs: number;
   readonly bytesPerWindow: number;
-  /** For the whole stream, our own slowness included. */
+  /** Limit for the whole stream, including the time that this process takes. */
   readonly wholeMs: number;
 };
 
-/** As at the public door: 512 bytes a second over ten seconds. */
+/** The same as the gateway's: 512 bytes per second over ten seconds. */
 export const uploadPace: Pace = { windowMs: 10_000, bytesPerWindow: 5120, wholeMs: 3_600_000 };
 
 /**
- * Passes on what comes, as long as it comes fast enough.
+ * Passes items on as long as they arrive fast enough.
  *
- * @throws FilemillError REQUEST_TIMEOUT when the sender only holds the stream.
+ * @throws FilemillError REQUEST_TIMEOUT if the sender merely keeps the stream open.
  */
 export async function* paced<T>(items: AsyncIterable<T>, bytesOf: (item: T) => number, pace: Pace = uploadPace): AsyncGenerator<T> {
   const beganAt = performance.now();

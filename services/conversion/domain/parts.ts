@@ -1,9 +1,9 @@
 /**
- * One rule for files that have several of what the target holds one of: pages, sheets, tracks.
+ * One rule for files that have several of what the target holds only one of: pages, sheets, tracks.
  *
- * - By default the one that a person would expect is converted (the first; of tracks the default one), and a note says what was left out.
+ * - By default, the part that a person would expect is converted (the first; of tracks, the default one). A note says what was left out.
  * - `page=3`, `sheet=Prices`, `track=2` choose another one.
- * - `pages=all` or `pages=1-3,7`, and `sheets`, `tracks` alike, give a ZIP archive with a file for each.
+ * - `pages=all` or `pages=1-3,7`, and likewise `sheets` and `tracks`, result in a ZIP archive with one file per part.
  */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition, Part } from "./engine.ts";
@@ -11,17 +11,17 @@ import type { HopTask, OptionDefinition, Part } from "./engine.ts";
 const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";
 const notes = { page: "PAGES_LEFT_OUT", sheet: "SHEETS_LEFT_OUT", track: "TRACKS_LEFT_OUT" } as const;
 const whole = { page: "page, picture or frame", sheet: "sheet", track: "sound track" } as const;
-/** Enough for a book; each is a run of an engine of its own. */
+/** Enough for a book. Each part is a separate run of an engine. */
 const maxParts = 500;
-/** No engine names a part longer. */
+/** No engine returns a longer label. */
 const maxLabel = 300;
 
-/** The name of the option that asks for several. */
+/** The name of the option that requests several parts. */
 export function manyOptionOf(part: Part): `${Part}s` {
   return `${part}s`;
 }
 
-/** What a hop that makes one of several lists before its own options. */
+/** Options that a hop with a part lists before its own. */
 export function partOptions(part: Part): readonly OptionDefinition[] {
   const several: OptionDefinition = {
     name: manyOptionOf(part),
@@ -41,17 +41,17 @@ function oneOption(part: Part): OptionDefinition {
   return part === "track" ? { ...rest, max: 999 } : { ...rest, default: 1 };
 }
 
-/** Says that others than number `chosen` were left out, when there are any. */
+/** Raises a note that the others were left out, if there are any. `chosen` is the number of the converted part. */
 export function noteLeftOut(task: Pick<HopTask, "note">, part: Part, chosen: number, total: number): void {
   if (total > 1) task.note(notes[part], `Only ${part} ${chosen} of ${total} was converted.`);
 }
 
-/** The note by which an engine says so. */
+/** The note that an engine raises for this. */
 export function leftOutNoteOf(part: Part) {
   return notes[part];
 }
 
-/** @throws FilemillError INVALID_OPTION when the file has no such part. */
+/** @throws FilemillError INVALID_OPTION if the file has no such part. */
 export function assertPart(part: Part, chosen: number, total: number): void {
   if (chosen <= total) return;
   throw new FilemillError("INVALID_OPTION", `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, {
@@ -62,7 +62,7 @@ export function assertPart(part: Part, chosen: number, total: number): void {
 /**
  * The numbers that `all` or `1-3,7` chooses, each once, in the order of the file.
  *
- * @throws FilemillError INVALID_OPTION for a number that the file does not have, INPUT_TOO_COMPLEX for more than 500.
+ * @throws FilemillError INVALID_OPTION for a number that the file does not have, INPUT_TOO_COMPLEX for more than 500 parts.
  */
 export function chosenParts(part: Part, text: string, total: number): readonly number[] {
   const ranges = text === "all" ? [[1, total]] : text.split(",").map((range) => range.split("-").map(Number));
@@ -88,7 +88,7 @@ function tooMany(part: Part): FilemillError {
   );
 }
 
-/** Name of a part's file in the archive, such as `page-03.png` or `sheet-2-Prices.csv`: sorts by number, safe on every system. */
+/** Name of a part's file in the archive, such as `page-03.png` or `sheet-2-Prices.csv`. Sorts by number, and is safe on every system. */
 export function partFileName(part: Part, number: number, total: number, label: string, extension: string): string {
   const digits = String(number).padStart(String(total).length, "0");
   const safe = label

@@ -1,14 +1,14 @@
-/** One rule for what a picture's file says beside the picture (decision 56): it is carried over, or a note names what is not. */
+/** One rule for the metadata of pictures (decision 56): it is carried over, or a note names what is not. */
 import { canHave, formatOf } from "#formats/index.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
 
-/** Fields of EXIF, in words for people. */
+/** EXIF fields, in words for users. */
 const exif = {
   ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
   other: "other fields",
 } as const;
-/** What is told. */
+/** Everything that notes can name. */
 export const tellable = {
   ...exif,
   place: "the location (GPS)",
@@ -20,26 +20,26 @@ export type Tellable = keyof typeof tellable;
 export type Told = { readonly source: readonly Tellable[]; readonly result: readonly Tellable[] };
 
 export type MetadataPorts = {
-  /** Undefined where it cannot be told. */
+  /** Undefined if it cannot be determined. */
   metadata(source: Pick<FileRef, "path" | "format">, result: Pick<FileRef, "path" | "format">): Promise<Told | undefined>;
 };
 
-/** A page may hold a whole JPEG, with all that it says. */
+/** A page may contain a whole JPEG with all its metadata. */
 const isPage = (format: string): boolean => format === "pdf";
 
-/** Whether anything can be lost or kept between these formats. */
+/** Whether metadata can be lost or kept between these formats. */
 export function mayTell(from: string, to: string): boolean {
   return canHave(from, "metadata") && (formatOf(to)?.kind === "image" || to === "svg" || isPage(to));
 }
 
-/** Whether a result can say where the picture was taken. */
+/** Whether a result can contain the location. */
 export function mayKeepPlace(from: string, to: string): boolean {
-  // FFmpeg, which alone makes other pictures of an APNG, reads none.
+  // FFmpeg, the only engine that converts APNG to pictures other than JPEG XL, reads no metadata.
   const isRead = from !== "apng" || to === "jxl";
   return mayTell(from, to) && isRead && (canHave(to, "metadata") || (isPage(to) && from === "jpg"));
 }
 
-/** Notes what a picture no longer says, and that it says where it was taken. */
+/** Notes which metadata a picture has lost, and that it still contains its location. */
 export async function noteMetadata(
   ports: MetadataPorts,
   source: Pick<FileRef, "path" | "format">,
@@ -54,7 +54,7 @@ export async function noteMetadata(
   const fields = Object.entries(exif).filter(isLost);
   const others = Object.entries(tellable).filter((each) => !(each[0] in exif) && isLost(each));
   const lost = [...(fields.length === 0 ? [] : [`EXIF (${wordsOf(fields)})`]), ...others.map(([, words]) => words)];
-  // Who asks for it to be left out need not be told that it was.
+  // A client that requested the removal needs no note about it.
   if (lost.length > 0 && asked.metadata !== "strip") note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   if (told.result.includes("place")) note("PLACE_KEPT");
 }

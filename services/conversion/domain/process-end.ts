@@ -1,17 +1,17 @@
-/** What the end of a sandboxed process says, before anybody looks at its exit code: who ended it, and whose fault that is. */
+/** What the end of a sandboxed process means, before its exit code is considered: what ended it, and whose fault that is. */
 import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "./failure.ts";
 import type { SandboxEnd } from "./sandbox.ts";
 
-/** Of a process's own making; every other signal comes from somebody else. */
+/** Signals that a process causes itself. Every other signal comes from outside. */
 const ownSignals: ReadonlySet<string> = new Set(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRAP"]);
 
-/** Last words of a program that could not have more memory, in C++, Node, C, Haskell and Python. */
+/** Messages of programs that ran out of memory, in C++, Node, C, Haskell and Python. */
 const outOfMemory = /std::bad_alloc|heap out of memory|heap exhausted|out of memory|cannot allocate memory|^MemoryError/im;
 
 /**
- * The failure of a process that was ended, by us at one of its bounds, by a signal of its own or by somebody else; undefined when it
- * ended by itself, with whatever exit code.
+ * The failure of a process that was killed at one of its limits, by its own signal or from outside; undefined if it exited by itself,
+ * with any exit code.
  */
 export function failureOfEnd(end: SandboxEnd, isWarm = false): FilemillError | undefined {
   switch (end.killed) {
@@ -39,20 +39,22 @@ function failureOfSignal(signal: string, end: SandboxEnd, isWarm: boolean): File
   return new EngineFault(isWarm || !ownSignals.has(signal) ? "lost" : "crashed", signal);
 }
 
-/** The exit codes of programs that handle SIGTERM themselves and then end in order. systemd sends it to every process of a unit that it stops. */
+/**
+ * Exit codes of programs that handle SIGTERM themselves and then exit properly. systemd sends it to every process of a unit that it stops.
+ */
 const codesOfTheStopped: Readonly<Record<string, number>> = {
   "/usr/bin/ffmpeg": 255,
   "/usr/bin/convert-im6.q16": 15,
   "/usr/bin/magick-im7.q16": 15,
 };
 
-/** The failure of a program that was asked by somebody else to stop, and did; undefined for every other exit code. */
+/** The failure of a program that was stopped from outside; undefined for every other exit code. */
 export function failureOfStop(program: string, { exitCode }: Pick<SandboxEnd, "exitCode">): EngineFault | undefined {
   const wasStopped = exitCode !== undefined && exitCode === codesOfTheStopped[program];
   return wasStopped ? new EngineFault("lost", `exit code ${exitCode} of a program that was told to stop`) : undefined;
 }
 
-/** Whether a program that failed says that it could not have more memory. */
+/** Whether a failed program reports that it ran out of memory. */
 export function saysOutOfMemory({ stderr }: Pick<SandboxEnd, "stderr">): boolean {
   return outOfMemory.test(stderr);
 }

@@ -1,4 +1,4 @@
-/** One hop of a plan: its engine, its bounds, and a look at what it made. */
+/** One hop of a plan: its engine, its limits, and the check of its result. */
 
 import { FilemillError } from "#contract/errors.ts";
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -13,7 +13,7 @@ import type { MetadataPorts } from "./picture-metadata.ts";
 import { outputBytesOf, type ResultBound, tooLargeFor } from "./result-bound.ts";
 import type { UnlockPorts } from "./unlock.ts";
 
-/** An engine as a plan uses it: found, opened, and waited for when all its slots are taken. */
+/** An engine as a plan uses it. It is found, opened, and waited for if all its slots are taken. */
 export type RunnableEngine = {
   readonly hops: readonly Hop[];
   run(task: HopTask): Promise<void>;
@@ -24,13 +24,13 @@ export type RunPorts = UnlockPorts &
   MetadataPorts & {
     /** Undefined: this node does not have it. */
     engineOf(id: string): RunnableEngine | undefined;
-    /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
+    /** Rejects with CONVERSION_FAILED unless the file is a complete one of this format. */
     checkResult(path: string, format: string): Promise<unknown>;
-    /** Undefined where it cannot be told. */
+    /** Undefined if it cannot be determined. */
     count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Counted | undefined>;
     /** Packs files under these names into a new ZIP archive. */
     pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
-    /** Removing what is not there is no error. */
+    /** Removing a missing file is not an error. */
     remove(path: string): Promise<void>;
   };
 
@@ -38,15 +38,15 @@ export type PlanRun = {
   readonly plan: Plan;
   readonly input: FileRef;
   readonly outputPath: string;
-  /** Wall-clock bound of one inline hop; async hops have ten times as much. */
+  /** Wall-clock limit of one inline hop. Async hops get ten times as much. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Of a protected input. */
+  /** Password of a protected input. */
   readonly password?: string | undefined;
-  /** To protect the result with. */
+  /** Password to protect the result with. */
   readonly outputPassword?: string | undefined;
   readonly bound?: ResultBound;
-  /** Takes processor time in ms. */
+  /** Called with CPU time in ms. */
   onSpent?(processorMs: number): void;
   onNote?(code: NoteCode, message: string): void;
   /** See HopTask. */
@@ -55,13 +55,13 @@ export type PlanRun = {
     to: string,
     told: Required<Pick<PlanRun, "onSpent" | "onNote">> & Pick<PlanRun, "signal">,
   ) => Promise<FileRef>;
-  /** Before the run rejects for what a hop threw. */
+  /** Called before the run rejects because of a hop. */
   onHopFailed?(planned: PlannedHop, index: number): void;
-  /** From 0 to 1 over all hops. */
+  /** From 0 to 1 across all hops. */
   onProgress?(fraction: number): void;
 };
 
-/** How much longer than its own bound an engine may take to end its processes. */
+/** How much longer than its own limit an engine may take to end its processes. */
 const graceMs = 3000;
 
 export type HopRun = {
@@ -72,7 +72,7 @@ export type HopRun = {
   readonly given?: OptionValues | undefined;
 };
 
-/** One hop, and a look at what it made. */
+/** Runs one hop and checks its result. */
 export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, input, outputPath, given }: HopRun): Promise<void> {
   using bounded = taskOf(run, ports, planned, index, input);
   const { engine, task } = bounded;
@@ -96,13 +96,13 @@ export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, in
   task.note(lack.note, lack.message);
 }
 
-/** An engine that met the bound of the plan, and not one of its own. */
+/** Replaces the error if the engine reached the limit of the plan and not one of its own. */
 function boundErrorOf({ bound }: PlanRun, { outputBytes }: HopTask, error: unknown): unknown {
   const isPlans = error instanceof OutputTooLarge && outputBytes !== undefined && error.limitBytes >= outputBytes;
   return isPlans && bound !== undefined ? tooLargeFor(bound) : error;
 }
 
-/** The engine of a hop with its task, whose signal fires at the hop's bound until this is disposed. */
+/** The engine of a hop and its task. The task's signal fires at the hop's time limit until this is disposed. */
 export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef) {
   run.signal.throwIfAborted();
   const engine = ports.engineOf(planned.engine);

@@ -1,4 +1,4 @@
-/** Runs a plan: its hops in order, each checked before the next may read it. */
+/** Runs a plan: its hops in order. Each result is checked before the next hop reads it. */
 import { FilemillError } from "#contract/errors.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import { noteTable } from "./notes.ts";
@@ -10,8 +10,9 @@ import { openInput } from "./unlock.ts";
 export type { PlanRun, RunnableEngine, RunPorts } from "./run-hop.ts";
 
 /**
- * Converts `input` to `outputPath`. Rejects with a FilemillError, with the signal's reason when it fired, or with
- * whatever an engine threw against its contract; in each case nothing of ours is left beside the input.
+ * Converts `input` to `outputPath`. Rejects with a FilemillError, with the signal's reason if it fired, or with whatever an engine threw
+ * against
+ * its contract. In each case, no file is left except the input.
  */
 export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
   if (run.plan.hops.length === 0) throw new FilemillError("INTERNAL", "The plan has no hops.");
@@ -26,7 +27,7 @@ export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
   }
 }
 
-/** The hops from `first` on; `given` are options of that one beside the planned ones. */
+/** The hops from `first` on. `given` are options for that hop in addition to the planned ones. */
 async function runHops(run: PlanRun, ports: RunPorts, first: number, input: FileRef, given?: OptionValues): Promise<void> {
   const { hops } = run.plan;
   let current = input;
@@ -60,7 +61,7 @@ async function runHops(run: PlanRun, ports: RunPorts, first: number, input: File
   }
 }
 
-/** Of each file that results. */
+/** Notes the metadata of each resulting file. */
 async function noteWhatIsTold({ plan, outputPath, onNote }: PlanRun, ports: RunPorts, input: FileRef): Promise<void> {
   const options = Object.assign({}, ...plan.hops.map((planned) => planned.options));
   const asked = options.metadata?.value?.case === "text" ? { metadata: options.metadata.value.value } : {};

@@ -1,4 +1,4 @@
-/** Runs the rest of a plan once for each part of a file, and packs what came out. */
+/** Runs the rest of a plan once for each part of a file, and packs the results. */
 
 import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
@@ -10,14 +10,14 @@ import { chosenParts, leftOutNoteOf, manyOptionOf, partFileName } from "./parts.
 import { resultBytesOf, tooLargeFor } from "./result-bound.ts";
 import { type PlanRun, type RunPorts, taskOf, timeoutError } from "./run-hop.ts";
 
-/** All results together; a client asked for them in one file. */
+/** Limit for all results together, because the client requested them in one file. */
 const maxTotalBytes = 2e9;
 
 const leftOutNotes: ReadonlySet<string> = new Set(["PAGES_LEFT_OUT", "SHEETS_LEFT_OUT", "TRACKS_LEFT_OUT", "ANIMATION_REDUCED"]);
 
 export type Split = { readonly part: Part; readonly chosen: string };
 
-/** Whether this hop is asked for several results. */
+/** Whether this hop should make several results. */
 export function splitOf(ports: RunPorts, planned: PlannedHop): Split | undefined {
   const hop = ports.engineOf(planned.engine)?.hops.find(({ from, to }) => from === planned.from && to === planned.to);
   if (hop?.part === undefined) return undefined;
@@ -28,8 +28,8 @@ export function splitOf(ports: RunPorts, planned: PlannedHop): Split | undefined
 type SplitHop = { readonly index: number; readonly input: FileRef; readonly split: Split };
 
 /**
- * The hop and those after it, by `runRest`, for every part of the input that is asked for; the archive is at the run's
- * output path then. All together they may take as long as an async hop.
+ * Runs the hop and those after it, with `runRest`, for every requested part of the input. The archive is then at the run's output path.
+ * Together they may take as long as one async hop.
  */
 export async function runForEach(
   run: PlanRun,

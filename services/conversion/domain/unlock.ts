@@ -1,4 +1,4 @@
-/** A protected input and the password that came with it. */
+/** Opens a protected input with the password that came with it. */
 import { FilemillError } from "#contract/errors.ts";
 import type { FileRef, HopTask } from "./engine.ts";
 
@@ -8,17 +8,18 @@ export type UnlockPorts = {
   /** Refuses a hostile or damaged file before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
   inspect(input: FileRef): Promise<void>;
   unlock(task: UnlockTask): Promise<void>;
-  /** A new path for a file between two hops. */
+  /** A new path for an intermediate file. */
   intermediatePath(format: string): string;
   sizeOf(path: string): Promise<number>;
 };
 
-/** Only what reads a whole PDF knows whether it is protected. */
+/** The inspection does not reveal whether a PDF is protected. Only a program that reads the whole PDF can tell. */
 const isSeen = (format: string): boolean => format !== "pdf" && format !== "pdfa";
 
 /**
- * Looks at the input, and opens it when it is protected and a password came with it. Resolves with the file to convert: the input
- * itself, or one that the caller removes.
+ * Inspects the input, and opens it if it is protected and a password came with it. Resolves with the file to convert: the input itself, or
+ * a
+ * new file that the caller removes.
  */
 export async function openInput(
   { input, password, timeoutMs, signal }: Omit<UnlockTask, "password" | "outputPath"> & { readonly password?: string | undefined },

@@ -1,4 +1,4 @@
-/** The bytes of what an inspector is asked about, as the host hands them on: it moves them and does not look. */
+/** The bytes of the files in a question, as the host passes them on. The host moves them without looking at them. */
 import { closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { promisify } from "node:util";
 import { FilemillError } from "#contract/errors.ts";
@@ -9,13 +9,13 @@ const readAsync = promisify(read);
 
 export type OpenContent = {
   readonly sizeBytes: number;
-  /** At once: what was written moments ago is in memory, and a turn through the thread pool costs more than the read. */
+  /** Synchronous: recently written data is in memory, and a round through the thread pool costs more than the read. */
   readNow(offset: number, length: number): Buffer;
   read(offset: number, length: number): Promise<Buffer>;
   close(): void;
 };
 
-/** @throws FilemillError INVALID_INPUT for a path that is no file; what `open` throws where there is nothing. */
+/** @throws FilemillError INVALID_INPUT for a path that is no file; whatever `open` throws if there is nothing. */
 export function openContent(content: Content): OpenContent {
   if (typeof content !== "string") return Buffer.isBuffer(content) ? ofBytes(content) : ofDescriptor(content.descriptor, content.sizeBytes);
   const fresh = recallFile(content);

@@ -1,4 +1,4 @@
-/** One question to one inspector: hands on the bytes that it asks for, within bounds, until it answers. */
+/** Puts one question to one inspector: passes on the bytes that it requests, within limits, until it answers. */
 import { FilemillError } from "#contract/errors.ts";
 import { record, text, WrongShape } from "../domain/answer-shapes.ts";
 import { LacksContent } from "../domain/failure.ts";
@@ -7,10 +7,10 @@ import type { SandboxChild } from "../domain/sandbox.ts";
 import { createCpuMeter } from "../sandbox/usage.ts";
 import type { OpenContent } from "./content.ts";
 
-/** What is wrong with an inspector that has to be replaced. */
+/** Why an inspector has to be replaced. */
 export type Fault = "processor" | "deadline" | "memory" | "crash" | "wrong answer" | "defect";
 
-/** The inspector is of no use any more; the file may be well. */
+/** The inspector is no longer usable. The file may be intact. */
 export class InspectorFailed extends Error {
   readonly fault: Fault;
 
@@ -21,9 +21,9 @@ export class InspectorFailed extends Error {
 }
 
 export type Bounds = {
-  /** In all; generous, since a busy machine stretches it. */
+  /** Total wall-clock time; generous, because a busy machine stretches it. */
   readonly wallMs: number;
-  /** Of the inspector's processor time, and what it has more of for each byte that was moved for it. */
+  /** The inspector's CPU time, and the extra time for each byte that was moved for it. */
   readonly cpuSeconds: number;
   readonly cpuSecondsPerByte: number;
 };
@@ -31,7 +31,7 @@ export type Bounds = {
 const headBytes = 65_536;
 const tailBytes = 66_000;
 const longestRead = 262_144;
-/** Reads for which no file is too small, and bytes that each further one stands for. */
+/** Reads that are allowed however small the files are, and the bytes that allow each further one. */
 const freeReads = 1000;
 const bytesPerRead = 8192;
 
@@ -39,15 +39,15 @@ export type Exchange<K extends QuestionKind> = {
   readonly kind: K;
   readonly more: Readonly<Record<string, unknown>>;
   readonly files: readonly OpenContent[];
-  /** Has the inspector written something? */
+  /** Whether the inspector has written anything. */
   isBegun(): boolean;
   write?: ((bytes: Buffer) => Promise<void> | void) | undefined;
 };
 
-/** What was found out: an answer, or why the file is refused. */
+/** The result: an answer, or why the file is refused. */
 export type Finding<K extends QuestionKind> = { readonly answer: Answer<K> } | { readonly refusal: FilemillError };
 
-/** After any rejection the inspector is of no use. Rejects with InspectorFailed, and with what went wrong here. */
+/** After any rejection, the inspector is no longer usable. Rejects with InspectorFailed, or with an error on this side. */
 export async function converse<K extends QuestionKind>(child: SandboxChild, exchange: Exchange<K>, bounds: Bounds): Promise<Finding<K>> {
   const { kind, more, files } = exchange;
   const errands = createErrands(exchange);
@@ -61,7 +61,7 @@ export async function converse<K extends QuestionKind>(child: SandboxChild, exch
   }
 }
 
-/** What goes along with the question, so that most need no more. */
+/** Sent along with the question, so that most questions need nothing else. */
 function filed({ sizeBytes, readNow }: OpenContent, kind: QuestionKind) {
   if (kind !== "check") return { sizeBytes, head: readNow(0, Math.min(sizeBytes, headBytes)).toString("base64") };
   if (sizeBytes <= tailBytes) return { sizeBytes, head: readNow(0, sizeBytes).toString("base64") };
@@ -69,7 +69,7 @@ function filed({ sizeBytes, readNow }: OpenContent, kind: QuestionKind) {
   return { sizeBytes, head: readNow(0, 4096).toString("base64"), tail };
 }
 
-/** Moves bytes for the inspector: whatever it asks for lies in the files of the question. */
+/** Moves bytes for the inspector. Everything it requests must be in the files of the question. */
 function createErrands({ files, write }: Exchange<QuestionKind>) {
   const totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   let leftReads = freeReads + totalBytes / bytesPerRead;
@@ -125,11 +125,11 @@ export function errorOf({ code, message, lacksContent }: ReturnType<typeof refus
 }
 
 const lookMs = 250;
-/** Looks end a question before its request ends by itself, unless nothing runs here for so long. */
+/** Checks end a question before its request times out by itself, unless this process is blocked for this long. */
 const graceMs = 5000;
 const workingShare = 0.2;
 
-/** Requests to the child until its time is over, by the clock or by its processor, of which most questions need no look. */
+/** Sends requests to the child until its wall-clock or CPU time is over. Most questions are answered before the first check. */
 function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
   const endsAt = performance.now() + bounds.wallMs;
   let overdue: Fault | undefined;
@@ -141,7 +141,7 @@ function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
     const used = (meter() - before) / (bounds.cpuSeconds + movedBytes() * bounds.cpuSecondsPerByte);
     const isLate = performance.now() > endsAt;
     if (used <= 1 && !isLate) return;
-    // One that hangs does nothing; one that works is only slow where many want the processor.
+    // An inspector that hangs uses no CPU. One that works is merely slow on a busy machine.
     overdue ??= used > workingShare ? "processor" : "deadline";
     child.kill();
   };

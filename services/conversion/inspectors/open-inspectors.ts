@@ -1,4 +1,4 @@
-/** Sandboxed processes that look at strangers' bytes, so that the one that serves everybody never does (decision 34). */
+/** Sandboxed processes that read strangers' bytes, so that the process that serves everybody never does (decision 34). */
 import { FilemillError } from "#contract/errors.ts";
 import type { Asked, Content, Inspector } from "../domain/inspector.ts";
 import type { QuestionKind } from "../domain/questions.ts";
@@ -8,13 +8,13 @@ import { openContent } from "./content.ts";
 import { type Bounds, converse, type Exchange, type Fault, type Finding, InspectorFailed } from "./converse.ts";
 import { inspectorCommandIn } from "./program.ts";
 
-/** As many may be stuck with a file each, until their time is over, before others wait. */
+/** This many may be stuck with a file each, until their time limit, before others have to wait. */
 const mostInspectors = 4;
 const usualBounds: Bounds = { wallMs: 30_000, cpuSeconds: 2, cpuSecondsPerByte: 0.5e-6 };
 
 export type InspectorHost = {
   readonly sandbox: Pick<Sandbox, "spawn">;
-  /** Of this process alone; the inspectors' program is kept there. */
+  /** A folder of this process alone. The inspectors' program is stored there. */
   readonly folder: string;
   /** Where the program is kept for the next start. */
   readonly keptProgram?: string;
@@ -52,7 +52,7 @@ export async function openInspectors(host: InspectorHost): Promise<Inspector & A
     host.onReplaced?.(fault);
   }
 
-  /** What ends by itself or by somebody else's hand is asked once more: a fresh inspector may do better. */
+  /** If an inspector ends by itself or is killed from outside, the question is asked once more, because a fresh inspector may succeed. */
   async function askTwice<K extends QuestionKind>(exchange: Exchange<K>, signal: AbortSignal): Promise<Finding<K>> {
     try {
       return await askOnce(exchange, signal);
@@ -116,7 +116,7 @@ function isWorthAnother(fault: Fault): boolean {
   return fault === "crash" || fault === "deadline" || fault === "wrong answer";
 }
 
-/** In no case is the file called damaged: nobody knows. */
+/** The file is never called damaged here, because that is unknown. */
 function errorOf(failed: InspectorFailed): FilemillError {
   switch (failed.fault) {
     case "processor":

@@ -1,4 +1,4 @@
-/** The program that inspectors run: ours, joined into one file when the service starts. */
+/** The program that inspectors run, bundled into one file when the service starts. */
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,8 +9,9 @@ const entry = fileURLToPath(new URL("./inside/serve.ts", import.meta.url));
 const [program, script] = ["/opt/node", "/opt/filemill/inspector.cjs"] as const;
 
 /**
- * One file of JavaScript costs an inspector 36 MB and most of its start less than the sixty modules with their types, for which it would
- * load Node's compiler of TypeScript.
+ * A single JavaScript file saves an inspector 36 MB and most of its start-up time, compared with sixty modules with types, for which it
+ * would load
+ * Node's TypeScript compiler.
  */
 async function writeProgram(folder: string, kept: string | undefined): Promise<string> {
   const path = join(folder, "inspector.cjs");
@@ -35,7 +36,7 @@ async function joined(kept: string | undefined): Promise<Uint8Array> {
   return program;
 }
 
-/** A list of the modules in its first line says whether it is still what they make. Undefined where it is not. */
+/** A list of the modules in its first line shows whether it is still up to date. Undefined if it is not. */
 async function readKept(kept: string): Promise<Buffer | undefined> {
   try {
     const program = await readFile(kept);
@@ -55,20 +56,20 @@ async function keep(kept: string, inputs: readonly string[], program: Uint8Array
     });
     await rename(`${kept}.new`, kept);
   } catch {
-    // The next start makes it again.
+    // The next start creates it again.
   }
 }
 
-/** Each module with its state after it. */
+/** Each module, followed by its state. */
 async function statesOf(modules: readonly string[]): Promise<readonly string[]> {
   const facts = await Promise.all(modules.map((path) => stat(path)));
   return facts.flatMap(({ size, mtimeMs }, at) => [modules[at] ?? "", `${size} ${mtimeMs} ${process.version}`]);
 }
 
-/** Changes with each package that is installed or removed: what a module imports may then be another. */
+/** Changes whenever a package is installed or removed. Then a module's imports may have changed. */
 const npmPackages = fileURLToPath(new URL("../../../node_modules/.package-lock.json", import.meta.url));
 
-/** How an inspector is started. `folder`: ours, in which the program lies for as long as inspectors run; `kept`: see InspectorHost. */
+/** How to start an inspector. `folder`: a private folder, where the program stays as long as inspectors run; `kept`: see InspectorHost. */
 export async function inspectorCommandIn(folder: string, kept?: string): Promise<Omit<SandboxCommand, "folder" | "onLine">> {
   return {
     program,
@@ -89,5 +90,5 @@ export async function inspectorCommandIn(folder: string, kept?: string): Promise
   };
 }
 
-/** For the listing of an archive with a hundred thousand members. */
+/** Enough for the listing of an archive with a hundred thousand members. */
 const heapMb = 384;

@@ -1,4 +1,4 @@
-/** What inspectors are asked about every conversion: what the upload is, whether it is harmless, whether the result is whole. */
+/** The questions about every conversion: the upload's format, whether it is harmless, and whether the result is complete. */
 import { closeSync, statSync } from "node:fs";
 import { FilemillError } from "#contract/errors.ts";
 import { recallFile } from "#kit/blobs/fresh-files.ts";
@@ -10,23 +10,25 @@ import type { Answer } from "../domain/questions.ts";
 import { openOutputNow } from "../engines/shared/tool-run.ts";
 import { errorOf } from "./converse.ts";
 
-/** Up to here a file is asked about once for both: a trip to an inspector takes longer than its guards then. */
+/** Up to this size, one question covers both format and guards, because the round trip takes longer than the guards. */
 const smallBytes = 262_144;
-/** A verdict waits for its job to begin. */
+/** A verdict is kept until its job starts. */
 const mostRemembered = 256;
 
 export type Verdicts = MetadataPorts & {
-  /** Tells what a file is that nobody changes any more. Rejects when it cannot be read. */
+  /** Detects the format of a file that nobody changes any more. Rejects if it cannot be read. */
   tell(path: string, fileName: string): Promise<Answer<"sniff">>;
-  /** Looks for harm in a file before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
+  /** Checks a file for harm before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
   inspect(input: FileRef): Promise<void>;
-  /** Rejects with CONVERSION_FAILED unless there is a regular, non-empty file with one name that begins and ends as its format must. */
+  /**
+   * Rejects with CONVERSION_FAILED unless the file is a regular, non-empty one with a single name that starts and ends as its format must.
+   */
   checkResult(path: string, format: string): Promise<void>;
-  /** What is in a file and in what was made of it. Undefined where counting takes too long, or fails: it is nobody's fault then. */
+  /** The counts of a file and of its result. Undefined if counting takes too long or fails, which must not fail the conversion. */
   count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Answer<"counts"> | undefined>;
 };
 
-/** Undefined where the question fails, which is nobody's fault. */
+/** Undefined if the question fails, which must not fail the conversion. */
 async function ofResult<T>(path: string, ask: (result: Content, sizeBytes: number) => Promise<T>): Promise<T | undefined> {
   const fresh = recallFile(path);
   const opened = fresh === undefined ? openOutputNow(path) : undefined;
@@ -41,7 +43,7 @@ async function ofResult<T>(path: string, ask: (result: Content, sizeBytes: numbe
 }
 
 export function createVerdicts(inspector: Inspector): Verdicts {
-  /** By the path of a blob, which stands for its bytes: no other blob is ever there. */
+  /** By the path of a blob, which identifies its bytes: no other blob ever has this path. */
   const remembered = new Map<string, Answer<"sniff">>();
 
   function remember(path: string, verdict: Answer<"sniff">): void {

@@ -1,4 +1,4 @@
-/** Launches by bubblewrap: namespaces, seccomp, and an end that no process inside survives. */
+/** Launches programs with bubblewrap: namespaces, seccomp, and an end that no process inside survives. */
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { FilemillError } from "#contract/errors.ts";
@@ -9,7 +9,7 @@ import { treeOf } from "./usage.ts";
 const bwrap = "/usr/bin/bwrap";
 
 /**
- * Looks the tools up once and returns what makes a launch of a recipe. `hostFiles`: see copyHostFiles; `mark`: see orphans.ts.
+ * Finds the tools once and returns a function that turns recipes into launches. `hostFiles`: see copyHostFiles; `mark`: see orphans.ts.
  *
  * @throws FilemillError UNAVAILABLE with the package to install.
  */
@@ -32,7 +32,7 @@ export function createBubblewrapLauncher(seccompProgram: string, hostFiles: stri
     args: ["--args", "3", "--seccomp", "4", "--json-status-fd", "5", "--", ...commandOf(recipe)],
     settings: namespaceArgsOf(recipe, hostBinds).join("\0") + "\0",
     seccompProgram,
-    // Written only for a program that was really started, so a failed set-up is told from a failed program.
+    // Written only for a program that was really started, which distinguishes a failed set-up from a failed program.
     startedBy: (status) => status.includes('"exit-code"'),
     end: killTree,
   });
@@ -40,15 +40,15 @@ export function createBubblewrapLauncher(seccompProgram: string, hostFiles: stri
 
 function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return;
-  // The second one is pid 1 inside; it dies with the first once it has asked for that.
+  // The second process is pid 1 inside. It dies with the first once it has requested that from the kernel.
   const init = treeOf(child.pid)[1];
-  // Before, it is in the group of the first, and the kernel ends a group whole, also what is being started in it. Alone it would
-  // wait for ever for a word of the first, and whoever reads what it says would wait for it.
+  // Until then it is in the first one's process group. The kernel kills a group as a whole, including processes being started in it. Left
+  // alone, it would wait forever for the first one, and so would whoever reads its output.
   for (const target of init === undefined ? [-child.pid] : [-child.pid, init]) {
     try {
       process.kill(target, "SIGKILL");
     } catch {
-      // Gone already.
+      // Already gone.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A persistent program in the sandbox that answers one line of JSON with another. */
+/** A persistent program in the sandbox that answers each line of JSON with another. */
 import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "../domain/failure.ts";
 import { failureOfEnd, worksTooMuch } from "../domain/process-end.ts";
@@ -9,7 +9,7 @@ import { createCpuMeter, folderBytesOf, memoryOf } from "./usage.ts";
 
 type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void; release(): void };
 
-/** Takes the scratch over: it is removed when the child has ended. */
+/** Takes over the scratch folder, which is removed when the child has ended. */
 export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimits, signal: AbortSignal | undefined): SandboxChild {
   return new Child(launch, scratch, limits, signal);
 }
@@ -77,7 +77,7 @@ class Child implements SandboxChild {
 
   #answered(line: string): void {
     const answer = answerOf(line);
-    // A program that says something else than an answer cannot be trusted to answer the right question next time.
+    // A program that prints anything but an answer cannot be trusted to answer the right question next time.
     if (answer === undefined || this.#pending === undefined) this.kill();
     else this.#settle((waiting) => waiting.resolve(answer.value));
   }
@@ -92,7 +92,7 @@ class Child implements SandboxChild {
   }
 }
 
-/** Calls back when the request has used up what it may, or nobody wants its answer any more. Returns the end of it. */
+/** Calls `stop` if the request reaches one of its limits or its answer is no longer wanted. Returns a function that ends this. */
 function watchRequest(pid: number, folder: string, bounds: RequestBounds, stop: (error: FilemillError) => void): () => void {
   const late = () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine exceeded its time limit."));
   const timer = setTimeout(late, bounds.timeoutMs);
@@ -115,7 +115,7 @@ function cancelled(): FilemillError {
 
 const lookMs = 1000;
 
-/** Counts from its first look on: most requests are answered before it, and cost nothing. What is not looked at is one processor's. */
+/** Counts from its first check: most requests are answered before it and cost nothing. Unobserved time counts as one busy CPU. */
 function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, onUsedUp: () => void) {
   const cpuSecondsNow = createCpuMeter(pid);
   let beganWith: number | undefined;
@@ -131,7 +131,7 @@ function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, on
     if (seenMs / 1000 > limitSeconds) onUsedUp();
   }, lookMs).unref();
   return {
-    /** Processor time in ms. */
+    /** CPU time in ms. */
     stop(): number {
       clearInterval(timer);
       return seenMs + unseenMs + performance.now() - lookedAtMs;
@@ -146,7 +146,7 @@ function watchFolder(folder: string, limitBytes: number | undefined, onFull: (li
   }, lookMs).unref();
 }
 
-/** A child that ended while it was asked, and that nobody here ended, was lost, whatever its exit code: the next one may do better. */
+/** A child that ended during a request without being stopped from here was lost, whatever its exit code. The next one may succeed. */
 function errorOf(end: SandboxEnd | undefined, isOurs: boolean): FilemillError {
   if (isOurs && end?.killed === undefined) return new FilemillError("CONVERSION_FAILED", "The engine was ended before it had answered.");
   const failure = end === undefined ? undefined : failureOfEnd(end, true);

@@ -1,14 +1,16 @@
 /**
- * The seccomp profile of a container in which Filemill makes its own sandboxes: what programs ordinarily ask of a kernel, and what bubblewrap
- * needs for our recipe. For containers without capabilities; `npm run docs` writes it to .docker/seccomp.json.
+ * The seccomp profile of a container in which Filemill makes its own sandboxes: what ordinary programs need from a kernel, and what
+ * bubblewrap
+ * needs for the recipe. For containers without capabilities. `npm run docs` writes it to .docker/seccomp.json.
  */
 
-/** Calls that the recipe cannot do without: its namespaces, its mounts, its root folder and its host name. */
+/** Calls that the recipe needs: for its namespaces, its mounts, its root folder and its host name. */
 export const sandboxCalls = ["clone", "clone3", "unshare", "mount", "umount2", "pivot_root", "sethostname"];
 
 /**
- * What container engines allow by default, of x86-64 and arm64, and without what neither Node nor an engine asks for: asynchronous rings,
- * clocks, file notification of the whole host.
+ * What container engines allow by default on x86-64 and arm64, without what neither Node nor any engine uses: asynchronous rings, clocks,
+ * file
+ * notification for the whole host.
  */
 const ordinaryCalls = `
 accept accept4 access alarm arch_prctl bind brk capget capset chdir chmod chown clock_getres clock_gettime clock_nanosleep close close_range
@@ -33,7 +35,7 @@ tgkill time timer_create timer_delete timer_getoverrun timer_gettime timer_setti
 truncate umask uname unlink unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev
 `;
 
-/** In the form of Docker, containerd, CRI-O and Podman. @param omitted - Left out, by tests that show what it is needed for. */
+/** In the format of Docker, containerd, CRI-O and Podman. @param omitted - Left out by tests, to show what it is needed for. */
 export function containerProfile(omitted: readonly string[] = []): object {
   const allow = (names: readonly string[], comment: string) => ({
     names: names.filter((name) => !omitted.includes(name)),
@@ -43,7 +45,7 @@ export function containerProfile(omitted: readonly string[] = []): object {
   return {
     defaultAction: "SCMP_ACT_ERRNO",
     defaultErrnoRet: 1,
-    // Without 32-bit calls: no engine is a 32-bit program.
+    // Without 32-bit calls, because no engine is a 32-bit program.
     archMap: [
       { architecture: "SCMP_ARCH_X86_64", subArchitectures: [] },
       { architecture: "SCMP_ARCH_AARCH64", subArchitectures: [] },
@@ -55,7 +57,7 @@ export function containerProfile(omitted: readonly string[] = []): object {
   };
 }
 
-/** What `.docker/seccomp.json` holds. */
+/** The content of `.docker/seccomp.json`. */
 export function profileText(): string {
   return `${JSON.stringify(containerProfile(), undefined, 2)}\n`;
 }

@@ -1,17 +1,17 @@
-/** Walks a folder again and again, at a pace of its own: a slow disk delays nothing but the next walk. */
+/** Walks a folder repeatedly, at its own pace. A slow disk only delays the next walk. */
 
 export type FolderWatch = {
-  /** A job begins: not later than a busy folder is looked at. */
+  /** A job starts: the next walk comes no later than in a busy folder. */
   hurry(): void;
   stop(): void;
 };
 
 const busyPauseMs = 500;
 const idlePauseMs = 10_000;
-/** Walking a hundred thousand files takes most of a second of our own processor time: it is a fifth of all time at most. */
+/** Walking a hundred thousand files takes most of a second of this process's CPU time. So walks take a fifth of the time at most. */
 const pausePerWalk = 4;
 
-/** @param walk - Resolves with whether the folder holds too much. */
+/** @param walk - Resolves with whether the folder contains too much. */
 export function watchFolder(walk: () => Promise<boolean>, isBusy: () => boolean, onFull: () => void): FolderWatch {
   let timer: NodeJS.Timeout | undefined;
   let shortestMs = busyPauseMs;
@@ -37,7 +37,7 @@ export function watchFolder(walk: () => Promise<boolean>, isBusy: () => boolean,
   plan(busyPauseMs);
   return {
     hurry() {
-      // Never later than planned, so that many small jobs in a row do not put it off for ever.
+      // Never later than planned, so that many small jobs in a row cannot postpone the walk forever.
       if (timer !== undefined && pauseMs > shortestMs) plan(shortestMs);
     },
     stop() {

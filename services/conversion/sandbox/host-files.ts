@@ -1,4 +1,4 @@
-/** A copy of the host's configuration that engines need: two mounts in each sandbox in the place of a dozen. */
+/** A copy of the host's configuration that engines need. It takes two mounts in each sandbox instead of a dozen. */
 import {
   accessSync,
   chmodSync,
@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 
-/** What engines cannot do without, and nothing that tells of this host. */
+/** What engines cannot do without, and nothing that reveals anything about this host. */
 export const sharedPaths: readonly string[] = [
   "/etc/alternatives",
   "/etc/fonts",
@@ -30,13 +30,13 @@ export const sharedPaths: readonly string[] = [
   "/var/cache/fontconfig",
 ];
 
-/** Most of the alternatives; nobody in there reads one. */
+/** Most of the alternatives are manual pages, which no engine reads. */
 const manualPage = ".gz";
 
 /**
- * Makes the copy under `scratchDir`, with which it goes. As it was when the service started, like the engines that it announced.
+ * Makes the copy under `scratchDir` and is removed with it. It shows the state at the start of the service, like the announced engines.
  *
- * @throws FilemillError UNAVAILABLE when it cannot be written.
+ * @throws FilemillError UNAVAILABLE if it cannot be written.
  */
 export function copyHostFiles(scratchDir: string): string {
   try {
@@ -53,13 +53,13 @@ export function copyHostFiles(scratchDir: string): string {
   }
 }
 
-/** By every user's engines, whatever our umask is. */
+/** Makes the folder accessible to every user's engines, whatever this process's umask is. */
 function makePassable(top: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (let each = folder; each !== top; each = dirname(each)) chmodSync(each, 0o755);
 }
 
-/** Synchronous, since it is hundreds of small files before anybody can be served; with a promise for each it takes several times as long. */
+/** Synchronous, because it copies hundreds of small files before anyone can be served. One promise per file takes several times as long. */
 function copy(from: string, to: string): void {
   const found = lstatSync(from, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -71,11 +71,11 @@ function copy(from: string, to: string): void {
     for (const name of readdirSync(from)) if (!name.endsWith(manualPage)) copy(join(from, name), join(to, name));
   }
   chmodSync(to, found.mode & 0o777);
-  // By which fontconfig knows whether its caches are current.
+  // fontconfig uses these times to check whether its caches are current.
   utimesSync(to, found.atime, found.mtime);
 }
 
-/** A file that only root may read is none that engines need. */
+/** Engines need no file that only root may read. */
 function isReadable(path: string, found: Stats): boolean {
   if (!(found.isFile() || found.isDirectory())) return false;
   try {

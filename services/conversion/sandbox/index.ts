@@ -1,4 +1,4 @@
-/** The only place that starts processes: every program that reads a user's bytes runs in here. */
+/** The only code that starts processes. Every program that reads a user's bytes runs in here. */
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { getPriority } from "node:os";
@@ -21,39 +21,39 @@ import { seccompProgramOf } from "./seccomp.ts";
 import { attackSandbox } from "./self-attack.ts";
 
 export type SandboxSettings = {
-  /** Where private folders are made; best on the disk of the blob store, so that results move without a copy. */
+  /** Where private folders are created. Best on the disk of the blob store, so that results are moved without a copy. */
   readonly scratchDir: string;
-  /** "degraded" allows the weaker sandbox where the full one cannot be had. */
+  /** "degraded" allows the weaker sandbox if the full one is unavailable. */
   readonly mode: "required" | "degraded";
-  /** First of 100 user ids, used when Filemill is root. */
+  /** First of 500 user ids, used if Filemill is root. */
   readonly firstUid: number;
-  /** Of one run that asks for no other limit. */
+  /** Default memory limit of one run. */
   readonly memoryBytes: number;
   readonly log: Log;
-  /** A name that no other living process has: what is left of this one when it was killed is found by it. Without it one is made up. */
+  /** A name that no other live process has. After this process was killed, its leftovers are found by this name. Default: a random one. */
   readonly owner?: string;
-  /** Where it is remembered that the sandbox of this host held: it is not attacked before it is used then (decision 88). */
+  /** Where it is recorded that the sandbox of this host held. If it did, it is not attacked before use (decision 88). */
   readonly provenFile?: string | undefined;
-  /** Attacks it all the same, and remembers what came of that. */
+  /** Attacks it anyway, and records the outcome. */
   readonly attacksAnyway?: boolean | undefined;
-  /** Converts a file and ends: the host's configuration is mounted and not copied (decision 75). */
+  /** Converts a file and ends: the host's configuration is mounted instead of copied (decision 75). */
   readonly isOneOff?: boolean | undefined;
 };
 
 export type OpenSandbox = Sandbox &
   AsyncDisposable & {
     /**
-     * Attacks it now where that was left out when it was opened.
+     * Attacks the sandbox now if the attack was skipped when it was opened.
      *
-     * @throws DoesNotHold where an attack got through, or FilemillError UNAVAILABLE where none could be made. The next start attacks it first.
+     * @throws DoesNotHold if an attack succeeded, or FilemillError UNAVAILABLE if none could be made. The next start attacks it first.
      */
     attackIfOwed(): Promise<void>;
   };
 
 /**
- * Opens the sandbox after attacking it from within, now or, where that is remembered, within the last day.
+ * Opens the sandbox after an attack on it from within, made now or, if one is on record, within the last day.
  *
- * @throws FilemillError UNAVAILABLE with what is missing, or which attack got through.
+ * @throws FilemillError UNAVAILABLE with what is missing, or which attack succeeded.
  */
 export async function openSandbox(settings: SandboxSettings): Promise<OpenSandbox> {
   const scratches = await openScratches(settings);
@@ -70,9 +70,9 @@ export async function openSandbox(settings: SandboxSettings): Promise<OpenSandbo
 }
 
 /**
- * The sandbox for hosts without namespaces, whatever this host could do.
+ * The sandbox for hosts without namespaces, even if this host has them.
  *
- * @throws FilemillError UNAVAILABLE where the kernel has no Landlock, or not enough of it.
+ * @throws FilemillError UNAVAILABLE if the kernel has no Landlock, or too old a version.
  */
 export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode">): Promise<OpenSandbox> {
   return openDegraded(await openScratches(settings), settings);
@@ -89,7 +89,7 @@ function ownerOf({ owner = randomUUID() }: Pick<SandboxSettings, "owner">): stri
   return owner;
 }
 
-/** Without namespaces a run's folder is reached by its path on the host, and the user of the run must get there. */
+/** Without namespaces, a run's folder is reached by its path on the host, so the user of the run needs access to that path. */
 async function checkPassable(scratchDir: string, uid: number): Promise<void> {
   for (let folder = dirname(resolve(scratchDir)); ; folder = dirname(folder)) {
     const { mode } = await stat(folder);
@@ -104,7 +104,7 @@ async function checkPassable(scratchDir: string, uid: number): Promise<void> {
 }
 
 function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchDir" | "firstUid">): Promise<ScratchPool> {
-  // Neither launcher closes what it does not know.
+  // Neither launcher closes descriptors that it does not know.
   closeInherited();
   return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
 }
@@ -159,7 +159,7 @@ function recipeOf(command: SandboxCommand, identity: Identity, memoryBytes: numb
   const limits = { ...defaults, memoryBytes, ...command.limits };
   limits.fileBytes = Math.min(limits.fileBytes, outputBytes);
   limits.folderBytes = Math.min(limits.folderBytes, outputBytes);
-  // Who started this service with a low priority means its engines, too; and the kernel lets root alone go back to a higher one.
+  // A low priority of this service applies to its engines too. Besides, the kernel allows only root to return to a higher one.
   limits.niceness = Math.max(limits.niceness, getPriority());
   return { identity, limits, program, args, env, folder, readOnly };
 }

@@ -1,7 +1,7 @@
 """Starts one program under Landlock and seccomp, for hosts without namespaces; see landlock.ts.
 
-Descriptor 3: settings as JSON. 4: the seccomp program. 5: told when the program has ended.
-This process stays outside as the reaper of everything the program starts, and ends with its parent.
+Descriptor 3: settings as JSON. 4: the seccomp program. 5: receives a line when the program has ended.
+This process stays outside as the reaper of everything that the program starts, and ends with its parent.
 """
 import ctypes
 import json
@@ -36,7 +36,7 @@ def restrict(readable, folder):
         everything |= TRUNCATE
     if version >= 5:
         everything |= 1 << 15
-    # From version 4 on TCP, from 6 on signals and abstract sockets can be confined as well.
+    # Version 4 and later can also restrict TCP, version 6 and later signals and abstract sockets.
     words = [everything] + ([3] if version >= 4 else []) + ([3] if version >= 6 else [])
     attributes = struct.pack("%dQ" % len(words), *words)
     ruleset = call(CREATE_RULESET, ctypes.create_string_buffer(attributes, len(attributes)), ctypes.c_size_t(len(attributes)), ctypes.c_uint(0))
@@ -58,7 +58,7 @@ def restrict(readable, folder):
 def limit(settings):
     processes = settings["processes"]
     if settings["uid"] is None:
-        # Everything this user runs counts, so the limit starts above that.
+        # The kernel counts everything that this user runs, so the limit starts above that.
         processes += processes_counted()
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_CPU, settings["cpuSeconds"]), (resource.RLIMIT_FSIZE, settings["fileBytes"]),
               (resource.RLIMIT_NOFILE, settings["openFiles"]), (resource.RLIMIT_NPROC, processes)]
@@ -70,7 +70,7 @@ def limit(settings):
 
 
 def processes_counted():
-    """What the kernel counts for this user. Asked of the kernel: /proc shows nothing of another container's, which counts as well."""
+    """The kernel's process count for this user, found by trial: /proc does not show those of other containers, which count too."""
     before, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     most = 2**22 if hard == resource.RLIM_INFINITY else hard
     few, many = 0, 1
@@ -85,7 +85,7 @@ def processes_counted():
 
 
 def can_start(limit, hard):
-    """Whether one more process is granted where so many are allowed."""
+    """Whether one more process can start with this limit."""
     resource.setrlimit(resource.RLIMIT_NPROC, (limit, hard))
     try:
         pid = os.fork()
@@ -103,7 +103,7 @@ def close_on_exec():
             try:
                 os.set_inheritable(int(descriptor), False)
             except OSError:
-                # Of the listing itself.
+                # The descriptor of the listing itself.
                 pass
 
 
@@ -138,7 +138,7 @@ def descendants(pid):
 
 
 def end_all():
-    """Until nothing is left: what is killed may have started another a moment before."""
+    """Repeats until nothing is left: a killed process may have started another a moment before."""
     while True:
         left = list(descendants(os.getpid()))
         for pid in left:
@@ -167,7 +167,7 @@ def main():
     signal.signal(signal.SIGTERM, stop)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != settings["parent"]:
-        # It was gone before that was said.
+        # The parent died before the death signal was set.
         return
     report, started = os.pipe()
     pid = os.fork()
@@ -182,7 +182,7 @@ def main():
             os.write(started, b"failed")
             os._exit(1)
     os.close(started)
-    # Closed by a successful exec.
+    # A successful exec closes it.
     failed = os.read(report, 6) != b""
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     end_all()

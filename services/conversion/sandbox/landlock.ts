@@ -1,4 +1,7 @@
-/** Launches without namespaces: Landlock for files, seccomp without sockets, a reaper for the tree. Weaker, and only when asked for. */
+/**
+ * Launches programs without namespaces: Landlock for files, seccomp without sockets, a reaper for the tree. Weaker, so only used on
+ * request.
+ */
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -32,7 +35,7 @@ export function createLandlockLauncher(seccompProgram: string, mark: string): (r
   });
 }
 
-/** Without a mount namespace, what recipes call /job and the like is where it is on the host. */
+/** Without a mount namespace, the paths /job and so on in recipes are replaced by those on the host. */
 function settingsOf(recipe: Recipe) {
   const { folder, identity, limits } = recipe;
   if (folder === undefined) throw new FilemillError("INTERNAL", "The degraded sandbox needs a folder.");
@@ -50,7 +53,7 @@ function settingsOf(recipe: Recipe) {
   };
 }
 
-/** The helper adopts whatever loses its parent, so that what is left is always below it. */
+/** The helper adopts every orphan, so all remaining processes are always below it. */
 function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return;
   for (let pass = 0; pass < maxPasses; pass++) {
@@ -60,7 +63,7 @@ function killTree(child: ChildProcess): void {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // Gone already.
+        // Already gone.
       }
     }
   }

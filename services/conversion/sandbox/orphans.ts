@@ -1,13 +1,14 @@
 /**
- * Sandboxes whose service was killed. Each ends with its parent, except for what its launcher was just starting: that has not told the kernel
- * yet that it wants to. It is known by a mark in its command line that belongs to one process of ours and to none before it.
+ * Ends sandboxes whose service was killed. Each sandbox ends with its parent, except for processes that its launcher was just starting and
+ * that have
+ * not requested this from the kernel yet. A mark in their command line identifies them. It belongs to exactly one process of Filemill.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What launchers of sandboxes have in their command line. */
+/** The mark that launchers of sandboxes have in their command line. */
 export function markOf(owner: string): string {
   return `filemill-sandbox:${owner}`;
 }
@@ -16,12 +17,16 @@ const passes = 200;
 const passMs = 25;
 
 /**
- * A launcher that its parent had only just forked has no mark yet: one look that finds nothing proves nothing. On a busy machine it
- * takes its time to start, and one whose parent is gone may then wait for ever.
+ * A launcher that its parent has only just forked has no mark yet, so a single check that finds nothing proves nothing. On a busy machine
+ * it
+ * takes time to start, and may then wait forever if its parent is gone.
  */
 const emptyPasses = 100;
 
-/** Ends all sandboxes of an owner that died before this process started. What one of them starts meanwhile is found by the next look. */
+/**
+ * Ends all sandboxes of an owner that died before this process started. Processes that a sandbox starts meanwhile are found by the next
+ * check.
+ */
 export async function endOrphans(owner: string): Promise<void> {
   for (let pass = 0; pass < passes; pass++) {
     const left = launchersOf(markOf(owner));
@@ -30,7 +35,7 @@ export async function endOrphans(owner: string): Promise<void> {
       try {
         process.kill(pid, signal);
       } catch {
-        // Gone already.
+        // Already gone.
       }
     }
     await sleep(passMs);
@@ -43,7 +48,8 @@ function launchersOf(mark: string): readonly Launcher[] {
   return readdirSync("/proc").flatMap((name) => {
     const args = /^\d+$/.test(name) ? argumentsOf(name) : [];
     if (!args.includes(mark)) return [];
-    // Bubblewrap has it for a name, and with its processes goes what is inside. The helper of the weaker sandbox ends that itself.
+    // Bubblewrap uses the mark as its name, and everything inside dies with its processes. The helper of the weaker sandbox cleans up by
+    // itself.
     return [{ pid: Number(name), signal: args[0] === mark ? "SIGKILL" : "SIGTERM" }];
   });
 }
@@ -57,8 +63,9 @@ function argumentsOf(pid: string): readonly string[] {
 }
 
 /**
- * Waits for the end of its standard input, which is ours, and then does what `endOrphans` does. The mark comes by the input: in a
- * command line it would find itself.
+ * Waits for the end of its standard input, which this process holds, and then does what `endOrphans` does. The mark comes through the
+ * input,
+ * because in its command line the script would find itself.
  */
 const script = `
 read -r mark
@@ -82,7 +89,10 @@ done`;
 
 const restartMs = 1000;
 
-/** Has a process beside this one end its sandboxes when it is killed, at once and not with the next start. Disposed, it ends without doing so. */
+/**
+ * Starts a process that ends this one's sandboxes as soon as this one is killed, instead of at the next start. Disposing ends it without
+ * that.
+ */
 export function keepWatchOver(owner: string, signal: "KILL" | "TERM"): Disposable {
   let watcher: ChildProcess | undefined;
   let isOver = false;
@@ -91,7 +101,7 @@ export function keepWatchOver(owner: string, signal: "KILL" | "TERM"): Disposabl
     watcher = spawn("/bin/sh", ["-c", script, signal], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
-      // A session of its own: what a terminal tells the service is not meant for it.
+      // Its own session, because signals from a terminal to the service are not meant for it.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });

@@ -1,14 +1,14 @@
-/** How much a process tree lets others go first. */
+/** The CPU priority of process trees. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { treeOf } from "./usage.ts";
 
 /**
- * Sets the niceness of a whole tree, from 0 to 19. Linux may share processors among sessions before it looks at the processes in
- * them (autogroups), and each sandbox is a session: there a process's niceness alone says nothing to the others.
+ * Sets the niceness of a whole tree, from 0 to 19. Linux may share CPUs among sessions before it considers the processes in them
+ * (autogroups), and each sandbox is a session. Then a process's niceness alone has no effect on other sessions.
  *
- * @param isFinal - It will not be set lower again, which the kernel allows for processes only to root, for sessions to anybody.
- * @returns Whether all of it was taken; the kernel refuses some changes that follow each other closely.
+ * @param isFinal - It will not be lowered again. Only root may lower it for processes, but anyone may for sessions.
+ * @returns Whether everything was accepted. The kernel rejects some changes in quick succession.
  */
 export function setNiceness(pid: number, niceness: number, isFinal: boolean): boolean {
   const alsoProcesses = isFinal || process.getuid?.() === 0;
@@ -20,9 +20,9 @@ export function setNiceness(pid: number, niceness: number, isFinal: boolean): bo
     .every((error) => error?.code !== "EAGAIN");
 }
 
-/** For a process that has only begun, and what it will start; setNiceness brings the same to sessions. */
+/** For a process that has just started, and whatever it starts. setNiceness does the same for sessions. */
 export function beginNicely(pid: number, niceness: number): void {
-  // Left as it was where this process was given a lower priority a moment ago: an exception would leave a process behind that nobody knows.
+  // Fails if this process got a lower priority a moment ago. That is ignored, because an exception would leave an untracked process behind.
   if (niceness > 0) attempt(() => setPriority(pid, niceness));
 }
 
@@ -34,7 +34,7 @@ function threadsOf(pid: number): number[] {
   }
 }
 
-/** What ended meanwhile, and what this kernel does not know, needs no change. */
+/** Processes that ended meanwhile, and files that this kernel does not have, need no change. */
 function attempt(change: () => void): NodeJS.ErrnoException | undefined {
   try {
     change();

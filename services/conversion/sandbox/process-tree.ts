@@ -1,4 +1,4 @@
-/** Starts one sandboxed tree, bounds it, and tells how it ended. */
+/** Starts one sandboxed tree, limits it, and reports how it ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
@@ -13,14 +13,14 @@ export type KillReason = NonNullable<SandboxEnd["killed"]>;
 /** How to start a tree: a launcher (bubblewrap, or the Landlock helper) and what it reads from its descriptors. */
 export type Launch = {
   readonly launcher: string;
-  /** The name that it is started under, in the place of its path. */
+  /** Used as argv[0] instead of the launcher's path. */
   readonly name?: string;
   readonly args: readonly string[];
-  /** Read by the launcher from descriptor 3, to its end. */
+  /** The launcher reads this from descriptor 3, to its end. */
   readonly settings: string;
   /** Opened as descriptor 4. */
   readonly seccompProgram: string;
-  /** The launcher writes to descriptor 5 once the program runs and again when it ended. */
+  /** The launcher writes to descriptor 5 once the program runs, and again when it has ended. */
   startedBy(status: string): boolean;
   /** Ends the whole tree. */
   end(child: ChildProcess): void;
@@ -30,7 +30,7 @@ export type TreeOptions = {
   readonly limits: SandboxLimits;
   readonly folder: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** The program reads requests and answers in lines of any length. */
+  /** The program exchanges requests and answers, in lines of any length. */
   readonly conversation: boolean;
   onLine?: ((line: string) => void) | undefined;
 };
@@ -38,17 +38,17 @@ export type TreeOptions = {
 export type Tree = {
   readonly pid: number;
   readonly stdin: Writable | undefined;
-  /** Rejects with UNAVAILABLE when the sandbox could not be set up. */
+  /** Rejects with UNAVAILABLE if the sandbox could not be set up. */
   readonly ended: Promise<SandboxEnd>;
   kill(reason: KillReason | undefined): void;
-  /** Whether a job runs in it; it does until this says otherwise. */
+  /** Whether a job is running in it. Initially true. */
   setBusy(isBusy: boolean): void;
 };
 
 export function startTree(launch: Launch, options: TreeOptions): Tree {
   const startedAt = performance.now();
   const seccomp = openSync(launch.seccompProgram, "r");
-  // Environment: none, since the launcher stays inside as pid 1 and would show ours in /proc/1/environ.
+  // No environment: the launcher stays inside as pid 1 and would expose this process's in /proc/1/environ.
   const child = spawn(launch.launcher, [...launch.args], {
     ...(launch.name === undefined ? {} : { argv0: launch.name }),
     env: {},
@@ -57,7 +57,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
     stdio: [options.conversation ? "pipe" : "ignore", "pipe", "pipe", "pipe", seccomp, "pipe"],
   });
   closeSync(seccomp);
-  // The launcher still waits for its settings: whatever it starts inherits this, until the watchdog's first look at all of it.
+  // The launcher is still waiting for its settings. Whatever it starts inherits this priority until the watchdog's first check.
   if (child.pid !== undefined) beginNicely(child.pid, options.limits.niceness);
   let killed: KillReason | undefined;
   let killedByUs = false;
@@ -97,7 +97,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
   return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill, setBusy: watching.setBusy };
 }
 
-/** The launchers report a signal as shells do, by 128 plus its number. */
+/** The launchers report a signal as shells do, as 128 plus its number. */
 function endOf(code: number | null, signal: string | null): Pick<SandboxEnd, "exitCode" | "signal"> {
   if (code === null) return { exitCode: undefined, signal: signal ?? undefined };
   const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
@@ -123,13 +123,13 @@ function watch(child: ChildProcess, options: TreeOptions, kill: (reason: KillRea
 }
 
 const headBytes = 64 * 1024;
-/** A longer line of a persistent child is cut, and so not an answer any more. */
+/** A longer line of a persistent child is cut off, so it no longer counts as an answer. */
 const maxAnswerBytes = 16 * 2 ** 20;
 
-/** How long a program waits before more than the head of what it says is read: else it could keep this process busy. */
+/** Pause before each read beyond the head of a program's output. Without it, the program could keep this process busy. */
 const drainPauseMs = 10;
 
-/** Keeps the first 64 KiB of a stream and drains the rest at leisure, so that a chatty program neither blocks nor fills memory. */
+/** Keeps the first 64 KiB of a stream and drains the rest slowly, so that a chatty program neither blocks nor fills the memory. */
 function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLineBytes = headBytes): () => string {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,10 +1,10 @@
-/** What a sandboxed process sees, as arguments of bubblewrap. Every odd line here was needed against a real attack. */
+/** What a sandboxed process sees, as arguments of bubblewrap. Every unusual line here was needed against a real attack. */
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SandboxLimits } from "../domain/sandbox.ts";
 import { sharedPaths } from "./host-files.ts";
 
-/** Who the program is: a user of its own when Filemill is root, else nobody in a user namespace. */
+/** The user that the program runs as: its own one if Filemill is root, otherwise nobody in a user namespace. */
 export type Identity = { readonly kind: "namespace" } | { readonly kind: "slot"; readonly uid: number };
 
 export type Recipe = {
@@ -13,7 +13,7 @@ export type Recipe = {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Host folder that becomes /job; undefined: an empty one in memory. */
+  /** Host folder that becomes /job. Undefined: an empty one in memory. */
   readonly folder: string | undefined;
   readonly readOnly: Readonly<Record<string, string>>;
 };
@@ -21,7 +21,7 @@ export type Recipe = {
 const shmBytes = 64 * 2 ** 20;
 const reservedBytes = 2 ** 30;
 
-/** The part that is the same for every run on this host. `hostFiles`: see copyHostFiles; without it the host's own are mounted. */
+/** The part that is the same for every run on this host. `hostFiles`: see copyHostFiles. Without it, the host's own files are mounted. */
 export function hostBindsOf(hostFiles: string | undefined): readonly string[] {
   const binds = ["--ro-bind", "/usr", "/usr"];
   if (existsSync("/usr/local")) binds.push("--tmpfs", "/usr/local", "--remount-ro", "/usr/local");
@@ -36,13 +36,13 @@ export function hostBindsOf(hostFiles: string | undefined): readonly string[] {
   return binds;
 }
 
-/** For a few runs that is less than a copy. */
+/** For a few runs, this is cheaper than a copy. */
 function ownHostBinds(): string[] {
   const paths = sharedPaths.filter((path) => existsSync(path));
   return [...parentsOf(paths), ...paths.flatMap((path) => ["--ro-bind", path, path])];
 }
 
-/** Bubblewrap makes missing parents for its own user alone. */
+/** Bubblewrap would create missing parents for its own user only. */
 function parentsOf(paths: readonly string[]): string[] {
   const parents = new Set<string>();
   for (const path of paths) {
@@ -51,7 +51,7 @@ function parentsOf(paths: readonly string[]): string[] {
   return [...parents].sort().flatMap((parent) => ["--perms", "0755", "--dir", parent]);
 }
 
-/** The arguments that go through `--args`, so that /proc/1/cmdline inside does not show host paths. */
+/** The arguments that go through `--args`, so that /proc/1/cmdline inside does not reveal host paths. */
 export function namespaceArgsOf(recipe: Recipe, hostBinds: readonly string[]): string[] {
   const { limits, identity } = recipe;
   const environment = { PATH: "/usr/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", TZ: "UTC", ...recipe.env };
@@ -62,7 +62,7 @@ export function namespaceArgsOf(recipe: Recipe, hostBinds: readonly string[]): s
     ...hostBinds,
     ...parentsOf(Object.values(recipe.readOnly)),
     ...Object.entries(recipe.readOnly).flatMap(([from, to]) => ["--ro-bind", from, to]),
-    // --dev makes a writable memory disk of half the host's RAM: it is sealed, and /dev/shm gets a size.
+    // --dev creates a writable memory disk of half the host's RAM. It is made read-only, and /dev/shm gets a limited size.
     ...["--proc", "/proc", "--dev", "/dev", "--size", String(shmBytes), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--size", String(limits.tmpBytes), "--perms", "1777", "--tmpfs", "/tmp"],
     ...(recipe.folder === undefined
@@ -76,17 +76,17 @@ function identityArgsOf(identity: Identity): string[] {
   if (identity.kind === "namespace") {
     return ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"];
   }
-  // Without a user namespace: root in one is root outside too, for whom process limits do not count. These
-  // capabilities are what setpriv needs to become the slot's user; they end with that step.
+  // No user namespace: root in one is root outside too, and process limits do not apply to root. These capabilities are what setpriv
+  // needs to become the slot's user. They end with that step.
   return [
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"],
-    // To step into /job, which belongs to the slot's user alone.
+    // To enter /job, which only the slot's user may access.
     ...["--cap-add", "CAP_DAC_READ_SEARCH"],
   ];
 }
 
-/** The program behind the steps that must happen inside: become the slot's user, then take the limits. */
+/** The program, preceded by the steps that must happen inside: becoming the slot's user, then setting the limits. */
 export function commandOf(recipe: Recipe): string[] {
   const { identity } = recipe;
   const become =
@@ -99,7 +99,7 @@ export function commandOf(recipe: Recipe): string[] {
   return [...become, "/usr/bin/prlimit", ...resourceLimitsOf(recipe.limits), "--", recipe.program, ...recipe.args];
 }
 
-/** Inside and not outside: outside, the process limit would count everything its user does on the host. */
+/** Set inside, because outside the process limit would count everything that its user runs on the host. */
 function resourceLimitsOf(limits: SandboxLimits): string[] {
   return [
     "--core=0",
@@ -107,8 +107,8 @@ function resourceLimitsOf(limits: SandboxLimits): string[] {
     `--fsize=${limits.fileBytes}`,
     `--nofile=${limits.openFiles}`,
     `--nproc=${limits.processes}`,
-    // What holds between two looks of the watchdog, for each process. Where a tool reserves far more address space than it
-    // uses, its writable memory is bounded instead, of which threads and compilers reserve some too.
+    // What applies to each process between two checks of the watchdog. For a tool that reserves far more address space than it uses, its
+    // writable memory is limited instead, of which threads and compilers reserve some too.
     limits.addressSpace ? `--as=${limits.memoryBytes * 2}` : `--data=${limits.memoryBytes * 2 + reservedBytes}`,
   ];
 }

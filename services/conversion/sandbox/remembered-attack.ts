@@ -1,4 +1,4 @@
-/** That this host's sandbox held, so that not every command and not every start waits for an attack on it (decisions 75 and 88). */
+/** Records that this host's sandbox held, so that not every command and every start waits for an attack on it (decisions 75 and 88). */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
@@ -6,18 +6,18 @@ import { join } from "node:path";
 import type { Sandbox } from "../domain/sandbox.ts";
 
 export type AttackMemory = {
-  /** An attack of the last day failed, and nothing has changed since that a sandbox consists of. */
+  /** An attack within the last day failed, and nothing that the sandbox depends on has changed since. */
   hasHeld(mode: Sandbox["mode"]): boolean;
-  /** What cannot be written down is tried again by the next start. */
+  /** If this cannot be written, the next start attacks again. */
   held(mode: Sandbox["mode"]): void;
-  /** After an attack that got through or could not be made. */
+  /** After an attack that succeeded or could not be made. */
   forget(mode: Sandbox["mode"]): void;
 };
 
-/** Settings of the kernel that can be changed without a trace. */
+/** Some kernel settings can change without a trace, so no record is valid for longer. */
 const longestMs = 24 * 3_600_000;
 
-/** @param file - Where it is kept, the mode at its end. @param firstUid - See SandboxSettings. */
+/** @param file - Where this is stored, with the mode appended. @param firstUid - See SandboxSettings. */
 export function openAttackMemory(file: string, firstUid: number): AttackMemory {
   const state = stateOf(firstUid);
   return {
@@ -37,7 +37,7 @@ export function openAttackMemory(file: string, firstUid: number): AttackMemory {
         writeFileSync(`${path}.new`, state, { mode: 0o600 });
         renameSync(`${path}.new`, path);
       } catch {
-        // A disk that is full is no reason not to convert.
+        // A full disk is no reason not to convert.
       }
     },
     forget(mode) {
@@ -49,11 +49,11 @@ export function openAttackMemory(file: string, firstUid: number): AttackMemory {
 const tools = ["/usr/bin/bwrap", "/usr/bin/prlimit", "/usr/bin/setpriv", "/usr/bin/python3", process.execPath];
 const namespaces = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
 
-/** Undefined where the kernel does not tell. */
+/** Undefined if the kernel does not provide it. */
 function stateOf(firstUid: number): string | undefined {
   const hash = createHash("sha256");
   try {
-    // Another boot, container, user or set of privileges is another host for a sandbox.
+    // For a sandbox, another boot, container, user or set of privileges is another host.
     hash.update(`${readFileSync("/proc/sys/kernel/random/boot_id", "utf8")} ${release()} ${process.getuid?.()} ${process.getgid?.()}\n`);
     hash.update(namespaces.map((name) => readlinkSync(`/proc/self/ns/${name}`)).join());
     hash.update(
@@ -74,7 +74,7 @@ function stateOf(firstUid: number): string | undefined {
   return hash.digest("hex");
 }
 
-/** Of AppArmor or SELinux; a kernel with neither has none. */
+/** The profile of AppArmor or SELinux; empty for a kernel without either. */
 function profileOf(): string {
   try {
     return readFileSync("/proc/self/attr/current", "utf8");

@@ -1,6 +1,6 @@
 import { FilemillError } from "#contract/errors.ts";
 
-/** What runs in a sandbox, until it is closed. */
+/** What is running in a sandbox, until it is closed. */
 export class Runs {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
@@ -9,7 +9,7 @@ export class Runs {
     if (this.#closing.signal.aborted) throw new FilemillError("UNAVAILABLE", "The sandbox is closed.");
   }
 
-  /** Fires with the other, and when the sandbox is closed. */
+  /** Fires with the given signal, and when the sandbox is closed. */
   signalOf(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
   }
@@ -23,7 +23,7 @@ export class Runs {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    // Until what was about to start when it closed is gone, too.
+    // Repeat until runs that were about to start during the closing are gone too.
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 }

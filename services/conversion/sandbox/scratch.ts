@@ -1,4 +1,4 @@
-/** Private folders of sandboxed programs, and the user ids that they belong to. */
+/** Private folders of sandboxed programs, and the user ids that own them. */
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -8,16 +8,16 @@ import { openUserIds } from "./user-ids.ts";
 export type Scratch = AsyncDisposable & { readonly path: string; readonly identity: Identity };
 
 export type ScratchPool = AsyncDisposable & {
-  /** A folder of mode 0700 with a random name, owned by the identity that programs in it run as. */
+  /** A folder with mode 0700 and a random name, owned by the identity that programs in it run as. */
   open(): Promise<Scratch>;
-  /** The identity of a folder that `open` made. */
+  /** The identity of a folder that `open` created. */
   identityOf(folder: string): Identity;
   /** An identity for a run without a folder. */
   claim(): Promise<Identity>;
   release(identity: Identity): void;
 };
 
-/** `firstUid` undefined: Filemill is an ordinary user, and so the owner of every folder. */
+/** `firstUid` undefined: Filemill is an ordinary user and therefore owns every folder. */
 export async function openScratchPool(scratchDir: string, firstUid: number | undefined): Promise<ScratchPool> {
   await mkdir(scratchDir, { recursive: true, mode: 0o711 });
   const owners = new Map<string, Identity>();
@@ -67,7 +67,7 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
   };
 }
 
-/** Removes a folder whatever its modes are, never following a link. */
+/** Removes a folder whatever its file modes are. Never follows a link. */
 export async function removeFolder(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

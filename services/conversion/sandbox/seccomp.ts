@@ -14,7 +14,7 @@ const digests: Readonly<Record<string, string>> = {
 /**
  * Path of this architecture's program.
  *
- * @throws FilemillError UNAVAILABLE where there is none, or where its bytes are not the ones that were reviewed.
+ * @throws FilemillError UNAVAILABLE if there is none, or if its bytes are not those that were reviewed.
  */
 export function seccompProgramOf(architecture: string, sockets: "local" | "mute"): string {
   const name = sockets === "local" ? architecture : `${architecture}-mute-sockets`;

@@ -1,4 +1,4 @@
-// Runs inside the sandbox and tries to get out. Prints one line for each attack that got through, then takes all memory.
+// Runs inside the sandbox and tries to break out. Prints one line for each attack that succeeded, then allocates all memory.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { connect } from "node:net";
@@ -15,7 +15,7 @@ function attempt(attack, action) {
   try {
     if (action() !== false) report(attack);
   } catch {
-    // Stopped.
+    // The attack was stopped.
   }
 }
 
@@ -32,7 +32,7 @@ function writeFiles() {
   for (const folder of folders) attempt(`${folder} was written to`, () => leaveFile(join(folder, "filemill-attack")));
 }
 
-/** Where it can be written, it can be removed: a host whose sandbox fails keeps no trace. */
+/** A file that can be written can be removed, so a host whose sandbox fails keeps no trace. */
 function leaveFile(path) {
   writeFileSync(path, "", { flag: "wx" });
   unlinkSync(path);
@@ -50,7 +50,7 @@ function readProcesses() {
   attempt("the host's paths were in a command line", () => readFileSync("/proc/1/cmdline", "utf8").includes(dirname(target.canary)));
   const visible = target.mode === "degraded" ? 0 : readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length;
   if (visible > 6) report("processes of the host were visible");
-  // In a process namespace of its own the number means another process.
+  // In a separate process namespace, the number means another process.
   if (target.mode === "degraded") attempt("Filemill itself could be signalled", () => process.kill(target.host, 0));
   if (existsSync("/usr/bin/unshare") && spawnSync("/usr/bin/unshare", ["-U", "/usr/bin/true"]).status === 0)
     report("a user namespace was made");
@@ -66,7 +66,7 @@ function reach(attack, where) {
     };
     socket.once("connect", () => done(true));
     socket.once("error", () => done(false));
-    // What is held back is refused at once; what is not must not go unnoticed because this host is slow.
+    // A blocked connection fails at once. A long timeout, so that an open one is not missed because this host is slow.
     socket.setTimeout(10_000, () => done(false));
   });
 }
@@ -75,7 +75,7 @@ function reach(attack, where) {
 async function fork() {
   const sleepers = [];
   for (let count = 0; count < target.processes; count++) {
-    // Longer than this program may run: one that ended before the last has started would make room for it.
+    // Longer than this program may run. A sleeper that ended before the last one starts would make room for it.
     const sleeper = spawn("/usr/bin/sleep", ["300"], { stdio: "ignore" });
     const refused = await new Promise((resolve) => {
       sleeper.once("spawn", () => resolve(false));
@@ -100,5 +100,5 @@ writeSync(1, "complete\n");
 const taken = [];
 const step = 32 * 2 ** 20;
 for (let bytes = 0; bytes < target.memoryBytes * 2; bytes += step) taken.push(Buffer.alloc(step, 1));
-// Time for a watcher that looks now and then, on a host that is busy too: where there is none, this ends by itself.
+// Leaves time for a watchdog that checks at intervals, even on a busy host. Without a watchdog, the program exits by itself.
 setTimeout(() => process.exit(taken.length), 5000);

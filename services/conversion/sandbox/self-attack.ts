@@ -1,4 +1,4 @@
-/** Attacks the sandbox from within: a version check proves nothing, an attack that fails does. */
+/** Attacks the sandbox from within. A version check proves nothing, but an attack that fails does. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -12,17 +12,20 @@ import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 const program = fileURLToPath(new URL("./self-attack-child.mjs", import.meta.url));
 const memoryBytes = 256 * 2 ** 20;
 const processes = 32;
-/** Takes a quarter of a second. What runs away ends by its processor time; a host that is busy for minutes at the start is no hole. */
+/**
+ * It usually takes a quarter of a second. A runaway ends by its CPU time limit. A host that is busy for minutes at the start is no hole in
+ * the sandbox.
+ */
 const limitMs = 300_000;
 const cpuSeconds = 30;
 const maxTries = 3;
-/** Of bubblewrap, when what it started was killed. */
+/** Exit code of bubblewrap if the program that it started was killed. */
 const killedExitCode = 137;
 
 /**
- * Runs a hostile program in the very recipe of every job and looks at what it reached.
+ * Runs a hostile program with the same recipe as every job and checks what it reached.
  *
- * @throws DoesNotHold naming the attacks that got through, or FilemillError UNAVAILABLE why the sandbox cannot be had at all.
+ * @throws DoesNotHold that names the attacks that succeeded, or FilemillError UNAVAILABLE with the reason why there is no sandbox at all.
  */
 export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promise<void> {
   const secret = randomBytes(16).toString("hex");
@@ -48,7 +51,7 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
   }
 }
 
-/** Killed by somebody else, say a kernel that is short of memory, it has said nothing of the sandbox yet. */
+/** If something else killed the run, such as a kernel that is short of memory, it says nothing about the sandbox yet. */
 async function runUndisturbed(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd> {
   for (let tries = 1; ; tries += 1) {
     const end = await sandbox.run(command);
@@ -60,7 +63,7 @@ async function runUndisturbed(sandbox: Sandbox, command: SandboxCommand): Promis
 
 const ownDescriptors = ["0", "1", "2"];
 
-/** Not listed by the hostile program: Node hides some of what came in from its children when it starts. */
+/** The hostile program cannot list them itself, because Node hides some inherited descriptors from its children when it starts. */
 function descriptorsOf({ stdout }: SandboxEnd): string[] {
   const found = new Map([...stdout.matchAll(/ (\d+) -> (.*)$/gm)].map(([, descriptor = "", target = ""]) => [descriptor, target]));
   if (!ownDescriptors.every((descriptor) => found.has(descriptor))) return ["the descriptors that came in could not be listed"];
@@ -73,12 +76,12 @@ function isListing(target: string): boolean {
   return /^\/proc\/\d+\/fd$/.test(target);
 }
 
-/** Each attack reports its name and whether it was stopped; what is not reported got through. */
+/** The attacks that succeeded, one line each. The program must print `complete` at the end; otherwise the self-test counts as failed. */
 function throughOf(end: SandboxEnd): string[] {
   const lines = end.stdout.split("\n").filter((line) => line !== "");
   if (lines.at(-1) !== "complete") return [`the self-test ended early (${(end.stderr || end.stdout).trim().slice(0, 300) || end.killed})`];
   const through = lines.filter((line) => line.startsWith("through ")).map((line) => line.slice("through ".length));
-  // The last attack takes memory until it is stopped.
+  // The last attack allocates memory until it is stopped.
   if (end.killed !== "memory") through.push("memory beyond the limit was granted");
   return through;
 }
@@ -98,12 +101,12 @@ function explained(error: unknown): unknown {
   return new FilemillError("UNAVAILABLE", `${error.message} ${said}`, { cause: error.cause });
 }
 
-/** What Docker, Podman and Kubernetes leave in each container. */
+/** Files that Docker, Podman and Kubernetes leave in each container. */
 function isInContainer(): boolean {
   return ["/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io"].some((path) => existsSync(path));
 }
 
-/** What gives the full sandbox, in one line. */
+/** How to get the full sandbox, in one line. */
 export function adviceOf(inContainer: boolean): string {
   const full = inContainer
     ? "Start the container with --user 1000 --cap-drop ALL --security-opt no-new-privileges --security-opt seccomp=.docker/seccomp.json " +

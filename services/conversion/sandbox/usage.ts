@@ -1,13 +1,13 @@
-/** What a process tree and a folder use now. */
+/** Current resource usage of a process tree and of a folder. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 const pageBytes = 4096;
-/** More entries than any engine writes; a folder with more is as good as full. */
+/** More entries than any engine writes. A folder with more counts as full. */
 const maxEntries = 100_000;
 
-/** The process and all its descendants; those that ended meanwhile are left out. */
+/** The process and all its descendants. Those that ended meanwhile are left out. */
 export function treeOf(pid: number): number[] {
   const tree = [pid];
   for (const parent of tree) {
@@ -27,8 +27,9 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Resident bytes of a tree. Pages that processes share count for each of them at first; only where that sum is
- * over `limitBytes` is the dearer, exact share read.
+ * Resident bytes of a tree. Shared pages are first counted for each process. Only if that sum exceeds `limitBytes` are the exact shares
+ * read,
+ * which is more expensive.
  */
 export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): number {
   const tree = treeOf(pid);
@@ -40,30 +41,29 @@ export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): nu
 const ticksPerSecond = 100;
 
 /**
- * Counts the processor time of a tree, in seconds since its processes began. Children that somebody waited for are in the
- * count of who did; those that end unseen in between are remembered as they were at the last look, so that a chain of
- * processes which each live briefly is not free.
+ * Measures the CPU time of a tree, in seconds since its processes started. Children that were waited for are included in the count of
+ * their parent. Those that end unobserved are remembered as of the last check, so that a chain of short-lived processes is not free.
  */
 export function createCpuMeter(pid: number): () => number {
-  /** By process and start, since numbers come again. */
+  /** By process id and start time, because ids are reused. */
   const seen = new Map<string, number>();
   return () => {
     let waitedFor = 0;
     for (const member of treeOf(pid)) {
       const fields = quietly(() => statFieldsOf(member));
       if (fields === undefined) continue;
-      // utime, stime, cutime, cstime and starttime are the fields 14 to 17 and 22.
+      // utime, stime, cutime, cstime and starttime are fields 14 to 17 and 22.
       const [own = 0, system = 0, ...ofChildren] = fields.slice(11, 15).map(Number);
       seen.set(`${member}.${fields[19]}`, own + system);
       waitedFor += own + system + ofChildren.reduce((sum, ticks) => sum + ticks, 0);
     }
     const remembered = [...seen.values()].reduce((sum, ticks) => sum + ticks, 0);
-    // Each of the two may miss some and counts none twice.
+    // Each of the two may miss something, but neither counts anything twice.
     return Math.max(waitedFor, remembered) / ticksPerSecond;
   };
 }
 
-/** The name before the fields may hold blanks and brackets. */
+/** The name before the fields may contain spaces and brackets. */
 function statFieldsOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -73,7 +73,7 @@ function sumOf(tree: readonly number[], measure: (pid: number) => number): numbe
   return tree.reduce((sum, member) => sum + (quietly(() => measure(member)) ?? 0), 0);
 }
 
-/** Bytes that the tree holds in files without a name on the folder's disk: a folder's listing does not show them. */
+/** Bytes that the tree holds in unlinked files on the folder's disk, which a listing of the folder does not show. */
 export function unlinkedBytesOf(pid: number, folder: string): number {
   const device = quietly(() => statSync(folder).dev);
   const seen = new Set<number>();
@@ -89,7 +89,7 @@ export function unlinkedBytesOf(pid: number, folder: string): number {
   });
 }
 
-/** Bytes on disk under a folder; infinite when a part of it cannot be read or it has too many entries. Never follows a link. */
+/** Bytes on disk under a folder; infinite if a part of it cannot be read or it has too many entries. Never follows a link. */
 export async function folderBytesOf(folder: string): Promise<number> {
   let bytes = 0;
   let entries = 0;

@@ -1,20 +1,21 @@
-/** User ids that sandboxed programs run under, so that no two runs on this host share one. */
+/** User ids for sandboxed programs, so that no two runs on this host share one. */
 import { createServer, type Server } from "node:net";
 import { FilemillError } from "#contract/errors.ts";
 
 const poolSize = 500;
-/** Released ids rest as long as there are others, in case something of their last user is still ending. */
+/** Released ids rest while others are available, in case a process of their last user is still ending. */
 const reserve = 16;
 
 export type UserIds = AsyncDisposable & {
-  /** Rejects with UNAVAILABLE when all are in use here. */
+  /** Rejects with UNAVAILABLE if all of them are in use here. */
   claim(): Promise<number>;
   release(uid: number): void;
 };
 
 /**
- * The five hundred ids from `firstUid` on. Another Filemill on this host, or the command beside the server, takes other ones: the
- * kernel counts processes by user, and one's fork bomb would stop the other's engines. When nothing is left, they are shared.
+ * The five hundred ids from `firstUid` on. Another Filemill on this host, or the command line tool beside the server, uses other ids. The
+ * kernel counts processes by user, so a fork bomb in one would otherwise stop the engines of the other. Ids are shared only when none are
+ * left.
  */
 export function openUserIds(firstUid: number): UserIds {
   const locks: Server[] = [];
@@ -45,7 +46,7 @@ export function openUserIds(firstUid: number): UserIds {
   return { claim, release: (uid) => void released.push(uid), [Symbol.asyncDispose]: close };
 }
 
-/** A name in the kernel's own space is gone with its process, however that ends; a file would stay. */
+/** An abstract socket name disappears with its process, however it ends. A file would stay. */
 function lockOf(uid: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
@@ -54,7 +55,7 @@ function lockOf(uid: number): Promise<Server | undefined> {
   });
 }
 
-/** Where ids must be shared, as with a Filemill in a container, two begin at different places. */
+/** Two processes start at different places, in case ids must be shared, as with a Filemill in a container. */
 function shuffled(uids: number[]): number[] {
   const start = Math.floor(Math.random() * uids.length);
   return [...uids.slice(start), ...uids.slice(0, start)];

@@ -1,6 +1,6 @@
 /**
- * Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. Its looks at
- * memory wait for no disk.
+ * Kills a tree that exceeds its limits. Checks closely while a job is running in it, and rarely while it waits for one. Memory checks never
+ * wait for a disk.
  */
 import type { SandboxLimits } from "../domain/sandbox.ts";
 import { watchFolder } from "./folder-watch.ts";
@@ -8,18 +8,18 @@ import { setNiceness } from "./priority.ts";
 import { createCpuMeter, folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
 
 export type Watchdog = {
-  /** A look costs a millisecond, so a dozen waiting processes must not be looked at ten times a second. */
+  /** A check costs a millisecond, so a dozen waiting processes must not be checked ten times a second. */
   setBusy(isBusy: boolean): void;
-  /** Processor time so far: what was seen, and one processor's since the last look. */
+  /** CPU time so far: what was observed, plus one busy CPU since the last check. */
   processorMs(): number;
   stop(): void;
 };
 
 const busyPauseMs = 100;
 const idlePauseMs = 2000;
-/** The processor time is looked at every so many times. */
+/** CPU time is checked once per this many checks. */
 const looksPerWideLook = 5;
-/** A job that has taken a second by then makes room for those that take less (decision 27). */
+/** A job that has taken a second by then yields to shorter ones (decision 27). */
 const looksOfShortJob = 10;
 const nicenessOfLongJob = 10;
 
@@ -56,7 +56,7 @@ export function startWatchdog(
     makeRoom();
     if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
     if (looks % looksPerWideLook === 0) {
-      // The kernel counts each process for itself, and so never ends one that lets others do the work.
+      // The kernel counts each process separately, and therefore never kills one that lets others do the work.
       seen = { cpuSeconds: cpuSecondsNow(), atMs: performance.now() };
       if (seen.cpuSeconds > limits.cpuSeconds) kill("processor");
     }
@@ -69,7 +69,7 @@ export function startWatchdog(
       isBusy = busy;
       busyLooks = 0;
       makeRoom();
-      // Only forward: a pause that is short already is kept, so that many small jobs in a row do not put the look off for ever.
+      // Only ever earlier: a short pause is kept, so that many small jobs in a row cannot postpone the check forever.
       if (busy && pauseMs > busyPauseMs && !isStopped) {
         schedule();
         folderWatch?.hurry();
@@ -84,7 +84,7 @@ export function startWatchdog(
   };
 }
 
-/** Changes it where it is another one. */
+/** Changes the niceness if it differs. */
 function createNiceness(pid: number, limits: SandboxLimits, isLong: () => boolean): () => void {
   let niceness = 0;
   return () => {

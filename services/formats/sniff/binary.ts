@@ -1,4 +1,4 @@
-/** What a binary file is: families that need a look inside first, then the library, then our own signatures. */
+/** Detects binary formats: first families that need a look inside, then what the library knows, then additional signatures. */
 import { fileTypeFromBuffer } from "file-type";
 import { parseFormatId } from "#formats/table/lookup.ts";
 import { compoundContentOf } from "./cfb.ts";
@@ -10,7 +10,7 @@ import type { Source } from "./source.ts";
 import { tiffContentOf } from "./tiff.ts";
 import { zipContentOf } from "./zip.ts";
 
-/** Results of the library that two bytes of chance bring about, or that mean another format than ours of that name. */
+/** The library's results that two random bytes can produce, or whose name means another format here. */
 const unreliable = new Set([
   "bmp",
   "dmg",
@@ -35,10 +35,10 @@ const unreliable = new Set([
   "macho",
 ]);
 
-/** How far from the beginning a PDF may start (readers accept what is before it). */
+/** A PDF may start this many bytes into the file. Readers accept what precedes it. */
 const pdfSearchBytes = 1024;
 
-/** Undefined when nothing is recognised. */
+/** Undefined if nothing is recognised. */
 export async function binaryContentOf(source: Source): Promise<Content | undefined> {
   const { head } = source;
   if (head.length < 4) return undefined;
@@ -73,8 +73,8 @@ async function libraryContentOf(head: Buffer): Promise<Content | undefined> {
 const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
 
 /**
- * PNG, and whether it moves: that is said before the first picture (PNG 3rd edition, 11.3.6.1). The library would say the same, but
- * takes a fiftieth of an icon's time for it.
+ * PNG, and whether it is animated, which is stated before the first picture (PNG 3rd edition, 11.3.6.1). The library gives the same answer,
+ * but takes a fiftieth of the time of an icon's conversion for it.
  */
 export function networkGraphicsContentOf(head: Buffer): Content | undefined {
   if (!head.subarray(0, 8).equals(pngSignature)) return undefined;
@@ -83,17 +83,17 @@ export function networkGraphicsContentOf(head: Buffer): Content | undefined {
     if (kind === "IDAT") return contentOfFormat("png");
     if (kind === "acTL") return contentOfFormat("apng");
   }
-  // Nothing else begins so: what is broken behind it is for the decoder to refuse, and no text.
+  // Nothing else starts like this. If the rest is broken, the decoder rejects it. It is certainly not text.
   return contentOfFormat("png");
 }
 
-/** Windows bitmaps by the size of their second header, as `BM` alone begins many a file. */
+/** Windows bitmaps by the size of their second header, because many files start with `BM`. */
 function bitmapContentOf(head: Buffer): Content | undefined {
   if (head.length < 18 || head.toString("latin1", 0, 2) !== "BM") return undefined;
   return [12, 16, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14)) ? contentOfFormat("bmp") : undefined;
 }
 
-/** Icons and cursors: a plausible count, and a first picture that lies in the file behind the directory. */
+/** Icons and cursors: a plausible count, and a first picture inside the file after the directory. */
 function iconContentOf({ head, sizeBytes }: Source): Content | undefined {
   if (head.length < 22 || head.readUInt16LE(0) !== 0) return undefined;
   const [type, count, offset] = [head.readUInt16LE(2), head.readUInt16LE(4), head.readUInt32LE(18)];
@@ -102,7 +102,7 @@ function iconContentOf({ head, sizeBytes }: Source): Content | undefined {
   return contentOfFormat(type === 1 ? "ico" : "cur");
 }
 
-/** Netpbm with raw samples; the plain ones are text. */
+/** Netpbm with raw samples. The plain variants are text. */
 function pixmapContentOf(head: Buffer): Content | undefined {
   const magic = /^P([456])[ \t\r\n]+(#|\d)/.exec(head.toString("latin1", 0, 8))?.[1];
   if (magic === undefined) return undefined;
@@ -128,7 +128,7 @@ async function mobiContentOf(source: Source): Promise<Content | undefined> {
   return contentOfFormat(record.length >= 40 && record.readUInt32BE(36) >= 8 ? "azw3" : "mobi");
 }
 
-/** Formats that show only in their rhythm, at their end, or well inside. */
+/** Formats recognised only by a repeating pattern, at their end, or well inside. */
 async function unmarkedContentOf(source: Source): Promise<Content | undefined> {
   const { head, sizeBytes } = source;
   const pdf = head.subarray(0, pdfSearchBytes).includes("%PDF-", 0, "latin1");

@@ -1,4 +1,4 @@
-/** Compound files ([MS-CFB]), told apart by the streams and storages of their directory. */
+/** Compound files ([MS-CFB]), distinguished by the streams and storages in their directory. */
 import { type Content, contentOfFormat } from "./content.ts";
 import type { Source } from "./source.ts";
 
@@ -6,7 +6,7 @@ const magic = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const endOfChain = 0xfffffffe;
 const maxDirectorySectors = 64;
 
-/** Entry names, the telling ones first: a message may hold documents in its attachments. */
+/** Entry names, the most specific first: a message may contain documents as attachments. */
 const byEntryName: readonly (readonly [RegExp, string])[] = [
   [/^__(properties_version1\.0|nameid_version1\.0)$/, "msg"],
   [/^WordDocument$/, "doc"],
@@ -50,7 +50,7 @@ const others = [
 export async function compoundContentOf(source: Source): Promise<Content | undefined> {
   if (!source.head.subarray(0, 8).equals(magic)) return undefined;
   const names = await entryNamesOf(source);
-  // [MS-OFFCRYPTO]: the document is inside, and nothing outside says which sort.
+  // [MS-OFFCRYPTO]: the document is inside, and nothing outside says of which format.
   if (names.includes("EncryptedPackage")) return { format: "docx", orNamed: encryptedPackages };
   for (const [pattern, format] of byEntryName) {
     if (!names.some((name) => pattern.test(name))) continue;
@@ -76,7 +76,7 @@ async function entryNamesOf(source: Source): Promise<readonly string[]> {
   return names;
 }
 
-/** The next sector by the allocation table, whose first 109 sectors the header lists. */
+/** The next sector according to the allocation table. The header lists the table's first 109 sectors. */
 async function nextSector(source: Source, sector: number, sectorBytes: number): Promise<number> {
   const perSector = sectorBytes / 4;
   const table = Math.floor(sector / perSector);

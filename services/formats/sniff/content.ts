@@ -1,14 +1,14 @@
-/** What content says of itself. */
+/** What the content alone shows. */
 export type Content = {
-  /** The best id; undefined when the content is recognised but is no format of the table, or leaves the family's member open. */
+  /** The best id. Undefined if the recognised content is no format of the table, or if it only shows the family. */
   readonly format: string | undefined;
-  /** Other ids that the content allows; a name that says one of them is believed. */
+  /** Other ids that the content allows. A name with one of them is accepted. */
   readonly orNamed?: readonly string[];
-  /** Ids that are true but say less; a name that says one of them does not disagree. */
+  /** Ids that are correct but less specific. A name with one of them does not disagree. */
   readonly under?: readonly string[];
 };
 
-/** Formats that share their first bytes with the one on the left, which only the name tells apart. */
+/** Formats that share their first bytes with the one on the left. Only the name distinguishes them. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
   jpg: ["mpo", "mjpeg"],
   jp2: ["jpm"],
@@ -89,7 +89,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   h264: ["hevc"],
 };
 
-/** Content of a format with the siblings it may also be. */
+/** Content of a format, including its siblings. */
 export function contentOfFormat(format: string, more: Omit<Content, "format"> = {}): Content {
   const orNamed = [...(more.orNamed ?? []), ...(siblings[format] ?? [])];
   return { format, orNamed, ...(more.under === undefined ? {} : { under: more.under }) };

@@ -1,7 +1,7 @@
-/** How a text is encoded; `legacy` is some single- or multi-byte code page that the bytes do not name. */
+/** The encoding of a text. `legacy` is a single- or multi-byte code page that the bytes do not identify. */
 export type TextEncoding = "ascii" | "utf-8" | "utf-16le" | "utf-16be" | "legacy";
 
-/** The encoding of a text by its first bytes, or undefined when they are not text. An empty head is ASCII. */
+/** The encoding of a text according to its first bytes; undefined if they are not text. An empty head is ASCII. */
 export function encodingOf(head: Uint8Array): TextEncoding | undefined {
   const sixteen = utf16Of(head);
   if (sixteen !== undefined) return isText16(head, sixteen) ? sixteen : undefined;
@@ -15,20 +15,20 @@ export function encodingOf(head: Uint8Array): TextEncoding | undefined {
   return "legacy";
 }
 
-/** The text of a head in a known encoding, without its byte order mark; what cannot be decoded becomes U+FFFD. */
+/** The text of a head in a known encoding, without its byte order mark. Undecodable bytes become U+FFFD. */
 export function decodeText(head: Uint8Array, encoding: TextEncoding): string {
   const label = encoding === "legacy" || encoding === "ascii" ? "windows-1252" : encoding;
   return new TextDecoder(label).decode(head).replace(/^\uFEFF/, "");
 }
 
-/** Tab, line ends, form feed, backspace, the escape of ISO-2022 and terminals, and the end-of-file mark of DOS. */
+/** Tab, line breaks, form feed, backspace, the escape of ISO-2022 and terminals, and the end-of-file mark of DOS. */
 function isTextControl(byte: number): boolean {
   return (byte >= 0x08 && byte <= 0x0d) || byte === 0x1a || byte === 0x1b;
 }
 
 function isUtf8(head: Uint8Array): boolean {
   try {
-    // The head may end within a character, which only `stream` forgives.
+    // The head may end within a character, which only `stream` tolerates.
     new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
     return true;
   } catch {
@@ -36,7 +36,7 @@ function isUtf8(head: Uint8Array): boolean {
   }
 }
 
-/** By byte order mark, or without one where every second byte of the first characters is zero, as in Western text. */
+/** By its byte order mark. Without one, every second byte of the first characters must be zero, as in Western text. */
 function utf16Of(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
@@ -58,10 +58,13 @@ function isText16(head: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean 
   return true;
 }
 
-/** Characters that no text has. */
+/** Characters that never occur in text. */
 const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
 
-/** Whether this may be UTF-16 without a mark, of any script: zero bytes are on the same side of all of its ASCII, and few other texts have any. */
+/**
+ * Whether this may be UTF-16 in any script without a byte order mark: the zero bytes of all its ASCII are on the same side, and few other
+ * texts contain any.
+ */
 export function isUnmarked16(head: Uint8Array): boolean {
   if (head.length < 8) return false;
   let even = 0;

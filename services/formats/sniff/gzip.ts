@@ -1,4 +1,4 @@
-/** Gzip (RFC 1952), told apart by what it inflates to. */
+/** Gzip (RFC 1952), distinguished by its decompressed content. */
 import { type Content, contentOfFormat } from "./content.ts";
 import { decodeText, encodingOf } from "./encoding.ts";
 import { markupContentOf } from "./xml.ts";
@@ -18,7 +18,7 @@ export function gzipContentOf(head: Buffer): Content | undefined {
   return markup === "abw" ? contentOfFormat("abw", { orNamed: ["gz"] }) : contentOfFormat("gz");
 }
 
-/** Behind the optional extra field, name, comment and checksum. */
+/** After the optional extra field, name, comment and checksum. */
 function dataOffset(head: Buffer): number {
   const flags = head[3] ?? 0;
   let at = 10;

@@ -1,4 +1,4 @@
-/** Binary formats whose first bytes say too little, so that their name is believed of content that is nothing else. */
+/** Binary formats whose first bytes say too little. The name is accepted if the content is nothing else. */
 export const headerless: ReadonlySet<string> = new Set(
   (
     "tga xface wbmp pcx palm art avs aai hrz pix vbn rgf mtv jbig macpaint pict viff ptif vicar j2k " +

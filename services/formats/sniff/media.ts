@@ -1,8 +1,8 @@
-/** Containers whose first bytes say the family, and whose inside says the format. */
+/** Containers whose first bytes show the family, and whose content shows the format. */
 import { type Content, contentOfFormat } from "./content.ts";
 import type { Source } from "./source.ts";
 
-/** ISO base media (ISO/IEC 14496-12): by the brands of its `ftyp` box; MP4 with sound alone by its name. */
+/** ISO base media (ISO/IEC 14496-12): by the brands in the `ftyp` box. MP4 with sound alone is recognised by its name. */
 export function isoMediaContentOf(head: Buffer): Content | undefined {
   if (head.toString("latin1", 4, 8) !== "ftyp") return undefined;
   const boxBytes = Math.min(head.readUInt32BE(0), head.length, 512);
@@ -42,7 +42,7 @@ function brandAt(head: Buffer, at: number): string {
   return head.toString("latin1", at, at + 4).replace(/[\0 ]{1,4}$/, "");
 }
 
-/** Ogg (RFC 3533): by the codecs of the streams that begin in the head; film wins over sound. */
+/** Ogg (RFC 3533): by the codecs of the streams that start in the head. Video takes precedence over sound. */
 export function oggContentOf(head: Buffer): Content | undefined {
   if (head.toString("latin1", 0, 4) !== "OggS") return undefined;
   const has = (mark: string) => head.subarray(0, 4096).includes(mark, 0, "latin1");
@@ -57,7 +57,7 @@ const asfHeader = Buffer.from("3026b2758e66cf11a6d900aa0062ce6c", "hex");
 const asfVideoStream = Buffer.from("c0ef19bc4d5bcf11a8fd00805f5c442b", "hex");
 const asfAudioStream = Buffer.from("409e69f84d5bcf11a8fd00805f5c442b", "hex");
 
-/** ASF: film when a stream is, else sound. */
+/** ASF: video if any stream is, otherwise sound. */
 export function asfContentOf(head: Buffer): Content | undefined {
   if (!head.subarray(0, 16).equals(asfHeader)) return undefined;
   if (head.includes(asfVideoStream)) return contentOfFormat("wmv");
@@ -91,7 +91,7 @@ const formTypes: Readonly<Record<string, string>> = {
 };
 const riffTypes: Readonly<Record<string, string>> = { WEBP: "webp", WAVE: "wav", "AVI ": "avi", AVIX: "avi", "AMV ": "amv", RMID: "mid" };
 
-/** MPEG transport stream (ISO/IEC 13818-1): packets of 188 bytes, or of 192 with an arrival time before each. */
+/** MPEG transport stream (ISO/IEC 13818-1): packets of 188 bytes, or of 192 with a time stamp before each. */
 export function transportContentOf(head: Buffer): Content | undefined {
   const synced = (first: number, packetBytes: number) => {
     const count = Math.min(5, Math.floor(head.length / packetBytes));
@@ -102,7 +102,7 @@ export function transportContentOf(head: Buffer): Content | undefined {
   return synced(4, 192) ? contentOfFormat("m2ts") : undefined;
 }
 
-/** MPEG audio and ADTS: two frames in a row, after an ID3 tag (id3.org) where there is one. */
+/** MPEG audio and ADTS: two consecutive frames, after an ID3 tag (id3.org) if there is one. */
 export async function mpegAudioContentOf(source: Source): Promise<Content | undefined> {
   const { head } = source;
   if (head.toString("latin1", 0, 3) !== "ID3") return framesContentOf(head, 1024);
@@ -151,7 +151,7 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   return { format: layer === 1 ? "mp3" : "mp2", bytes: Math.floor((samples * kbits * 1000) / sampleRate) + ((header >>> 9) & 1) };
 }
 
-/** In kbit/s, by the index in the frame's header; MPEG 2 and 2.5 share one row for layers II and III. */
+/** In kbit/s, by the index in the frame header. Layers II and III of MPEG 2 and 2.5 share one row. */
 const bitrates = {
   layer2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   layer3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -164,7 +164,7 @@ function adtsFrameAt(bytes: Buffer, at: number): Frame | undefined {
   return length < 7 ? undefined : { format: "aac", bytes: adtsBytes(bytes, at) };
 }
 
-/** Thirteen bits from the fourth byte's last two on. */
+/** Thirteen bits, starting with the last two of the fourth byte. */
 function adtsBytes(bytes: Buffer, at: number): number {
   return (((bytes[at + 3] ?? 0) & 3) << 11) | ((bytes[at + 4] ?? 0) << 3) | ((bytes[at + 5] ?? 0) >>> 5);
 }

@@ -1,10 +1,10 @@
 /**
- * First bytes of formats that the library of signatures does not know, or does not tell apart finely enough.
- * Mostly after PRONOM, the `file` utility and the formats' own specifications.
+ * First bytes of formats that the signature library does not know or does not distinguish finely enough. Mostly from PRONOM, the `file`
+ * utility and the formats' own specifications.
  */
 import { type Content, contentOfFormat } from "./content.ts";
 
-/** Id, offset, bytes as Latin-1. Nothing under three bytes: chance would find it. */
+/** Id, offset, bytes as Latin-1. None is shorter than three bytes, because those would match by chance. */
 const signatures: readonly (readonly [format: string, offset: number, bytes: string])[] = [
   ["psb", 0, "8BPS\x00\x02"],
   ["dcx", 0, "\xb1\x68\xde\x3a"],

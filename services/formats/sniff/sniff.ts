@@ -6,9 +6,9 @@ import { headerless } from "./headerless.ts";
 import { type SniffableFile, type Source, withSource } from "./source.ts";
 import { textContentOf } from "./text.ts";
 
-/** What a file is. */
+/** The detected format of a file. */
 export type Sniffed = {
-  /** A format id. Undefined: neither content nor name tells, or, with `nameDisagrees`, the content is not what the name claims. */
+  /** A format id. Undefined: neither content nor name shows it or, with `nameDisagrees`, the content is not what the name claims. */
   readonly format: string | undefined;
   readonly toldBy: "content" | "name";
   /** The name stands for another format than the content. */
@@ -17,21 +17,21 @@ export type Sniffed = {
 };
 
 /**
- * Tells a file's format by its content, and by its name where the content leaves it open: a name chooses among what the
- * content allows, and is never believed against it. Reads the first 64 KiB and bounded parts elsewhere (a ZIP's directory, say).
- * Rejects only when the file cannot be read. An empty file is what its name says.
+ * Detects a file's format by its content. Where the content leaves it open, the name chooses among what the content allows, but it never
+ * overrides the content. Reads the first 64 KiB and limited parts elsewhere, such as a ZIP's directory. Rejects only if the file cannot
+ * be read. An empty file has the format that its name says.
  */
 export function sniff(file: SniffableFile, fileName: string): Promise<Sniffed> {
   return withSource(file, (source) => sniffSource(source, fileName));
 }
 
-/** The same of a file that is opened already. */
+/** The same for an open file. */
 export async function sniffSource(source: Source, fileName: string): Promise<Sniffed> {
   const named = formatsOfFileName(fileName).map((row) => row.id);
   return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };
 }
 
-/** What is read as UTF-16 of any script without a mark, where the name says so. */
+/** Formats accepted as UTF-16 of any script without a byte order mark if the name says so. */
 const wide = [
   ..."csv tsv psv json ndjson json5 yaml toml xml ini properties srt vtt sbv sub lrc ass ssa ttml smi ics vcf".split(" "),
   ...headerless,
@@ -39,14 +39,14 @@ const wide = [
 
 async function contentOf(source: Source): Promise<Content | undefined> {
   if (source.sizeBytes === 0) return undefined;
-  // Its mark was made to be no text, but a short broken one may pass for it in some code page.
+  // The PNG signature was designed not to be text, but a short broken file may pass for text in some code page.
   const picture = networkGraphicsContentOf(source.head);
   if (picture !== undefined) return picture;
   const encoding = encodingOf(source.head);
   if (encoding === undefined)
     return (await binaryContentOf(source)) ?? (isUnmarked16(source.head) ? { format: undefined, orNamed: wide } : undefined);
   const text = textContentOf(decodeText(source.head, encoding));
-  // Raw samples may look like a text in some code page.
+  // Raw samples may look like text in some code page.
   return encoding === "legacy" && text.format === "txt" ? { ...text, orNamed: [...(text.orNamed ?? []), ...headerless] } : text;
 }
 

@@ -4,23 +4,23 @@ import { promisify } from "node:util";
 
 const readAt = promisify(readCallback);
 
-/** How much of a file's beginning is looked at. */
+/** How much of a file's beginning is examined. */
 export const headBytes = 65_536;
-/** No read elsewhere is longer than this. */
+/** Limit for each read elsewhere. */
 const readBytes = 262_144;
 
-/** What detectors see of a file: its beginning, and bounded reads elsewhere. */
+/** A file as detectors see it: its beginning, and limited reads elsewhere. */
 export type Source = {
   readonly sizeBytes: number;
   readonly head: Buffer;
-  /** At most 256 KiB; shorter at the end of the file, empty beyond it. */
+  /** At most 256 KiB. Shorter at the end of the file, empty beyond it. */
   read(offset: number, length: number): Promise<Buffer>;
 };
 
-/** A file by its path, opened, or read as a whole. */
+/** A file as a path, as an open handle, or as its bytes. */
 export type SniffableFile = string | FileHandle | Buffer;
 
-/** Calls `use` with the file, which is opened and closed here when it is given as a path. */
+/** Calls `use` with the file. A file given as a path is opened and closed here. */
 export async function withSource<T>(file: SniffableFile, use: (source: Source) => Promise<T>): Promise<T> {
   if (Buffer.isBuffer(file)) return use(sourceOfBytes(file));
   if (typeof file !== "string") return use(await sourceOf(file));
@@ -40,7 +40,7 @@ function sourceOfBytes(bytes: Buffer): Source {
   return { sizeBytes: bytes.length, head: bytes.subarray(0, headBytes), read };
 }
 
-/** The head is read at once: it was written moments ago, and turns through the thread pool cost more than the read. */
+/** Reads the head synchronously: the file was written moments ago, and rounds through the thread pool cost more than the read. */
 function sourceOfDescriptor(descriptor: number): Source {
   const { size: sizeBytes } = fstatSync(descriptor);
   const head = Buffer.allocUnsafe(Math.min(headBytes, sizeBytes));
@@ -65,7 +65,7 @@ async function readBounded(
   return buffer.subarray(0, bytesRead);
 }
 
-/** The little of a file handle that is needed. */
+/** The part of a file handle that is needed. */
 type Readable = {
   stat(): Promise<{ readonly size: number }>;
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;

@@ -1,11 +1,11 @@
-/** What a text is: by a mark that its format demands, else as its name says. */
+/** Detects text formats: by a mark that the format requires, otherwise by the name. */
 import { type Content, contentOfFormat } from "./content.ts";
 import { markupContentOf } from "./xml.ts";
 
 /** How much of the text the patterns see. */
 const patternChars = 4096;
 
-/** Patterns at the beginning, after blanks, of formats that are told by content even where the name says something else. */
+/** Patterns at the beginning, after whitespace, of formats that the content identifies even against the name. */
 const strong: readonly (readonly [RegExp, string])[] = [
   [/^%!PS-Adobe-\S+ EPSF/, "eps"],
   [/^%!(PS-AdobeFont|FontType1)/, "pfa"],
@@ -39,7 +39,7 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^P1\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pbm"],
   [/^P2\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pgm"],
   [/^P3\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "ppm"],
-  // Raw samples of a small picture may all be letters.
+  // All raw samples of a small picture may be letters.
   [/^P4\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pbm"],
   [/^P5\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s+\d+\s/, "pgm"],
   [/^P6\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s+\d+\s/, "ppm"],
@@ -63,7 +63,7 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^From \S.*\d{4}\r?\n/, "mbox"],
 ];
 
-/** Patterns that decide only where the name does not. */
+/** Patterns that decide only if the name does not. */
 const weak: readonly (readonly [RegExp, string])[] = [
   [/^\{\d*\}\{\d*\}/, "sub"],
   [/^\[INFORMATION\]/i, "sbvw"],
@@ -78,7 +78,7 @@ const weak: readonly (readonly [RegExp, string])[] = [
   [/^\\version "/, "ly"],
 ];
 
-/** Formats without a mark: plain text that means what its name says. */
+/** Formats without a mark: plain text whose name decides. */
 const namedTexts: readonly string[] = (
   "txt md rst tex html csv tsv psv yaml toml json json5 hjson ndjson csljson bib ini properties sql xml srt vtt ass ssa lrc sub smi sbv " +
   "jss mpl rt stlsub sbvw pjs ttml org adoc textile mediawiki dokuwiki jira muse haddock creole t2t twiki tikiwiki vimwiki xwiki zimwiki " +
@@ -108,14 +108,14 @@ function refined(format: string, start: string): Content {
 const mailHeader =
   /^(from|to|received|return-path|date|subject|mime-version|message-id|delivered-to|content-type|reply-to|x-[\w-]+):\s?\S/i;
 
-/** Two header lines of RFC 5322 in a row, folded ones aside. */
+/** Two consecutive header lines of RFC 5322, ignoring folded ones. */
 function isMail(start: string): boolean {
   const lines = start.split(/\r?\n/, 40).filter((line) => !/^[ \t]/.test(line));
   const [first = "", second = ""] = lines;
   return mailHeader.test(first) && mailHeader.test(second);
 }
 
-/** JSON (RFC 8259) and what is written in it. Judged by its beginning: a big file is not parsed. */
+/** JSON (RFC 8259) and formats based on it. Only the beginning is examined, so that a large file is not parsed. */
 function jsonContentOf(text: string): string | undefined {
   const start = text.trimStart();
   if (!/^(\{\s*("|\})|\[\s*(\[\s*)*([{"\]]|-?\d[\d.eE+-]*\s*[,\]]|true|false|null))/.test(start)) return undefined;

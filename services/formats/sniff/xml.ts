@@ -1,7 +1,7 @@
-/** XML told apart by its root element. */
+/** XML formats, distinguished by the root element. */
 import { type Content, contentOfFormat } from "./content.ts";
 
-/** Root elements, without prefix, in lower case, that stand for one format. */
+/** Root elements that stand for one format, without prefix, in lower case. */
 const roots: Readonly<Record<string, string>> = {
   svg: "svg",
   fictionbook: "fb2",
@@ -43,7 +43,7 @@ const flatDocuments: readonly (readonly [RegExp, string])[] = [
   [/opendocument\.graphics/, "fodg"],
 ];
 
-/** Undefined when the text does not begin as XML or HTML does. */
+/** Undefined if the text does not start like XML or HTML. */
 export function markupContentOf(text: string): Content | undefined {
   const start = text.trimStart();
   if (!start.startsWith("<")) return undefined;
@@ -58,12 +58,12 @@ export function markupContentOf(text: string): Content | undefined {
   return isXml ? contentOfFormat("xml", { orNamed: xmlNames }) : undefined;
 }
 
-/** Drawings may hold a font as well, but not before all else. */
+/** Drawings may contain a font too, but not before everything else. */
 function isFont(start: string): boolean {
   return /<font[\s>]/.test(start) && /<(font-face|missing-glyph)\b/.test(start);
 }
 
-/** Names that are believed of XML whose root says nothing. */
+/** Names that are accepted for XML with an uninformative root. */
 const xmlNames = [
   "docbook",
   "jats",
@@ -127,7 +127,7 @@ function ambiguousRoot(local: string, before: string, text: string): string | un
   }
 }
 
-/** What stands before the root element, its name and its attributes. Runs in linear time on anything. */
+/** What precedes the root element, its name and its attributes. Runs in linear time on any input. */
 function rootOf(text: string): { prolog: string; root: string | undefined; attributes: string } {
   let at = 0;
   while (at < text.length) {
@@ -146,7 +146,7 @@ function rootOf(text: string): { prolog: string; root: string | undefined; attri
   return { prolog: text.slice(0, at), root: undefined, attributes: "" };
 }
 
-/** The end of a declaration, comment, processing instruction or document type, or undefined when an element begins. */
+/** The end of a declaration, comment, processing instruction or document type; undefined if an element starts here. */
 function prologItemEnd(text: string, open: number): number | undefined {
   const after = (mark: string) => {
     const found = text.indexOf(mark, open);

@@ -1,4 +1,4 @@
-/** ZIP and what is packed in it: OOXML (ECMA-376), OpenDocument and EPUB (OCF `mimetype`), iWork and others by their entries. */
+/** ZIP and the formats based on it: OOXML (ECMA-376), OpenDocument and EPUB (OCF `mimetype`), iWork and others by their entries. */
 import { inflateRawSync } from "node:zlib";
 import { formats } from "#formats/table/lookup.ts";
 import { type Content, contentOfFormat } from "./content.ts";
@@ -11,7 +11,7 @@ const centralHeader = 0x02014b50;
 const endOfDirectory = 0x06054b50;
 const endOfDirectory64 = 0x06064b50;
 const maxEntries = 4096;
-/** Deflate expands at most about a thousandfold, so what this inflates to is bounded too. */
+/** Deflate expands at most about a thousandfold, so the decompressed size is limited too. */
 const maxPackedBytes = 16_384;
 
 export async function zipContentOf(source: Source): Promise<Content | undefined> {
@@ -43,16 +43,16 @@ async function declaredTypeOf(source: Source, entries: readonly Entry[]): Promis
   return types === undefined ? undefined : packageContentOf(await textOf(source, types), entries);
 }
 
-/** The package's own type in an OpenDocument manifest, attributes in either order. */
+/** The package's own type in an OpenDocument manifest, with the attributes in either order. */
 const manifestRoot = /media-type="([^"]{1,100})"[^<>]{0,200}full-path="\/"|full-path="\/"[^<>]{0,200}media-type="([^"]{1,100})"/;
 
-/** Templates of StarOffice 6 are read as its documents are. */
+/** Templates of StarOffice 6 are read like its documents. */
 function formatOfMime(mime: string): string | undefined {
   const plain = mime.trim().replace(/^application\/vnd\.sun\.xml\.(\w+)\.template$/, "application/vnd.sun.xml.$1");
   return formats.find((format) => format.mime === plain)?.id;
 }
 
-/** Content types of main parts, tried in order; transitional and strict documents share them. */
+/** Content types of main parts, tried in order. Transitional and strict documents share them. */
 const packageTypes: readonly (readonly [RegExp, string])[] = [
   [/wordprocessingml\.document\.main\+xml/, "docx"],
   [/wordprocessingml\.template\.main\+xml/, "dotx"],
@@ -107,7 +107,7 @@ function byEntries(names: readonly string[]): Content {
     [/^[^/]*\.dae$/i, "zae"],
     [/^[^/]*\.pml$/i, "pmlz"],
   ];
-  // A person who has nothing but a shapefile in a ZIP wants its map.
+  // A ZIP that contains nothing but a shapefile is meant as its map.
   if (
     has(/\.shp$/i) &&
     has(/\.dbf$/i) &&
@@ -126,7 +126,7 @@ function iWorkContentOf(has: (pattern: RegExp) => boolean): Content {
   return contentOfFormat(format, { orNamed: [...iWork, "zip"] });
 }
 
-/** Entries of the central directory, read from the end of the file; empty when there is none, as in a cut-off file. */
+/** Entries of the central directory, read from the end of the file; empty if there is none, as in a truncated file. */
 async function directoryOf(source: Source): Promise<readonly Entry[]> {
   const tailBytes = Math.min(source.sizeBytes, 65_557);
   const tail = await source.read(source.sizeBytes - tailBytes, tailBytes);
@@ -138,7 +138,7 @@ async function directoryOf(source: Source): Promise<readonly Entry[]> {
   return [];
 }
 
-/** Zip64 keeps the offset in a record of its own, found through a locator of 20 bytes before the end record. */
+/** Zip64 keeps the offset in its own record, found through a locator of 20 bytes before the end record. */
 async function directoryOffset(source: Source, tail: Buffer, at: number): Promise<number> {
   const offset = tail.readUInt32LE(at + 16);
   if (offset !== 0xffffffff || at < 20) return offset;
@@ -162,7 +162,7 @@ function centralEntriesOf(directory: Buffer): readonly Entry[] {
   return entries;
 }
 
-/** Entries by their local headers, as far as the head goes and sizes are told. */
+/** Entries according to their local headers, as far as the head reaches and sizes are known. */
 function localEntriesOf(head: Buffer): readonly Entry[] {
   const entries: Entry[] = [];
   let at = 0;
@@ -187,7 +187,7 @@ function nextHeader(head: Buffer, from: number): number {
   return next < 0 ? head.length : next;
 }
 
-/** The first bytes of a stored or deflated entry as text; empty when they cannot be had. */
+/** The first bytes of a stored or deflated entry as text; empty if they cannot be read. */
 async function textOf(source: Source, entry: Entry): Promise<string> {
   const header = await source.read(entry.headerOffset, 30);
   if (header.length < 30 || header.readUInt32LE(0) !== localHeader) return "";
@@ -197,10 +197,10 @@ async function textOf(source: Source, entry: Entry): Promise<string> {
   return entry.method === 8 ? inflatedHead(packed).toString("utf8") : "";
 }
 
-/** What the first bytes of a raw deflate stream inflate to; empty when they are damaged. */
+/** What the first bytes of a raw deflate stream decompress to; empty if they are damaged. */
 export function inflatedHead(packed: Buffer): Buffer {
   try {
-    // SYNC_FLUSH: the stream may be cut off.
+    // SYNC_FLUSH, because the stream may be truncated.
     return inflateRawSync(packed.subarray(0, maxPackedBytes), { finishFlush: 2, maxOutputLength: maxPackedBytes * 1100 });
   } catch {
     return Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Files that hold files, and compressed streams. */
+/** Files that contain files, and compressed streams. */
 import { rowsOf } from "./row.ts";
 
 export const archiveFormats = rowsOf("archive", [

@@ -1,4 +1,4 @@
-/** Text with or without layout, markup included. */
+/** Text with or without layout, including markup. */
 import { rowsOf } from "./row.ts";
 
 export const documentFormats = rowsOf("document", [

@@ -16,7 +16,7 @@ import { subtitleFormats } from "./subtitle.ts";
 import { vectorFormats } from "./vector.ts";
 import { videoFormats } from "./video.ts";
 
-/** Every format this build knows a name for, in the order of kinds. What a deployment can convert is the catalogue's business. */
+/** Every format that this build knows, in the order of kinds. What a deployment can convert is up to the catalogue. */
 export const formats: readonly FormatRow[] = [
   ...imageFormats,
   ...vectorFormats,
@@ -37,8 +37,8 @@ export const formats: readonly FormatRow[] = [
 ];
 
 /**
- * Extensions that several formats use, and whom a bare name means. The others are told by content alone,
- * or asked for by their id.
+ * Extensions that several formats share, and the format that the bare extension means. The others are detected by content only, or
+ * requested by their id.
  */
 export const sharedExtensions: Readonly<Record<string, string>> = {
   amf: "amf",
@@ -79,14 +79,14 @@ export function formatOf(id: string): FormatRow | undefined {
 
 const writtenId = /^\.?[a-z0-9]{1,10}(\.[a-z0-9]{1,4})?$/i;
 
-/** The format a person means by `JPEG`, `.jpg` or `tar.gz`; undefined for anything else. An id wins over an extension. */
+/** The format meant by `JPEG`, `.jpg` or `tar.gz`; undefined for anything else. An id takes precedence over an extension. */
 export function parseFormatId(text: string): FormatRow | undefined {
   if (text.length > 16 || !writtenId.test(text)) return undefined;
   const name = text.toLowerCase().replace(/^\./, "");
   return byId.get(name) ?? byExtension.get(name)?.[0];
 }
 
-/** The formats that a file name's extension stands for, the most likely first; the longest extension wins (`a.tar.gz`). */
+/** The formats that a file name's extension stands for, the most likely first. The longest extension wins (`a.tar.gz`). */
 export function formatsOfFileName(name: string): readonly FormatRow[] {
   const parts = name.slice(-64).toLowerCase().split(".").slice(-3);
   for (let from = 1; from < parts.length; from++) {

@@ -1,4 +1,4 @@
-/** The families of the public contract. */
+/** The kinds in the public API. */
 export const kinds = [
   "image",
   "vector",
@@ -20,17 +20,17 @@ export const kinds = [
 export type Kind = (typeof kinds)[number];
 
 export type FormatRow = {
-  /** Matches `^[a-z0-9]{1,16}$`; what clients write and engines declare. */
+  /** Matches `^[a-z0-9]{1,16}$`. Clients write it and engines declare it. */
   readonly id: string;
   readonly label: string;
   readonly kind: Kind;
-  /** Lower case, without a dot, the preferred one first; may hold a dot (`tar.gz`). */
+  /** Lower case, without a leading dot, the preferred one first. May contain a dot (`tar.gz`). */
   readonly extensions: readonly string[];
-  /** As served in Content-Type. */
+  /** As sent in Content-Type. */
   readonly mime: string;
 };
 
-/** Id, label, extensions separated by blanks, media type. */
+/** Id, label, extensions separated by spaces, media type. */
 type Cells = readonly [id: string, label: string, extensions: string, mime: string];
 
 /** The rows of one kind, written as a table. */

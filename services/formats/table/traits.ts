@@ -1,8 +1,8 @@
-/** What a file of a format can have: the ground on which a route may promise that nothing of a sort is lost. */
+/** What files of a format can have. A route may promise that nothing of a kind is lost only on this basis. */
 import { formatOf } from "./lookup.ts";
 import type { Kind } from "./row.ts";
 
-/** Where a format's answer is not known, it can have everything: to be told too much is better than to be told too little. */
+/** A format whose traits are unknown can have all of them: too many warnings are better than too few. */
 export const traits = [
   "alpha",
   "movement",
@@ -22,15 +22,15 @@ export const traits = [
 export type Trait = (typeof traits)[number];
 
 type Rule = {
-  /** Formats of these kinds can have it, but for `except`. */
+  /** Formats of these kinds can have it, except for `except`. */
   readonly kinds?: readonly Kind[];
   readonly except?: ReadonlySet<string>;
-  /** And these. */
+  /** These formats can have it too. */
   readonly formats?: ReadonlySet<string>;
 };
 
 const set = (ids: string): ReadonlySet<string> => new Set(ids.split(" "));
-/** Devices keep where they were, and nothing else. */
+/** Formats of GPS devices store tracks and nothing else. */
 const devices = "gpx tcx fit nmea igc plt loc lmx gpi ov2";
 
 const rules: Readonly<Record<Trait, Rule>> = {
@@ -42,7 +42,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
     ),
   },
   movement: { kinds: ["video"], formats: set("gif webp apng jxl mng avif") },
-  // As a mark that a reader must obey; what writes it into the pixels leaves no mark.
+  // As a tag that readers must obey. A writer that rotates the pixels leaves no tag.
   orientation: { formats: set("jpg png webp tiff mpo") },
   profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo dpx") },
   metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff mpo dng nef arw pef") },
@@ -56,7 +56,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
     except: set("flv y4m ivf h264 hevc m1v m2v swf"),
     formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx"),
   },
-  // Of sound and film: title, artist, cover, chapters and their like.
+  // For sound and video: title, artist, cover, chapters and so on.
   tags: {
     kinds: ["video"],
     except: set("dv ivf h264 hevc m1v m2v"),
@@ -73,7 +73,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   },
 };
 
-/** Whether a file of the format can have it. */
+/** Whether a file of the format can have the trait. */
 export function canHave(format: string, trait: Trait): boolean {
   const { kinds = [], except, formats } = rules[trait];
   if (formats?.has(format) === true) return true;
@@ -81,10 +81,10 @@ export function canHave(format: string, trait: Trait): boolean {
   return kind !== undefined && kinds.includes(kind) && except?.has(format) !== true;
 }
 
-/** Formats that can be transparent and hardly ever are: photographs, scans, frames of films. */
+/** Formats that can be transparent but rarely are: photographs, scans, video frames. */
 const mostlyOpaque = set("heic avif jxl tiff jp2 j2k bmp dpx exr ras jng viff avs miff");
 
-/** Whether pictures that are commonly transparent become ones that cannot be. */
+/** Whether pictures that are often transparent become pictures that cannot be. */
 export function losesTransparency(from: string, to: string): boolean {
   const kind = formatOf(from)?.kind;
   if (kind !== "image" && kind !== "vector" && kind !== "diagram") return false;

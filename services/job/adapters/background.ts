@@ -1,7 +1,7 @@
 import type { Log } from "#kit/log.ts";
 import type { Background } from "../domain/ports.ts";
 
-/** Ending it fires the signal and waits for what runs. */
+/** Disposing fires the signal and waits for work in progress. */
 export function openBackground(log: Log): Background & AsyncDisposable & { settled(): Promise<void> } {
   const running = new Set<Promise<void>>();
   const ending = new AbortController();

@@ -10,7 +10,7 @@ const codec = {
   decode: (bytes: Uint8Array) => fromBinary(IdempotencyRecordSchema, bytes),
 };
 
-/** The bucket `idempotency`, whose entries the broker itself removes after a day. */
+/** The bucket `idempotency`. The broker removes its entries after a day. */
 export async function openIdempotencyKeys(broker: Broker): Promise<IdempotencyKeys> {
   const bucket = await broker.bucket("idempotency", codec, { ttlMs: idempotencyMs });
   return {
@@ -33,7 +33,8 @@ export async function openIdempotencyKeys(broker: Broker): Promise<IdempotencyKe
     async free(key, jobId) {
       const entry = await bucket.get(key);
       if (entry === undefined || entry.value.jobId !== jobId) return;
-      // As old as can be, which is as good as absent. Removing knows no compare-and-set and could take a newer job's entry.
+      // Backdate the entry to 1970, which makes it as good as absent. A removal has no compare-and-set and could remove a newer job's
+      // entry.
       const longAgo = create(IdempotencyRecordSchema, { createdAt: timestampFromMs(0) });
       await bucket.update(key, longAgo, entry.revision).catch((error: unknown) => {
         if (!(error instanceof RevisionConflict)) throw error;

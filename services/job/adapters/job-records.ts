@@ -10,10 +10,10 @@ import { type Held, isUnwritten, type Projection } from "../domain/projection.ts
 import { neededBlobsOf } from "../domain/retention.ts";
 import { isRecord, isUnfinished, type Record } from "../domain/state.ts";
 
-/** Between two tries to reach the broker. */
+/** Delay between attempts to reach the broker. */
 const pauseMs = 250;
 
-/** Opens the bucket `jobs` and keeps the projection in step with it. Resolves when the projection holds every job. */
+/** Opens the bucket `jobs` and keeps the projection in sync with it. Resolves when the projection holds every job. */
 export async function openJobRecords(
   broker: Broker,
   projection: Projection,
@@ -84,7 +84,7 @@ async function changeRecord(
   decide: (held: Held) => Record | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Change> {
-  // Writes whose outcome the broker could not tell any more: one of them may be what is found later.
+  // Writes whose outcome is unknown because the broker did not answer. The record found later may be one of them.
   const inDoubt: { readonly before: Record; readonly next: Record }[] = [];
   let cached = projection.get(jobId);
   for (;;) {
@@ -97,7 +97,7 @@ async function changeRecord(
       if (done !== undefined) return { changed: true, before: done.before, after: held };
       const next = decide(held);
       if (next === undefined) {
-        // Memory may lag behind another process; only an ended job cannot have changed its mind.
+        // Memory may lag behind another process. Only an ended job is certain not to have changed.
         if (!isFresh && isUnfinished(held.record)) continue;
         return { changed: false, before: held.record, after: held };
       }
@@ -106,7 +106,7 @@ async function changeRecord(
       return { changed: true, before: held.record, after: projection.apply(next, revision) };
     } catch (error) {
       if (error instanceof RevisionConflict) {
-        // This one was refused for certain; it may be one of the others that was faster.
+        // This write was definitely rejected. An earlier one of unknown outcome may be the reason.
         inDoubt.pop();
         continue;
       }

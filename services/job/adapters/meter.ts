@@ -7,7 +7,7 @@ import { laneOf } from "../domain/state.ts";
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
 
-/** Counts what this process did; the gauge shows what it sees. */
+/** The counters count what this process did. The gauge shows every job in its projection. */
 export function createMeter(registry: Registry, projection: Projection, lanes: readonly string[]): Meter {
   const registers = [registry];
   const entered = new Counter({
@@ -82,7 +82,7 @@ function showGauges(registers: Registry[], projection: Projection, lanes: readon
   });
 }
 
-/** In ms; 0 where nothing is queued. */
+/** In ms; 0 if nothing is queued. */
 function ageOfQueue(projection: Projection, lane: string): number {
   const created = [...projection.lane(lane).queued()].flatMap((id) => {
     const at = projection.get(id)?.record.job.createdAt;

@@ -3,13 +3,13 @@ import type { Log } from "#kit/log.ts";
 
 export type Timers = AsyncDisposable & {
   /**
-   * Runs `work` now and then `periodMs` after each end of it, never twice at once. A rejection is logged and does not
-   * stop it; disposing fires its signal.
+   * Runs `work` immediately, and again `periodMs` after each run ends, so that runs never overlap. A rejection is logged and does not stop
+   * the timer. Disposing fires the signal.
    */
   every(name: string, periodMs: number, work: (signal: AbortSignal) => Promise<unknown>): void;
 };
 
-/** Disposing stops them and waits for what runs. */
+/** Disposing stops the timers and waits for work in progress. */
 export function openTimers(log: Log): Timers {
   const stop = new AbortController();
   const { signal } = stop;

@@ -9,10 +9,10 @@ const codec = {
 };
 
 /**
- * The bucket `timings`: what the history is begun with after a start. Of several job services each writes what it saw, and the last one
- * wins: they see the same jobs.
+ * The bucket `timings`: the history's initial data after a start. Each job service writes what it saw, and the last writer wins. That is
+ * harmless because all of them see the same jobs.
  *
- * @returns Writes what has changed since the last time.
+ * @returns Writes what has changed since the last call.
  */
 export async function openTimings(broker: Broker, history: History): Promise<() => Promise<void>> {
   const bucket = await broker.bucket("timings", codec);

@@ -5,7 +5,7 @@ import type { Projection } from "./projection.ts";
 const bytesPerMb = 1_000_000n;
 const retryAfterMs = 5000;
 
-/** Throws INPUT_TOO_LARGE over the smaller of the route's and the account plan's ceiling; 0 is no bound. */
+/** Throws INPUT_TOO_LARGE above the route's or the account plan's limit, whichever is smaller; 0 means no limit. */
 export function checkCeiling(sizeBytes: bigint, plan: Plan, planMaxInputMb: number): void {
   const byPlan = planMaxInputMb > 0 && (plan.maxInputMb === 0 || planMaxInputMb < plan.maxInputMb);
   const limitMb = byPlan ? planMaxInputMb : plan.maxInputMb;
@@ -16,18 +16,18 @@ export function checkCeiling(sizeBytes: bigint, plan: Plan, planMaxInputMb: numb
   });
 }
 
-/** Places among the unfinished jobs, taken before the record is written so that requests at the same time cannot overshoot. */
+/** Places among the unfinished jobs. A place is taken before the record is written, so that concurrent requests cannot exceed the limit. */
 export type Admission = {
   /**
-   * Takes a place for a job of the payer, and the room for its input. Throws TOO_MANY_JOBS or OVERLOADED.
+   * Takes a place for a job of the payer, and reserves the space for its input. Throws TOO_MANY_JOBS or OVERLOADED.
    *
-   * @param maxOfPayer - 0: no bound.
-   * @returns Gives the place back; to be called once the job is in the projection, or will not be.
+   * @param maxOfPayer - 0: no limit.
+   * @returns Releases the place. Call it once the job is in the projection, or will never be.
    */
   take(job: { readonly id: string; readonly payer: string; readonly inputBytes: number }, maxOfPayer: number): () => void;
 };
 
-/** Bounds hold per process of this service; several may overshoot by what they admit in the same moment. */
+/** Limits hold per process of this service. Several processes may exceed them by what they admit at the same moment. */
 export function createAdmission(projection: Projection, maxOfAll: number): Admission {
   const taken = new Map<string, { readonly payer: string; holders: number }>();
   return {
@@ -44,7 +44,7 @@ export function createAdmission(projection: Projection, maxOfAll: number): Admis
           throw new FilemillError("OVERLOADED", "The queue is full; try again in a moment.", { retryAfterMs });
         }
       }
-      // Requests with one idempotency key may share a job, hence its place.
+      // Requests with one idempotency key may share a job, and therefore its place.
       const place = same ?? { payer, holders: 0 };
       place.holders += 1;
       taken.set(id, place);

@@ -1,4 +1,4 @@
-/** What a payer may keep and use (decision 37). */
+/** What a payer may store and use (decision 37). */
 
 import type { FilemillError } from "#contract/errors.ts";
 import { processorQuotaError, resultQuotaError, storedQuotaError } from "#contract/quota.ts";
@@ -10,13 +10,13 @@ import type { Record } from "./state.ts";
 
 const bytesPerMb = 1e6;
 
-/** What the payer may keep beside what is kept already; undefined without a bound. @param but - A job whose bytes do not count. */
+/** How much more the payer may store; undefined if unlimited. @param but - A job whose bytes do not count. */
 export function roomOf({ projection: { ledger } }: Core, payer: string, budget: Budget | undefined, but?: string): number | undefined {
   if (budget === undefined || budget.maxStoredMb === 0) return undefined;
   return Math.max(0, budget.maxStoredMb * bytesPerMb - ledger.storedBytes(payer, but));
 }
 
-/** Throws QUOTA_EXCEEDED for an input that does not fit beside what is kept, and where the hour's processor time is used up. */
+/** Throws QUOTA_EXCEEDED if the input does not fit into the payer's storage, or if the CPU time of the last hour is used up. */
 export function checkInput(core: Core, payer: string, budget: Budget | undefined, inputBytes: number, but?: string): void {
   if (budget === undefined) return;
   const nowMs = core.clock.now();
@@ -27,11 +27,11 @@ export function checkInput(core: Core, payer: string, budget: Budget | undefined
     throw refused(core, budget, "processor", processorQuotaError(budget.processorSecondsPerHour, spentMs, waitMs));
   }
   const room = roomOf(core, payer, budget, but);
-  // Without any room the smallest of files is too many: its result would not fit.
+  // Without any room even the smallest input is too much, because its result would not fit.
   if (room !== undefined && (room === 0 || inputBytes > room)) throw refused(core, budget, "stored", storedError(core, payer, budget, but));
 }
 
-/** Why a result cannot be kept; undefined when it can. */
+/** Why a result cannot be stored; undefined if it can. */
 export function resultRefusal(core: Core, record: Record, resultBytes: number): FilemillError | undefined {
   const { budget, job } = record;
   if (budget === undefined) return undefined;

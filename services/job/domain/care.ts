@@ -1,4 +1,7 @@
-/** What the service does by itself: wakes lost jobs up, ends what is over, removes what nobody needs. All of it may run in several processes at once. */
+/**
+ * The service's maintenance: it wakes lost jobs, ends jobs whose time is over and removes what nobody needs. Several processes may do this
+ * at once.
+ */
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { settle } from "./end-job.ts";
@@ -8,19 +11,22 @@ import { dueOf, neededBlobsOf, orphanAgeMs } from "./retention.ts";
 import { retryDelayMs } from "./retry.ts";
 import { cancelled, expired, isUnfinished, laneOf, lost, type Record } from "./state.ts";
 
-/** A queued job is left alone for this long after its last sign of life. */
+/** A queued job is left alone for this long after its last activity. */
 const quietMs = 10_000;
-/** How many jobs are looked at before other work gets its turn. */
+/** How many jobs to check before yielding to other work. */
 const slice = 500;
 const lookupsAtOnce = 16;
 
 export type Reconciler = {
-  /** Takes back what dead workers hold, and publishes again what has a record, no worker and no message. Resolves with how many. */
+  /**
+   * Takes back the jobs of dead workers, and republishes wake-ups for jobs that have neither a worker nor a message. Resolves with the
+   * number of jobs.
+   */
   reconcile(): Promise<number>;
   close(): void;
 };
 
-/** Everything that is unfinished when this begins is looked at in the first round. */
+/** The first round checks every job that is unfinished when this starts. */
 export function openReconciler(core: Core): Reconciler {
   const touchedMs = new Map<string, number>();
   const stop = core.projection.onChange((after, before) => {
@@ -31,7 +37,7 @@ export function openReconciler(core: Core): Reconciler {
   const isForgotten = ({ record, leaseEndsMs }: Held): boolean => {
     const nowMs = core.clock.monotonicMs();
     const touched = touchedMs.get(record.job.id) ?? Number.NEGATIVE_INFINITY;
-    // The message of a lost attempt comes again by itself after a while, where there is one.
+    // If there is a message for the lost attempt, the queue redelivers it by itself after a while.
     const patienceMs = record.wakeUp === "" ? 0 : core.rules.leaseMs;
     return isUnfinished(record) && nowMs - touched > quietMs && nowMs - leaseEndsMs > patienceMs;
   };
@@ -50,7 +56,7 @@ export function openReconciler(core: Core): Reconciler {
       const byLane = Map.groupBy([...core.projection.unfinished()].filter(isForgotten), ({ record }) => laneOf(record));
       for (const [lane, forgotten] of byLane) {
         const { queuedCount, runningCount } = core.projection.lane(lane);
-        // Any message wakes any job of its lane: only what the lane is short of is published, and a long queue is left alone.
+        // Any message wakes any job of its lane. So only missing messages are published, and a long queue is left alone.
         const missing = Math.max(0, queuedCount + runningCount - (await core.wakeUps.waiting(lane)));
         for (let start = 0; start < Math.min(missing, forgotten.length); start += lookupsAtOnce) {
           const woken = await Promise.all(forgotten.slice(start, Math.min(missing, start + lookupsAtOnce)).map(wake));
@@ -63,7 +69,7 @@ export function openReconciler(core: Core): Reconciler {
   };
 }
 
-/** Puts what workers hold whose process is certainly dead back into the queue (decision 31). Resolves with how many. */
+/** Requeues the jobs of workers whose process is certainly dead (decision 31). Resolves with the number of jobs. */
 async function takeBack(core: Core): Promise<number> {
   const held = [...core.projection.unfinished()].filter(({ record }) => record.worker !== "");
   let count = 0;
@@ -77,7 +83,7 @@ async function takeBack(core: Core): Promise<number> {
   return count;
 }
 
-/** False when somebody else was faster. */
+/** False if another process was faster. */
 async function takeFrom(core: Core, worker: string, jobId: string): Promise<boolean> {
   const change = await core.records.change(jobId, ({ record }) =>
     record.worker === worker ? lost(record, notBeforeMsOf(core, record)) : undefined,
@@ -86,18 +92,18 @@ async function takeFrom(core: Core, worker: string, jobId: string): Promise<bool
   tellMoment("job taken back", jobId);
   const { record } = change.after;
   core.log.warn("job.worker_lost", { job: jobId, worker, attempts: record.job.attempts });
-  // The message of the lost attempt, where there is one, comes again only after the lease; until then it passes for a waiting one.
+  // A message for the lost attempt is redelivered only after the lease. Until then it counts as a waiting one.
   await core.wakeUps.publish(laneOf(record), jobId, { again: true });
   return true;
 }
 
-/** A job that lost its worker more than once may be what its workers died of. */
+/** A job that has lost more than one worker may be what killed them. */
 function notBeforeMsOf({ clock, rules }: Core, { job: { attempts } }: Record): number | undefined {
   const isSuspect = attempts > 1 && attempts < rules.maxAttempts;
   return isSuspect ? clock.now() + retryDelayMs(attempts, Math.random()) : undefined;
 }
 
-/** Cancels, expires and forgets what is due. */
+/** Cancels, expires and removes jobs that are due. */
 export async function expireJobs(core: Core, signal: AbortSignal): Promise<void> {
   let looked = 0;
   for (const { record } of core.projection.all()) {
@@ -117,7 +123,7 @@ async function end(core: Core, jobId: string): Promise<void> {
     if (due === "cancel") return cancelled(record, nowMs);
     return due === "expire" ? expired(record) : undefined;
   });
-  // The record says "expired" before a byte goes, so that no download begins that could not end.
+  // The record says "expired" before any bytes are removed, so that no download starts that could not finish.
   if (change.changed) await settle(core, change);
 }
 
@@ -126,10 +132,7 @@ async function forget(core: Core, record: Record): Promise<void> {
   await core.records.remove(record.job.id);
 }
 
-/**
- * Removes blobs that no job needs and uploads that were broken off, both after an hour.
- * Resolves with how many went.
- */
+/** Removes blobs that no job needs and aborted uploads, both after an hour. Resolves with the number of removed blobs. */
 export async function sweepBlobs(core: Core, blobs: BlobStore): Promise<number> {
   const orphans = await orphansOf(core, blobs);
   for (const { blobId, partial } of orphans) await (partial ? blobs.removePartial(blobId) : blobs.remove(blobId));
@@ -143,7 +146,7 @@ type Orphan = { readonly blobId: string; readonly partial: boolean };
 export async function orphansOf(core: Core, blobs: BlobStore): Promise<readonly Orphan[]> {
   const old: Orphan[] = [];
   for await (const blob of blobs.list()) if (core.clock.now() - blob.modifiedAt.getTime() > orphanAgeMs) old.push(blob);
-  // Read after the blobs: a job that was made meanwhile is known by now.
+  // Read the jobs after the blobs, so that a job created in between is known.
   const needed = new Set<string>();
   for (const { record } of core.projection.all()) for (const id of neededBlobsOf(record)) needed.add(id);
   return old.filter(({ blobId, partial }) => partial || !needed.has(blobId));

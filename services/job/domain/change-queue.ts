@@ -1,14 +1,14 @@
-/** What a stream still has to send. */
+/** Values that a stream has yet to send. */
 export type ChangeQueue<T> = {
-  /** Takes the place of the last one not yet taken when `replaces` says so. */
+  /** Replaces the last pending value if `replaces` says so. */
   push(value: T, replaces?: (last: T, value: T) => boolean): void;
-  /** The next one; "idle" when none came within `waitMs` or a signal fired. */
+  /** The next value, or "idle" if none arrives within `waitMs` or a signal fires. */
   next(waitMs?: number): Promise<"idle" | { readonly value: T }>;
   clear(): void;
   close(): void;
 };
 
-/** @param signals - Each ends the waiting. To be closed by whoever opened it. */
+/** @param signals - Each of them ends the waiting. Whoever opens the queue must close it. */
 export function openChangeQueue<T>(signals: readonly AbortSignal[]): ChangeQueue<T> {
   const values: T[] = [];
   let wake: (() => void) | undefined;

@@ -21,18 +21,19 @@ import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.t
 
 export type Claimed = { readonly outcome: Outcome; readonly lease?: Lease; readonly retryMs: number };
 
-/** How long after its id was made a job's record may still appear, and how often to look for it. */
+/** How long after its id was created a job's record may still arrive, and how often to check for it. */
 const arrivalMs = 10_000;
 const arrivalPauseMs = 100;
-/** When to look again for a job that must not run beside another one. */
+/** When to check again for a job that must not run beside another one. */
 const quarantinePauseMs = 1000;
 
 const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
 
 /**
- * Takes for one attempt the job of the lane whose turn it is, which in an empty queue is the one that was asked for. A wake-up
- * stands for one unfinished job of the lane, whichever: it is settled with the attempt that runs under it, or when none is left.
- * A request that names no job comes from a worker of this process that was woken for one on the short way.
+ * Claims one attempt for the next job of the lane; in an otherwise empty queue this is the requested job. A wake-up stands for any
+ * unfinished
+ * job of its lane. It is settled with the attempt that runs under it, or when no job is left. A request without a job id comes from a
+ * worker of this process that was woken for a job on the short path.
  */
 export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
   const isByMessage = request.jobId !== "";
@@ -44,7 +45,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
   let isFresh = false;
   for (;;) {
     const turn = nextOf(core, lane, request.jobId, tried);
-    // The account with the fewest running jobs comes first: when that one is not idle, none is.
+    // The account with the fewest running jobs comes first, so if that one is not idle, none is.
     if (turn !== undefined && request.idleAccountOnly && !turn.isIdleAccount) return { outcome: Outcome.BUSY, retryMs: 0 };
     if (turn !== undefined) {
       const { jobId } = turn;
@@ -60,7 +61,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
       continue;
     }
     const inTheWay = attemptUnder(core.projection, lane, request.jobId)?.record ?? core.projection.get(request.jobId)?.record;
-    // Memory may lag behind another process; only an ended job cannot have changed its mind.
+    // Memory may lag behind another process. Only an ended job is certain not to have changed.
     if (isFresh || inTheWay === undefined || !isUnfinished(inTheWay)) return waitOf(core, lane, request.jobId);
     await core.records.refresh(inTheWay.job.id);
     isFresh = true;
@@ -72,11 +73,11 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   const nowMs = core.clock.monotonicMs();
   const isFree = (id: string): boolean => !tried.has(id) && !beginnings.has(id);
   const mustWait = quarantineOf(core);
-  // This wake-up came again: its attempt is under way or has lost its worker.
+  // The wake-up was redelivered: its attempt is running or has lost its worker.
   const attempt = wakeUp === "" ? undefined : attemptUnder(projection, lane, wakeUp);
   if (attempt !== undefined) {
     const { id } = attempt.record.job;
-    // Whose worker was lost is not among those that run.
+    // An attempt that lost its worker does not count as running.
     return attempt.leaseEndsMs <= nowMs && isFree(id) && !mustWait(id) ? { jobId: id, isIdleAccount: true } : undefined;
   }
   return projection.lane(lane).next({
@@ -86,7 +87,7 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   });
 }
 
-/** Whether nothing of the payer runs in the lane. */
+/** Whether the payer has nothing running in the lane. */
 export function isIdle(core: Core, lane: string, payer: string): boolean {
   return core.projection.lane(lane).runningOf(payer) + beginningOf(core, payer) === 0;
 }
@@ -97,14 +98,14 @@ function beginningOf({ beginnings }: Core, payer: string): number {
   return count;
 }
 
-/** Undefined when the job turned out to be taken, or was at its end. */
+/** Undefined if the job is already taken or has ended. */
 async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
   const held = core.projection.get(jobId);
   const isByMessage = request.jobId !== "";
   if (held !== undefined && isUnwritten(held) && !isByMessage) return beginUnwritten(core, held, request);
   const beginning = Promise.withResolvers<void>();
   core.beginnings.set(jobId, { payer: held === undefined ? "" : payerOf(held.record), settled: beginning.promise });
-  // Whoever it was woken for waits still.
+  // The job that the worker was woken for is still waiting.
   if (!isByMessage && [...core.waitingHere.values()].includes(request.lane)) core.wakeUps.wakeHere(request.lane);
   try {
     return await take(core, jobId, request);
@@ -114,7 +115,7 @@ async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): P
   }
 }
 
-/** Without a write: the job's first is that of its end. */
+/** Without a write: the first record of such a job is that of its end. */
 function beginUnwritten(core: Core, held: Held, request: ClaimAttemptRequest): Lease | undefined {
   const record = claimOf(core, held, request);
   if (record === undefined || !isUnfinished(record)) return undefined;
@@ -141,7 +142,7 @@ async function take(core: Core, jobId: string, request: ClaimAttemptRequest): Pr
   return undefined;
 }
 
-/** When to look again, in a lane where nothing can begin now. */
+/** When to try again in a lane where nothing can start now. */
 function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   const nowMs = core.clock.monotonicMs();
   const busy = (untilMs: number): Claimed => ({ outcome: Outcome.BUSY, retryMs: Math.max(1, Math.ceil(untilMs - nowMs)) });

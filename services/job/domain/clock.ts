@@ -1,8 +1,8 @@
-/** Two clocks: one tells the date and may be set, the other measures spans and only goes forward. */
+/** Two clocks: one tells the date and can be set, the other measures durations and only moves forward. */
 export type Clock = {
   /** Unix time in ms. */
   now(): number;
-  /** Milliseconds since some moment of this process. */
+  /** Milliseconds since an arbitrary moment of this process. */
   monotonicMs(): number;
 };
 

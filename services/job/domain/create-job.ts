@@ -25,11 +25,11 @@ import { deleted, isRecord, laneOf, type Record } from "./state.ts";
 
 export type Created = { readonly job: Job; readonly replayed: boolean };
 
-/** Enough for every request that can lose a race against its own duplicates; more means something is wrong. */
+/** Enough for any request that loses races against its own duplicates. More rounds mean that something is wrong. */
 const maxRounds = 8;
 
 /**
- * Plans and checks a job. What its caller will promise is recorded and queued; what is waited for takes the short way.
+ * Plans and checks a job. A job that is promised to a client is recorded and queued. A job that a client waits for takes the short path.
  * Either way its record is in the store when this resolves.
  *
  * @throws FilemillError with the codes that the RPC lists.
@@ -51,8 +51,8 @@ export async function createJob(core: Core, asked: CreateJobRequest): Promise<Cr
 }
 
 /**
- * Who sends a password for the result wants it protected: recorded with the job, so that it gives no unprotected file when the password
- * is gone. A conversion that cannot protect refuses the option.
+ * A password for the result implies `protect`. It is recorded with the job, so that no unprotected file results if the password is lost.
+ * A conversion that cannot protect rejects the option.
  */
 function protecting(request: CreateJobRequest): CreateJobRequest {
   if (request.outputPassword === "") return request;
@@ -66,7 +66,7 @@ function protecting(request: CreateJobRequest): CreateJobRequest {
 }
 
 async function createOnce(core: Core, request: CreateJobRequest, planning: Promise<Plan>): Promise<Created> {
-  // A replay is answered even where the route is gone by now.
+  // A replay is answered even if the route has disappeared.
   planning.catch(() => undefined);
   const key = entryKeyOf(request.accountId, request.idempotencyKey);
   const requestDigest = digestOf(request);
@@ -93,7 +93,7 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
         break;
       }
       case "begun": {
-        // Its creator may be under way or gone. Both create the same id, so that one of them makes the job.
+        // Its creator may still be busy or have died. Both create the same id, so that only one of them makes the job.
         const held = await admitted(core, request, recordOf(core, request, await planning, precedent.jobId, key));
         if (held !== undefined) return { job: core.view(held), replayed: false };
         break;
@@ -103,7 +103,7 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
   throw new FilemillError("UNAVAILABLE", "The request could not be told from its duplicates; try again.", { retryAfterMs: 2000 });
 }
 
-/** Takes a place among the unfinished jobs and has the job done, or queued. Undefined when a duplicate was faster. */
+/** Takes a place among the unfinished jobs, then runs or queues the job. Undefined if a duplicate was faster. */
 async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
   const { id } = record.job;
   const [payer, inputBytes] = [payerOf(record), Number(record.job.input?.sizeBytes ?? 0n)];
@@ -112,7 +112,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   const { inputPassword: input, outputPassword: output } = request;
   if (input !== "" || output !== "") core.passwords.set(id, { input, output });
   try {
-    // Who promises a place in the queue needs it in the store first, and so do requests of which several may make the same job.
+    // A job must be in the store before its place in the queue is promised. The same goes for requests of which several may create one job.
     const isStoredFirst = request.durable || request.idempotencyKey !== "" || record.job.async;
     const held = isStoredFirst ? await recordFirst(core, record) : await takeShortWay(core, record);
     if (held === undefined) return undefined;
@@ -126,7 +126,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     core.log.debug("job.created", { job: id, request: record.requestId, lane });
     return held;
   } catch (error) {
-    // Nobody learns of this job and the caller removes its input: if it was written after all, it must not run.
+    // Nobody learns of this job, and the caller removes its input. If it was written after all, it must not run.
     core.passwords.delete(id);
     core.background.run("job.forget_failed", () => forget(core, record));
     throw error;
@@ -148,7 +148,7 @@ async function forget(core: Core, record: Record): Promise<void> {
   const isOurs = (held: Held): boolean => held.record.job.input?.id === record.job.input?.id;
   const decide = (held: Held) => (isOurs(held) ? deleted(held.record, core.clock.now()) : undefined);
   const change = await core.records.change(record.job.id, decide, core.background.signal);
-  // An attempt that began beside the write may have ended by now: its result goes too.
+  // An attempt that began during the write may have ended by now. Its result is removed too.
   if (change.changed) await settle(core, change);
 }
 

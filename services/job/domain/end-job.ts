@@ -8,14 +8,14 @@ import { attemptUnder, type Held } from "./projection.ts";
 import { releasedBlobsOf } from "./retention.ts";
 import { cancelled, deleted, laneOf, type Record } from "./state.ts";
 
-/** The account's job. Rejects with JOB_NOT_FOUND, also for another account's and a deleted one. */
+/** The account's job. Rejects with JOB_NOT_FOUND, also for a deleted job or one of another account. */
 export async function findOwn(core: Core, accountId: string, jobId: string): Promise<Held> {
   const held = isJobId(jobId) ? await core.records.find(jobId) : undefined;
   if (held === undefined || held.record.deleted || held.record.job.accountId !== accountId) throw notFound();
   return held;
 }
 
-/** Ends an unfinished job; another one stays as it is. */
+/** Cancels an unfinished job. An ended job stays as it is. */
 export async function cancelJob(core: Core, accountId: string, jobId: string): Promise<Job> {
   await findOwn(core, accountId, jobId);
   const change = await core.records.change(jobId, (held) => cancelled(held.record, core.clock.now()));
@@ -24,17 +24,17 @@ export async function cancelJob(core: Core, accountId: string, jobId: string): P
   return core.view(change.after);
 }
 
-/** Cancels an unfinished job and removes what is stored. Resolves when the bytes are gone. */
+/** Cancels an unfinished job and removes its files. Resolves when the bytes are gone. */
 export async function deleteJob(core: Core, accountId: string, jobId: string): Promise<void> {
   const { record } = await findOwn(core, accountId, jobId);
   const change = await core.records.change(jobId, (held) => deleted(held.record, core.clock.now()));
-  // Somebody else deleted it in the same moment: for both it is gone.
+  // Another request deleted it at the same moment. For both, it is gone.
   if (!change.changed) return;
   if (record.idempotencyEntry !== "") core.background.run("job.free_key_failed", () => core.keys.free(record.idempotencyEntry, jobId));
   await settle(core, change);
 }
 
-/** Deletes every job of an account. Resolves with how many there were; those that come meanwhile are deleted too. */
+/** Deletes every job of an account, including those that arrive meanwhile. Resolves with the number of jobs. */
 export async function deleteJobs(core: Core, accountId: string): Promise<number> {
   const ids = new Set<string>();
   for (
@@ -44,27 +44,27 @@ export async function deleteJobs(core: Core, accountId: string): Promise<number>
   ) {
     ids.add(id);
     await deleteJob(core, accountId, id).catch((error: unknown) => {
-      // Somebody else was first.
+      // Another request deleted it first.
       if (!(error instanceof FilemillError && error.code === "JOB_NOT_FOUND")) throw error;
     });
   }
   return ids.size;
 }
 
-/** What follows from the end of a job, or of a done one's retention: nothing keeps its blobs or its message any more. */
+/** Cleans up after a job ends or its result expires: its blobs and its message are no longer needed. */
 export async function settle(core: Core, change: Extract<Change, { changed: true }>): Promise<void> {
   const { before, after } = change;
   if (before.job.state !== after.record.job.state) meterEnd(core, after.record);
   tellMoment("job settling", before.job.id);
-  // Who waits for the end is told first.
+  // Notify those who wait for the end first.
   await new Promise((resolve) => setImmediate(resolve));
   const work: Promise<unknown>[] = releasedBlobsOf(before, after.record).map((id) => core.blobs.remove(id));
   const { id } = before.job;
-  // Another job may run under this one's message and would be lost with its worker.
+  // Another job may be running under this job's message. Without the message, it would be lost with its worker.
   const isUsed = attemptUnder(core.projection, laneOf(before), id) !== undefined;
   if (before.job.state === JobState.QUEUED && !isUsed) work.push(core.wakeUps.withdraw(laneOf(before), id));
   const failures = (await Promise.allSettled(work)).filter((end) => end.status === "rejected");
-  // The sweep removes the blobs and a worker acknowledges the message of an ended job: only tidiness is late.
+  // The sweep removes the blobs, and a worker acknowledges the message of an ended job. Only the cleanup is late.
   for (const failure of failures) core.log.warn("job.tidy_failed", { job: id, error: String(failure.reason) });
 }
 

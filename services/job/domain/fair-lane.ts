@@ -1,19 +1,20 @@
 /**
- * The jobs of one lane and whose turn it is (decision 9). An account is a payer here, so that guests of one address are one. First comes
- * the account with the fewest running jobs; among equals an account before guests, of whom there may be as many as there are addresses;
- * then the one that was served longest ago. Within an account its oldest job.
+ * The jobs of one lane, and which is next (decision 9). "Account" means payer here, so guests with the same address count as one. The
+ * account
+ * with the fewest running jobs comes first. Among equals, accounts come before guests, because there may be as many guests as there are
+ * addresses; then the account that was served longest ago. Within an account, the oldest job comes first.
  */
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 
 export type Place = "queued" | "running" | "gone";
 
-/** What the lane itself cannot know of its jobs. */
+/** What the lane itself does not know about its jobs. */
 export type Readiness = {
-  /** May this queued job begin now? */
+  /** Whether this queued job may start now. */
   isDue(jobId: string): boolean;
-  /** Is this running job's worker lost? */
+  /** Whether this running job has lost its worker. */
   isLapsed(jobId: string): boolean;
-  /** How many attempts of the account are beginning at this moment. */
+  /** How many attempts of the account are starting right now. */
   beginning(accountId: string): number;
 };
 
@@ -27,9 +28,9 @@ export type FairLane = {
   put(jobId: string, accountId: string, place: Place, isGuest?: boolean): void;
   /** @param turn - Grows with each service and is the same number in every process. */
   served(accountId: string, turn: number): void;
-  /** The job to begin with now. A job whose worker was lost goes before its account's others. */
+  /** The job to start now. A job that lost its worker comes before the others of its account. */
   next(readiness: Readiness): Turn | undefined;
-  /** From 1: which pick would be this queued job's if nothing ended and nothing came. */
+  /** Counts from 1: when this queued job would be picked if no job ended and none arrived. */
   position(jobId: string, accountId: string): number;
   runningOf(accountId: string): number;
   queued(): Iterable<string>;
@@ -42,7 +43,7 @@ type TurnOf = (accountId: string) => number;
 type Line = { readonly queued: SortedIds; readonly running: Set<string>; readonly isGuest: boolean };
 type Standing = { readonly running: number; readonly isGuest: boolean; readonly turn: number; readonly jobId: string };
 
-/** Accounts whose last turn is remembered. One that has nothing to do must not come back as a newcomer each time. */
+/** How many accounts' last turns are remembered. Otherwise an account that briefly has no jobs would return as a newcomer each time. */
 const maxTurns = 10_000;
 
 export function createFairLane(): FairLane {
@@ -115,7 +116,7 @@ function positionIn(lines: ReadonlyMap<string, Line>, turnOf: TurnOf, jobId: str
   });
   const own = standingOf(accountId, mine);
   const ahead = mine.queued.rank(jobId);
-  // How many jobs of this account run when its turn for this one comes: the round in which everybody gets as far as that.
+  // How many jobs of this account run when this one is picked. In that round, every account reaches this number.
   const round = own.running + ahead;
   let position = 1 + ahead;
   for (const [id, line] of lines) {
@@ -134,7 +135,7 @@ function isBefore(a: Standing, b: Standing): boolean {
   return a.turn === b.turn ? a.jobId < b.jobId : a.turn < b.turn;
 }
 
-/** Of two accounts in the same round: the one that joins in a later round was served longer ago by then. */
+/** For two accounts in the same round: the one that joins in a later round was served longer ago by then. */
 function goesFirst(a: Standing, b: Standing): boolean {
   if (a.isGuest !== b.isGuest) return b.isGuest;
   return a.running === b.running ? isBefore(a, b) : a.running > b.running;

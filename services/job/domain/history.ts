@@ -1,12 +1,13 @@
 /**
- * How long conversions took lately, from which the next one's end is guessed.
+ * Recent durations of conversions, from which the next duration is estimated.
  *
- * A guess begins with a curve: what the route's proof took, or else what is usual in its lane, half of it for any file and half by size.
- * The curve is then moved as the route's last runs lay beside it, those of a like size and with the same options most.
+ * An estimate starts from a curve: the duration of the route's proof or, without one, the usual duration in its lane. Half of that is
+ * fixed,
+ * and half grows with size. Recent runs of the route then shift the curve. Runs of a similar size with the same options count most.
  */
 import { formatOf } from "#formats/index.ts";
 
-/** What is known of a conversion before it runs; 0 where it is not known. */
+/** What is known of a conversion before it runs; 0 if unknown. */
 export type Run = {
   readonly from: string;
   readonly to: string;
@@ -14,50 +15,52 @@ export type Run = {
   readonly sizeBytes: number;
   /** Of a picture. */
   readonly pixels: number;
-  /** Of sound or film, in ms. */
+  /** Of sound or video, in ms. */
   readonly lastsMs: number;
-  /** Stands for the options: equal ones have equal numbers. */
+  /** Stands for the options: equal options have equal numbers. */
   readonly variant: number;
-  /** What the route's proof took, on a small file. */
+  /** How long the route's proof took, on a small file. */
   readonly provenMs: number;
 };
 
-/** A run that ended: how much there was to convert, in the unit of its list, and how long it took in ms. */
+/** A finished run: how much there was to convert, in the unit of its list, and how long it took in ms. */
 export type Timing = { readonly amount: number; readonly variant: number; readonly tookMs: number };
-/** The last runs of one route, oldest first, whose sizes were told in one unit. */
+/** The last runs of one route whose sizes have the same unit, oldest first. */
 export type RouteTimings = { readonly route: string; readonly timings: readonly Timing[] };
 
 export type History = {
   record(run: Run, tookMs: number): void;
   /** Expected duration in ms of one attempt. */
   expectMs(run: Run): number;
-  /** Over all sizes and options, in ms; undefined when there was no run. */
+  /** Across all sizes and options, in ms; undefined if there was no run. */
   expectRouteMs(from: string, to: string): number | undefined;
   /** Takes over what an earlier process remembered. */
   recall(remembered: RouteTimings): void;
-  /** What has changed since it was asked last, to be remembered. */
+  /** What has changed since the last call, to be stored. */
   changes(): readonly RouteTimings[];
 };
 
-/** Amounts of which half of the time is for the amount: those of the files that proofs convert. Of film, pixels times milliseconds. */
+/**
+ * Amounts at which half of the time depends on the amount: those of the files that proofs convert. For video, pixels times milliseconds.
+ */
 const usualAmounts = { film: 250_000_000, pixels: 250_000, sound: 4000, bytes: 100_000 } as const;
 type Unit = keyof typeof usualAmounts;
 const laneUsualMs: Readonly<Record<string, number>> = { image: 300, document: 1500, office: 3000, media: 10_000 };
 const unknownLaneMs = 2000;
 
 const mostTimings = 32;
-/** What was not converted for longest is forgotten. */
+/** The routes used longest ago are forgotten. */
 const mostRoutes = 4000;
-/** Each run counts so much of the one after it. */
+/** Weight of each run relative to the next newer one. */
 const ageWeight = 0.95;
-/** Of a run with other options. */
+/** Weight of a run with other options. */
 const otherWeight = 0.05;
-/** How far a run speaks for other amounts: at this factor for three fifths of its weight; for any, a little. */
+/** How much a run says about other amounts: at this factor, three fifths of its weight; at any distance, a little. */
 const likeFactor = 3;
 const farWeight = 0.02;
-/** What is larger than all that is known by more than this factor is taken to be larger by this factor: nobody knows how it goes on. */
+/** Limits extrapolation: an amount further beyond the known ones than this factor is treated as larger by this factor only. */
 const farthest = 20;
-/** What the curve counts beside the runs. */
+/** Weight of the curve relative to the runs. */
 const curveWeight = 0.02;
 
 export function createHistory(): History {
@@ -106,7 +109,7 @@ export function createHistory(): History {
   };
 }
 
-/** In the unit that says most of the time it takes. */
+/** In the unit that predicts the duration best. */
 function amountOf({ to, pixels, lastsMs, sizeBytes }: Run): { readonly unit: Unit; readonly amount: number } {
   if (lastsMs > 0 && pixels > 0 && formatOf(to)?.kind === "video") return { unit: "film", amount: lastsMs * pixels };
   if (lastsMs > 0) return { unit: "sound", amount: lastsMs };
@@ -118,7 +121,7 @@ function nameOf({ from, to }: Pick<Run, "from" | "to">, unit: string): string {
   return `${from}.${to}.${unit}`;
 }
 
-/** @param share - Of the usual amount. */
+/** @param share - Relative to the usual amount. */
 function curveMs({ provenMs, lane }: Run, share: number): number {
   return ((provenMs > 0 ? provenMs : (laneUsualMs[lane] ?? unknownLaneMs)) * (1 + share)) / 2;
 }

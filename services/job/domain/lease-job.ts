@@ -11,7 +11,7 @@ import type { Held } from "./projection.ts";
 import { retryDelayMs } from "./retry.ts";
 import { extended, failed, holdsLease, laneOf, type Record, requeued, spent, succeeded } from "./state.ts";
 
-/** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
+/** Extends the lease. Resolves with true if the attempt is no longer wanted. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
   if (!isJobId(request.jobId)) return true;
   await core.beginnings.get(request.jobId)?.settled;
@@ -25,7 +25,7 @@ export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<
   if (held === undefined || !isHeld(held)) return !(await core.records.change(request.jobId, extend)).changed;
 
   core.projection.extendLease(request.jobId, leaseMs, progress);
-  // The store only matters to other processes and after a restart: half a lease's time is often enough.
+  // The store only matters to other processes and after a restart, so writing at half the lease time is enough.
   const recordedMs = held.record.leaseUntil === undefined ? 0 : timestampMs(held.record.leaseUntil) - core.clock.now();
   if (recordedMs < leaseMs / 2) core.background.run("job.lease_write_failed", () => core.records.change(request.jobId, extend));
   return false;
@@ -34,9 +34,9 @@ export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<
 export type Finished = { readonly accepted: boolean; readonly retryInMs?: number };
 
 /**
- * Records the end of an attempt if it still holds the lease. Told twice, the same end is accepted twice and counted once.
+ * Records the end of an attempt if it still holds the lease. The same end reported twice is accepted twice and counted once.
  *
- * @param signal - Until then an unreachable broker is waited for.
+ * @param signal - Until it fires, this waits for an unreachable broker.
  */
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
@@ -49,7 +49,7 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
     if (!isKnown) {
       core.log.info("job.fenced", { job: request.jobId, attempt: request.attempt });
       if (result !== undefined) core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
-      // It was worked for all the same: cancelling is no way around the hour's processor time.
+      // The work was done anyway. Cancelling must not be a way around the hourly CPU time limit.
       if (change.before !== undefined) core.spending.add(payerOf(change.before), Number(request.processorMs), core.clock.now());
     }
     return isKnown && recorded.state === JobState.QUEUED ? { accepted: true, retryInMs: retryMs } : { accepted: isKnown };
@@ -60,7 +60,7 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
     core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
   if (record.job.state === JobState.QUEUED) {
     if (change.before.wakeUp !== "") return { accepted: true, retryInMs: retryMs };
-    // No message stands for it yet.
+    // There is no message for it yet.
     core.background.run("job.publish_failed", () => core.wakeUps.publish(laneOf(record), request.jobId, { again: true }));
     return { accepted: true };
   }
@@ -68,11 +68,11 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   return { accepted: true };
 }
 
-/** Is this end recorded already, and only the answer to it was lost? */
+/** Whether this end is already recorded and only the answer was lost. */
 function wasTold(job: Job, { attempt, durationMs, outcome }: FinishAttemptRequest): boolean {
   if (outcome.case === "result" && outcome.value.blob !== undefined && job.result?.id === outcome.value.blob.id) return true;
   if (job.attempts !== attempt) return false;
-  // That nobody heard of an attempt again takes no time that anybody measured.
+  // A lost attempt has no measured duration.
   if (job.state === JobState.FAILED) return job.durationMs === durationMs;
   return job.state === JobState.QUEUED && outcome.case === "failure";
 }
@@ -90,8 +90,8 @@ async function recordEnd(core: Core, request: FinishAttemptRequest, retryMs: num
 }
 
 /**
- * The place of a result among what its payer keeps: judged once, and held from then until it is recorded, so that jobs which end at the
- * same moment do not fit into the same room.
+ * Reserves storage of the payer for a result. It is checked once and reserved until the result is recorded, so that jobs that end at
+ * the same moment do not use the same space.
  */
 function openRoom(core: Core, { jobId, outcome }: FinishAttemptRequest) {
   const bytes = outcome.case === "result" ? Number(outcome.value.blob?.sizeBytes ?? 0n) : 0;
@@ -132,10 +132,10 @@ function unexplained() {
   return toErrorMessage(new FilemillError("CONVERSION_FAILED", "The conversion failed without a reason."));
 }
 
-/** What was asked for, within bounds; 0 asks for the usual. */
+/** The requested lease, limited; 0 requests the default. */
 export function leaseMsOf(core: Core, asked: number): number {
   return asked === 0 ? core.rules.leaseMs : Math.min(asked, maxLeaseMs);
 }
 
-/** No worker may keep a job for longer without a sign of life. */
+/** A worker can never keep a job for longer than this without a heartbeat. */
 export const maxLeaseMs = 600_000;

@@ -1,20 +1,21 @@
 /**
- * What each payer keeps: the inputs of their unfinished jobs and the results of their done ones. A view of the records like the lanes,
- * and so the same after every restart; what no record names counts for nobody and is the sweep's.
+ * What each payer stores: the inputs of their unfinished jobs and the results of their done ones. Like the lanes it is derived from the
+ * records,
+ * so it is the same after every restart. A blob that no record names counts for nobody, and the sweep removes it.
  */
 export type Entry = { readonly payer: string; readonly isGuest: boolean; readonly isUnfinished: boolean; readonly bytes: number };
 
 export type Ledger = {
-  /** Replaces what was said of the job. */
+  /** Replaces the job's previous entry. */
   put(jobId: string, entry: Entry): void;
-  /** Counts bytes of a job that are about to be recorded, beyond what is recorded of it by then. Returns the end of it. */
+  /** Counts bytes of a job that are about to be recorded, as far as they exceed what is recorded. Returns a function that ends this. */
   hold(jobId: string, payer: string, bytes: number): () => void;
   /** @param but - A job that does not count. */
   storedBytes(payer: string, but?: string): number;
   unfinishedCount(payer: string): number;
-  /** Jobs that keep something or are unfinished. */
+  /** Jobs that store something or are unfinished. */
   jobsOf(payer: string): readonly string[];
-  /** Recorded bytes of all. */
+  /** Recorded bytes of all payers. */
   totals(): { readonly guest: number; readonly account: number };
 };
 
@@ -44,7 +45,7 @@ export function createLedger(): Ledger {
       else accounts.delete(entry.payer);
     },
     hold(jobId, payer, bytes) {
-      // Requests with one idempotency key may be making the same job.
+      // Requests with one idempotency key may be creating the same job.
       const held = holds.get(jobId) ?? { payer, bytes, holders: 0 };
       held.holders += 1;
       held.bytes = Math.max(held.bytes, bytes);

@@ -7,13 +7,13 @@ import { type Held, isUnwritten, type Projection } from "./projection.ts";
 const defaultLimit = 20;
 const maxLimit = 100;
 
-/** Without an account: of all. */
+/** Without an account: jobs of all accounts. */
 export type Listing = { readonly accountId?: string; readonly state: JobState; readonly limit: number; readonly cursor: string };
 
 /**
- * A page of an account's jobs, or of everybody's, newest first. The cursor is the last job of the page before, so new jobs never shift a page.
+ * A page of jobs of one account or of all, newest first. The cursor is the last job of the previous page, so new jobs never shift a page.
  *
- * @param view - What is shown of a record, and by whose state is filtered.
+ * @param view - Turns a record into what is shown. The filter uses its state.
  */
 export function listJobs(projection: Projection, view: (held: Held) => Job, listing: Listing): { jobs: Job[]; nextCursor: string } {
   const { cursor } = listing;
@@ -33,7 +33,7 @@ export function listJobs(projection: Projection, view: (held: Held) => Job, list
   return { jobs, nextCursor: "" };
 }
 
-/** Index of the last id before `cursor`, -1 when there is none. */
+/** Index of the last id before `cursor`, or -1. */
 function lastBefore(ids: readonly string[], cursor: string): number {
   return ids.findLastIndex((id) => id < cursor);
 }

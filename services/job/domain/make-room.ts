@@ -1,4 +1,4 @@
-/** Guests' results go first when the disk is short. */
+/** When disk space is short, guests' results are removed first. */
 
 import { settle } from "./end-job.ts";
 import { isGuest, payerOf } from "./payer.ts";
@@ -7,7 +7,10 @@ import type { Held } from "./projection.ts";
 import { keptBytesOf } from "./retention.ts";
 import { evicted, isUnfinished } from "./state.ts";
 
-/** @param wantedBytes - What the disk is short of. Asked when those before are done: two that look at one shortage would remove twice as much. */
+/**
+ * @param wantedBytes - The shortage of disk space. It is checked only after earlier runs are done, because two runs that see one shortage
+ * would remove twice as much.
+ */
 export function createRoomMaker(core: Core, wantedBytes: () => Promise<number>): Core["makeRoom"] {
   let last: Promise<unknown> = Promise.resolve();
   return () => {
@@ -17,7 +20,7 @@ export function createRoomMaker(core: Core, wantedBytes: () => Promise<number>):
   };
 }
 
-/** Expires guests' results, oldest first, until so many bytes are gone. Resolves with how many. */
+/** Expires guests' results, oldest first, until enough bytes are freed. Resolves with the number of bytes. */
 async function makeRoom(core: Core, wantedBytes: number): Promise<number> {
   if (wantedBytes <= 0) return 0;
   let freed = 0;

@@ -8,25 +8,28 @@ import type { Held, Projection } from "./projection.ts";
 import type { Spending } from "./spending.ts";
 import type { Record } from "./state.ts";
 
-/** What became of a change: `after` is undefined when there is no such job. */
+/** The result of a change. `after` is undefined if there is no such job. */
 export type Change =
   | { readonly changed: true; readonly before: Record; readonly after: Held }
   | { readonly changed: false; readonly before: Record | undefined; readonly after: Held | undefined };
 
-/** The durable records, written by compare-and-set only; none names a blob that only memory has. Everything rejects with UNAVAILABLE when the broker cannot be reached. */
+/**
+ * The durable records, written only by compare-and-set. No record names a blob that exists only in memory. Everything rejects with
+ * UNAVAILABLE if the broker is unreachable.
+ */
 export type JobRecords = {
-  /** From memory, else from the store: another process may have made it a moment ago. */
+  /** From memory, otherwise from the store: another process may have just created it. */
   find(jobId: string): Promise<Held | undefined>;
-  /** From the store, which memory then agrees with. */
+  /** From the store. Updates memory. */
   refresh(jobId: string): Promise<Held | undefined>;
-  /** "exists" when another request made a job with this id. A rejection leaves it open whether the job exists. */
+  /** "exists" if another request created a job with this id. After a rejection, the job may exist or not. */
   create(record: Record): Promise<"created" | "exists">;
   /**
-   * Writes what `decide` makes of the present record, again with a newer one when somebody else was faster. An unwritten job is created.
-   * `decide` may be called several times. With a signal, an unreachable broker is waited for until it fires.
+   * Writes what `decide` returns for the current record, and tries again with the newer record if another writer was faster. Creates an
+   * unwritten job. `decide` may run several times. With a signal, waits for an unreachable broker until the signal fires.
    */
   change(jobId: string, decide: (held: Held) => Record | undefined, signal?: AbortSignal): Promise<Change>;
-  /** For good. */
+  /** Permanently. */
   remove(jobId: string): Promise<void>;
 };
 
@@ -40,15 +43,15 @@ export type IdempotencyEntry = {
 /** First requests by idempotency key. */
 export type IdempotencyKeys = {
   get(key: string): Promise<IdempotencyEntry | undefined>;
-  /** False when somebody else wrote the entry first. Without `over` there must be none. */
+  /** False if another process wrote the entry first. Without `over` there must be no entry. */
   put(key: string, entry: Omit<IdempotencyEntry, "revision">, over: IdempotencyEntry | undefined): Promise<boolean>;
-  /** Lets the key be used again, unless another job has it by now. */
+  /** Allows the key to be used again, unless it belongs to another job by now. */
   free(key: string, jobId: string): Promise<void>;
 };
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
-  /** Has a worker of this process claim without a message, when it has a place. False: there is none in the lane. */
+  /** Wakes a worker of this process, at once or when it has a free slot, to claim without a message. False if none here serves the lane. */
   wakeHere(lane: string, options?: { isNewcomer: boolean }): boolean;
   waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
@@ -60,27 +63,27 @@ export type Blobs = {
 
 export type Planner = (request: { from: string; to: string; options: { [name: string]: string } }) => Promise<Plan>;
 
-/** What a payer has a bound of. */
+/** The budgets that a payer can exceed. */
 export type Quota = "stored" | "result" | "processor";
 
-/** Counts of what happened; labels are bounded by states and lanes. */
+/** Counts events. The labels are limited to states and lanes. */
 export type Meter = {
-  /** The job entered the state; `durationMs` of the conversion when it is done. */
+  /** The job entered the state. `durationMs` is that of the conversion if it is done. */
   entered(record: Record, durationMs?: number): void;
   /** The first attempt began after this long in the queue. */
   waited(record: Record, waitedMs: number): void;
-  /** A bound on what is kept or used was met. */
+  /** A limit on storage or use was reached. */
   refused(isGuest: boolean, quota: Quota): void;
 };
 
 /** Jobs whose next attempt, or whose first record, is being written. */
 export type Beginnings = Map<string, { readonly payer: string; readonly settled: Promise<unknown> }>;
 
-/** Work that nobody waits for but that must not be lost sight of. */
+/** Background work, tracked until it ends. */
 export type Background = {
   /** Logs a rejection as `event`. */
   run(event: string, work: () => Promise<unknown>): void;
-  /** Fires when the service ends. */
+  /** Fires when the service stops. */
   readonly signal: AbortSignal;
 };
 
@@ -89,13 +92,13 @@ export type Rules = {
   readonly maxAttempts: number;
   readonly leaseMs: number;
   readonly maxUnfinished: number;
-  /** How long a job may be known to this process alone. */
+  /** How long a job may exist in this process alone. */
   readonly unwrittenMs: number;
 };
 
 export type Passwords = { readonly input: string; readonly output: string };
 
-/** Everything that the rules of jobs work with. */
+/** Everything that the rules of jobs need. */
 export type Core = {
   readonly rules: Rules;
   readonly clock: Clock;
@@ -105,9 +108,9 @@ export type Core = {
   readonly admission: Admission;
   readonly spending: Spending;
   readonly beginnings: Beginnings;
-  /** Lanes of the jobs on the short way that have not begun, by id. */
+  /** Lanes of jobs on the short path that have not started, by id. */
   readonly waitingHere: Map<string, string>;
-  /** Of protected inputs and results, by job, until it has ended; empty: none. */
+  /** Passwords of protected inputs and results by job, until it ends; empty: none. */
   readonly passwords: Map<string, Passwords>;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
@@ -118,10 +121,10 @@ export type Core = {
   readonly background: Background;
   readonly nextId: (nowMs: number) => string;
   readonly view: (held: Held) => Job;
-  /** Whether it is certain that the process of this worker is dead. */
+  /** Whether the process of this worker is certainly dead. */
   readonly isGone: (worker: string) => boolean;
-  /** Expires guests' results, oldest first, until the disk has the room that it should. Resolves with how many bytes went. */
+  /** Expires guests' results, oldest first, until enough disk space is free. Resolves with the number of bytes freed. */
   makeRoom(): Promise<number>;
-  /** Forces what was written to the disk. */
+  /** Forces written data to the disk. */
   flush(): Promise<void>;
 };

@@ -9,46 +9,46 @@ import { longestDelayMs } from "./retry.ts";
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 import { isUnfinished, laneOf, type Record } from "./state.ts";
 
-/** A record with what this process knows beside it. */
+/** A record with what this process knows in addition. */
 export type Held = {
   readonly record: Record;
   /** 0: no store has it yet, see isUnwritten. */
   readonly revision: number;
-  /** On the monotonic clock, when the lease is over; in the past when there is none. */
+  /** On the monotonic clock: when the lease ends. In the past if there is none. */
   readonly leaseEndsMs: number;
-  /** On the monotonic clock, when the next attempt may begin; in the past when nothing is in its way. */
+  /** On the monotonic clock: when the next attempt may start. In the past if nothing delays it. */
   readonly dueMs: number;
-  /** From 0 to 1, as last reported here; may be newer than the record's. */
+  /** From 0 to 1, as last reported to this process. May be newer than the record's. */
   readonly progress: number | undefined;
 };
 
-/** `after` is undefined when the record is gone. */
+/** `after` is undefined if the record is gone. */
 export type JobListener = (after: Held | undefined, before: Held | undefined) => void;
 
 /**
- * The present state of all jobs in memory: fed by the bucket's watch, and at once by this process's own writes.
- * Never the truth: a decision that is written is checked by the compare-and-set on `revision`.
+ * The current state of all jobs in memory, updated by the bucket's watch and immediately by this process's own writes. It is never
+ * authoritative: each write is checked by compare-and-set on `revision`.
  */
 export type Projection = {
   get(jobId: string): Held | undefined;
-  /** Ignores a revision that is not newer than the one held. */
+  /** Ignores a revision that is not newer than the current one. */
   apply(record: Record, revision: number): Held;
-  /** A job that is not in the store yet, or its next state; it takes its place as any other. */
+  /** A job that is not in the store yet, or its next state. It is indexed like any other. */
   hold(record: Record): void;
   drop(jobId: string): void;
-  /** Prolongs a lease without writing it. */
+  /** Extends a lease without writing it. */
   extendLease(jobId: string, leaseMs: number, progress: number | undefined): void;
   all(): Iterable<Held>;
   unfinished(): Iterable<Held>;
   /** Of one account, or of all, ascending. */
   idsOf(accountId?: string): readonly string[];
   unfinishedCount(payer?: string): number;
-  /** What each payer keeps. */
+  /** What each payer stores. */
   readonly ledger: Ledger;
   lane(lane: string): FairLane;
-  /** From 1; meaningful for a queued job only. */
+  /** Counts from 1. Only meaningful for a queued job. */
   position(lane: string, jobId: string): number;
-  /** Calls back with each change of one job, or of all. Returns the end of it. */
+  /** Calls the listener for each change of one job, or of all jobs. Returns a function that ends this. */
   onChange(listener: JobListener, jobId?: string): () => void;
 };
 
@@ -90,7 +90,7 @@ class JobsInMemory implements Projection {
     const before = this.#jobs.get(jobId);
     if (before === undefined) return;
     this.#jobs.delete(jobId);
-    // A deleted record is in no index but that of all jobs.
+    // A deleted record is in no index except that of all jobs.
     this.#place({ ...before.record, deleted: true });
     const { accountId } = before.record.job;
     if (this.#accounts.get(accountId)?.ids.length === 0) this.#accounts.delete(accountId);
@@ -155,7 +155,7 @@ class JobsInMemory implements Projection {
     this.#newestRevision = Math.max(this.#newestRevision, revision);
     this.#jobs.set(record.job.id, held);
     this.#place(record);
-    // The store counts its writes: all processes see the same order of attempts. What is not written comes after all that is.
+    // The store numbers its writes, so all processes see attempts in the same order. Unwritten ones come after all written ones.
     const turn = isUnwritten(held) ? this.#newestRevision + 0.5 : revision;
     if (record.job.attempts > (before?.record.job.attempts ?? 0)) this.lane(laneOf(record)).served(payerOf(record), turn);
     this.#tell(record.job.id, held, before);
@@ -182,7 +182,7 @@ class JobsInMemory implements Projection {
 
   #leaseEndsMsOf({ job, leaseUntil }: Record): number {
     if (job.state !== JobState.RUNNING || leaseUntil === undefined) return Number.NEGATIVE_INFINITY;
-    // A clock that was set must neither keep a dead worker's lease for hours nor end a living one's for longer than a heartbeat.
+    // After the clock was set, a dead worker must not keep its lease for hours, nor a live one lose it for longer than a heartbeat.
     const leftMs = timestampMs(leaseUntil) - this.#clock.now();
     return this.#clock.monotonicMs() + Math.min(Math.max(0, leftMs), this.#maxLeaseMs);
   }
@@ -196,12 +196,12 @@ class JobsInMemory implements Projection {
 
 const everyJob = "";
 
-/** Whether this process alone knows the job: its first write creates it, and ends with this process otherwise. */
+/** Whether only this process knows the job. Its first write creates it in the store. Without one, it dies with this process. */
 export function isUnwritten({ revision }: Pick<Held, "revision">): boolean {
   return revision === 0;
 }
 
-/** The attempt that runs under the wake-up of that name. */
+/** The attempt that runs under the wake-up with this id. */
 export function attemptUnder(projection: Projection, lane: string, wakeUp: string): Held | undefined {
   for (const id of projection.lane(lane).running()) {
     const held = projection.get(id);

@@ -1,4 +1,4 @@
-/** For operators: what the service would do in its own time, at once; or an account's jobs with their files. */
+/** For operators: does immediately what the service would do in its own time, or removes an account's jobs with their files. */
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { expireJobs, orphansOf, sweepBlobs } from "./care.ts";
 import { deleteJobs } from "./end-job.ts";
@@ -7,15 +7,15 @@ import { dueOf, keptBytesOf, neededBlobsOf } from "./retention.ts";
 import type { Record } from "./state.ts";
 
 export type Purge = {
-  /** Whose jobs go; empty: what is due. */
+  /** The account whose jobs to remove; empty: everything that is due. */
   readonly accountId: string;
-  /** Only tells what would go. */
+  /** Only reports what would be removed. */
   readonly dryRun: boolean;
 };
 
 export type Purged = { readonly jobs: number; readonly files: number; readonly bytes: bigint; readonly strayFiles: number };
 
-/** Resolves when it is gone. What comes due meanwhile may go as well. */
+/** Resolves when everything is removed. Jobs that become due meanwhile may be removed as well. */
 export async function purge(core: Core, blobs: BlobStore, { accountId, dryRun }: Purge, signal: AbortSignal): Promise<Purged> {
   const isMeant = ({ job, deleted }: Record): boolean => !deleted && job.accountId === accountId;
   const isDue = (record: Record): boolean => dueOf(record, core.clock.now()) !== undefined;

@@ -1,16 +1,16 @@
 /**
- * A job that was begun before and came to no end may be what its process died of. It begins beside no other such job, or those that were
- * only near would be lost with it each time, and be parked like it (decision 35).
+ * A job that was started before and never ended may have killed its process. It must not start beside another such job. Otherwise, jobs
+ * that merely ran at the same time would be lost with it each time, and be parked like it (decision 35).
  */
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Core } from "./ports.ts";
 import type { Record } from "./state.ts";
 
-/** What has run for so long is no longer in anybody's way. */
+/** A job that has run for this long no longer blocks others. */
 const quarantineMs = 60_000;
 
-/** Says of a job whether it has to wait for another one; looks around once, when it is first needed. */
+/** Tells whether a job has to wait for another one. Inspects the running jobs once, on first use. */
 export function quarantineOf(core: Core): (jobId: string) => boolean {
   let isTaken: boolean | undefined;
   return (jobId) => {

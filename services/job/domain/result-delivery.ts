@@ -1,12 +1,13 @@
 /**
- * A result on its way to the address that its owner named. It lies in the job's record, and so ends with it. Each arrow is one
+ * Delivery of a result to the address that its owner chose. It is stored in the job's record and ends with it. Each arrow is one
  * compare-and-set.
  *
  *   pending, job done ──claim──► pending, claimed ──arrived──► delivered
  *          ▲                         │  └──no attempt left, or none would help──► failed
  *          └──── to be tried again ──┘
  *
- * Whoever dies while it holds a claim is given up when the claim is over. A job that ends without a result ends its delivery (state.ts).
+ * If a process dies while it holds a claim, the delivery is free again when the claim expires. A job that ends without a result ends its
+ * delivery (state.ts).
  */
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ClaimDeliveryRequest, DeliveryClaim, Job, SettleDeliveryRequest } from "#gen/filemill/job/v1/job_pb.ts";
@@ -19,7 +20,7 @@ const maxClaimMs = 600_000;
 
 type Claim = Omit<DeliveryClaim, "$typeName" | "job"> & { readonly job: Job };
 
-/** Undefined when there is nothing to send, or somebody else sends it. */
+/** Undefined if there is nothing to send, or if another process is sending it. */
 export async function claimDelivery(core: Core, asked: Omit<ClaimDeliveryRequest, "$typeName">): Promise<Claim | undefined> {
   const { jobId, attempt } = asked;
   if (!isJobId(jobId)) return undefined;
@@ -37,7 +38,7 @@ export async function claimDelivery(core: Core, asked: Omit<ClaimDeliveryRequest
   return { attempt: job.delivery?.attempts ?? 0, deliverTo, job };
 }
 
-/** The end of an attempt, where it is still under way. */
+/** Ends an attempt if it is still in progress. */
 export async function settleDelivery(core: Core, asked: Omit<SettleDeliveryRequest, "$typeName">): Promise<void> {
   const { jobId, attempt, status, failure, retryInMs } = asked;
   if (!isJobId(jobId)) return;

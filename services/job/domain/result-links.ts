@@ -1,4 +1,4 @@
-/** Links to the result of a job, for people without its account. They lie in the job's record, and so end with it. */
+/** Share links to the result of a job, for people without its account. They are stored in the job's record and end with it. */
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -40,16 +40,16 @@ export async function createResultLink(core: Core, asked: Omit<CreateResultLinkR
   return made;
 }
 
-/** Those that still work. Rejects with JOB_NOT_FOUND. */
+/** The links that still work. Rejects with JOB_NOT_FOUND. */
 export async function listResultLinks(core: Core, { accountId, jobId }: Named): Promise<ResultLink[]> {
   const { record } = await findOwn(core, accountId, jobId);
   return livingOf(record, core.clock.now());
 }
 
-/** An unknown one is no error. Rejects with JOB_NOT_FOUND. */
+/** An unknown link is not an error. Rejects with JOB_NOT_FOUND. */
 export async function revokeResultLink(core: Core, { accountId, jobId, linkId }: Named & { linkId: string }): Promise<void> {
   await findOwn(core, accountId, jobId);
-  // Another process may have made it a moment ago.
+  // Another process may have just created it.
   await core.records.refresh(jobId);
   await core.records.change(jobId, ({ record }) => {
     const left = record.links.filter(({ id }) => id !== linkId);
@@ -57,12 +57,12 @@ export async function revokeResultLink(core: Core, { accountId, jobId, linkId }:
   });
 }
 
-/** Rejects with NOT_FOUND, which says no more: whoever asks has no account here. */
+/** Rejects with NOT_FOUND and reveals nothing else, because the caller may have no account here. */
 export async function openResultLink(core: Core, asked: Omit<OpenResultLinkRequest, "$typeName">): Promise<{ job: Job; link: ResultLink }> {
   const { accountId, jobId, linkId, download } = asked;
   if (!isJobId(jobId)) throw over();
   const known = await core.records.find(jobId);
-  // Another process may have made it a moment ago.
+  // Another process may have just created it.
   const held = known?.record.links.some(({ id }) => id === linkId) ? known : await core.records.refresh(jobId);
   if (held === undefined || held.record.job.accountId !== accountId) throw over();
   if (!download) return { job: core.view(held), link: workingLinkOf(core, held, linkId) };

@@ -2,16 +2,16 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { isUnfinished, type Record } from "./state.ts";
 
-/** How long after its expiry a job is still known (410 instead of 404). */
+/** How long an expired job is still known (410 instead of 404). */
 export const remembranceMs = 7 * 24 * 3600 * 1000;
-/** Younger blobs without a job are left alone: an upload or a result on its way. */
+/** Younger blobs without a job are left alone: they may belong to an upload or result in progress. */
 export const orphanAgeMs = 3600 * 1000;
 /** How long an idempotency key is kept. */
 export const idempotencyMs = 24 * 3600 * 1000;
 
 export type Due = "cancel" | "expire" | "remove";
 
-/** What the passing of time asks for. */
+/** What is due by time. */
 export function dueOf(record: Record, nowMs: number): Due | undefined {
   if (record.deleted) return "remove";
   const expiresAtMs = expiresAtMsOf(record);
@@ -28,7 +28,7 @@ export function neededBlobsOf(record: Record): string[] {
   return record.job.state === JobState.DONE ? idsOf([record.job.result]) : [];
 }
 
-/** Bytes of those blobs. */
+/** Size of those blobs. */
 export function keptBytesOf(record: Record): number {
   if (record.deleted) return 0;
   const { state, input, result } = record.job;

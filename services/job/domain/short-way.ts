@@ -1,6 +1,7 @@
 /**
- * The short way of a job (decision 68): this process alone knows it until it ends, or until it takes too long for that. A worker of this
- * process claims it as it claims any other, when its turn comes in the lane; its end is the first that is written, and then told.
+ * The short path of a job (decision 68): only this process knows the job until it ends or takes too long. A worker of this process claims
+ * it
+ * like any other job, when its turn comes in the lane. The first record written is that of its end, and only then is the end reported.
  */
 import { tellMoment } from "#kit/moments.ts";
 import { isIdle } from "./claim-job.ts";
@@ -10,8 +11,9 @@ import { type Held, isUnwritten } from "./projection.ts";
 import { laneOf, type Record } from "./state.ts";
 
 /**
- * Resolves when the job's end is recorded, or after `unwrittenMs` when it is recorded as it is then; at once where nobody here takes it.
- * Rejects when it cannot be written.
+ * Resolves when the job's end is recorded, or when `unwrittenMs` have passed and its current state is recorded. Resolves at once if no
+ * worker
+ * here takes it. Rejects if it cannot be written.
  */
 export async function takeShortWay(core: Core, record: Record): Promise<Held | undefined> {
   const { id } = record.job;
@@ -34,7 +36,7 @@ export async function takeShortWay(core: Core, record: Record): Promise<Held | u
   }
 }
 
-/** The job in the store. While it is written nobody claims it, and nobody ends it. */
+/** Writes the job to the store. During the write, nobody can claim or end it. */
 async function recorded(core: Core, id: string): Promise<Held | undefined> {
   const known = core.projection.get(id);
   if (known === undefined || !isUnwritten(known)) return known;

@@ -2,7 +2,7 @@
 export type SortedIds = {
   add(id: string): void;
   remove(id: string): void;
-  /** How many come before `id`, whether or not it is present. */
+  /** The number of ids before `id`, whether or not it is present. */
   rank(id: string): number;
   readonly ids: readonly string[];
 };

@@ -1,20 +1,20 @@
-/** Processor time of the last hour by payer, from the records and so the same after a restart, but for jobs that were deleted. */
+/** CPU time in the last hour by payer. It is derived from the records, so it is the same after a restart, except for deleted jobs. */
 export type Spending = {
   add(payer: string, ms: number, atMs: number): void;
   /** Within the hour before `nowMs`. */
   spentMs(payer: string, nowMs: number): number;
-  /** How long until less than the limit was spent within the hour. */
+  /** How long until the CPU time within the hour is below the limit. */
   untilBelowMs(payer: string, limitMs: number, nowMs: number): number;
 };
 
 const hourMs = 3600_000;
 const minuteMs = 60_000;
 
-/** By minute: that bounds what is remembered of each. */
+/** Summed per minute, which limits the memory per payer. */
 type Minute = { readonly minute: number; ms: number };
 
 export function createSpending(): Spending {
-  /** Whoever spent last is last. */
+  /** In the order of last use. */
   const payers = new Map<string, Minute[]>();
 
   const recentOf = (payer: string, nowMs: number): readonly Minute[] =>

@@ -1,6 +1,6 @@
 /**
- * The state machine of a job. Every function takes the present record and returns the next one, or undefined
- * when the event changes nothing; whoever writes the next one does so by compare-and-set.
+ * The state machine of a job. Every function takes the current record and returns the next one, or undefined if the event changes nothing.
+ * The next one is written by compare-and-set.
  *
  * | from            | event                                  | to                          |
  * |-----------------|----------------------------------------|-----------------------------|
@@ -16,7 +16,7 @@
  * | done            | retention over, or disk short          | expired                     |
  * | any             | delete                                 | deleted (cancelled if open) |
  *
- * done, failed, cancelled and expired are final but for the two last rows.
+ * done, failed, cancelled and expired are final except for the last two rows.
  */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -41,21 +41,21 @@ export function laneOf(record: Record): string {
   return record.plan?.lane ?? "";
 }
 
-/** Is this the attempt that has the right to finish? */
+/** Whether this attempt has the right to finish. */
 export function holdsLease(record: Record, attempt: number, worker: string): boolean {
   return record.job.state === JobState.RUNNING && record.job.attempts === attempt && record.worker === worker && !record.deleted;
 }
 
 export type Claim = {
   readonly worker: string;
-  /** The id in the message that brought the worker here. */
+  /** The job id in the message that woke the worker. */
   readonly wakeUp: string;
   readonly leaseMs: number;
   readonly maxAttempts: number;
   readonly nowMs: number;
 };
 
-/** For whom no lease is in the way. Parks the job when its attempts are used up. */
+/** Expects that no lease prevents the claim. Parks the job if its attempts are used up. */
 export function claimed(record: Record, claim: Claim): Record | undefined {
   if (!isUnfinished(record) || record.deleted) return undefined;
   if (record.job.attempts >= claim.maxAttempts) return ended(record, JobState.FAILED, claim.nowMs, { error: parkedError(record) });
@@ -73,7 +73,7 @@ export function claimed(record: Record, claim: Claim): Record | undefined {
   };
 }
 
-/** The same lease for longer, with what is known of the progress. */
+/** The same lease extended, with the known progress. */
 export function extended(record: Record, untilMs: number, progress: number | undefined): Record {
   return { ...changed(record, { progress }), leaseUntil: timestampFromMs(untilMs) };
 }
@@ -86,12 +86,12 @@ export function failed(record: Record, error: ErrorMessage, durationMs: number, 
   return ended(record, JobState.FAILED, nowMs, { error, durationMs });
 }
 
-/** The process of its worker is dead: the attempt counts and will never end. */
+/** The worker's process is dead: the attempt counts and will never end. */
 export function lost(record: Record, notBeforeMs?: number): Record | undefined {
   return record.job.state === JobState.RUNNING && !record.deleted ? requeued(record, notBeforeMs) : undefined;
 }
 
-/** Back into the queue for another attempt, not before `notBeforeMs`. */
+/** Returns the job to the queue for another attempt, not before `notBeforeMs`. */
 export function requeued(record: Record, notBeforeMs?: number): Record {
   return {
     ...changed(record, { state: JobState.QUEUED, startedAt: undefined, progress: undefined }),
@@ -108,28 +108,28 @@ export function cancelled(record: Record, nowMs: number): Record | undefined {
   return ended(record, JobState.CANCELLED, nowMs, { durationMs: Math.max(0, Math.round(nowMs - startedAtMs)) });
 }
 
-/** The result's bytes are about to go; its size stays known. */
+/** The result is about to be removed. Its size stays known. */
 export function expired(record: Record): Record | undefined {
   return record.job.state === JobState.DONE ? changed(record, { state: JobState.EXPIRED }) : undefined;
 }
 
-/** The same before its time, which is over with it. */
+/** Expires the result early. Its retention ends now. */
 export function evicted(record: Record, nowMs: number): Record | undefined {
   if (record.deleted || record.job.state !== JobState.DONE) return undefined;
   return changed(record, { state: JobState.EXPIRED, expiresAt: timestampFromMs(nowMs) });
 }
 
-/** With these links to its result. */
+/** The record with these links to its result. */
 export function linked(record: Record, links: readonly ResultLink[]): Record {
   return { ...changed(record, {}), links: [...links] };
 }
 
-/** With the processor time of an attempt that has ended. */
+/** The record with the CPU time of an ended attempt added. */
 export function spent(record: Record, processorMs: bigint): Record {
   return processorMs === 0n ? record : { ...record, processorMs: record.processorMs + processorMs };
 }
 
-/** What is left of a removed job until the sweep: enough to turn away a late worker. */
+/** What is left of a removed job until the sweep: enough to reject a late worker. */
 export function deleted(record: Record, nowMs: number): Record | undefined {
   if (record.deleted) return undefined;
   return { ...(cancelled(record, nowMs) ?? changed(record, {})), deleted: true };
@@ -144,7 +144,7 @@ function changed(record: Record, facts: Partial<Omit<Job, "$typeName">>): Record
   return withoutVainDelivery({ ...record, version: record.version + 1n, job: { ...record.job, ...facts } });
 }
 
-/** Where there is no result, or none any more, nobody waits for its delivery. */
+/** Ends the delivery if there is no result, or no longer one. */
 function withoutVainDelivery(record: Record): Record {
   const { delivery, state } = record.job;
   if (delivery?.state !== ResultDelivery_State.PENDING || isUnfinished(record) || state === JobState.DONE) return record;
@@ -155,7 +155,7 @@ function withoutVainDelivery(record: Record): Record {
   return { ...record, deliverTo: "", deliveryClaimedUntil: undefined, job: { ...record.job, delivery: ended } };
 }
 
-/** With the delivery of its result as it is now. */
+/** The record with the current state of its delivery. */
 export function delivering(record: Record, delivery: Omit<ResultDelivery, "$typeName">, claimedUntilMs?: number): Record {
   const next = changed(record, { delivery: create(ResultDeliverySchema, delivery) });
   const isOver = delivery.state !== ResultDelivery_State.PENDING;

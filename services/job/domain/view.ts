@@ -7,19 +7,19 @@ import type { Held, Projection } from "./projection.ts";
 import { dueOf } from "./retention.ts";
 import { laneOf, type Record } from "./state.ts";
 
-/** Jobs of a lane whose ends are looked at one by one; of others ahead each is taken for their mean. */
+/** How many jobs of a lane are estimated one by one. Each further job ahead counts with their mean. */
 const mostLookedAt = 32;
 
-/** Makes of a record what consumers see: with its place in the queue, an estimate, and expired as soon as it is time. */
+/** Turns a record into what consumers see: with its place in the queue, an estimate, and expired as soon as it is due. */
 export function createView(projection: Projection, history: History, clock: Clock): (held: Held) => Job {
-  /** How many jobs of a lane ran at once: as many as its workers have places for, once there was enough to do. */
+  /** How many jobs of a lane have run at once: as many as its workers have slots, once there was enough to do. */
   const abreast = new Map<string, number>();
 
   const runningMs = ({ record, progress }: Held): number => {
     const startedAtMs = record.job.startedAt === undefined ? clock.now() : timestampMs(record.job.startedAt);
     const elapsedMs = Math.max(0, clock.now() - startedAtMs);
     if (progress !== undefined && progress > 0.05) return (elapsedMs * (1 - progress)) / progress;
-    // What is overdue is not about to end for that.
+    // An overdue job is not necessarily about to end.
     return Math.max(history.expectMs(runOf(record)) - elapsedMs, elapsedMs * overdueShare);
   };
 
@@ -56,7 +56,7 @@ export function createView(projection: Projection, history: History, clock: Cloc
 
 const overdueShare = 0.25;
 
-/** What the history knows a job's conversion by. */
+/** What the history needs to know of a job's conversion. */
 export function runOf(record: Record): Run {
   const { from, to, input } = record.job;
   const { pixels = 0n, durationMs = 0n } = record.extent ?? {};

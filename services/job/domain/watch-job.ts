@@ -5,21 +5,21 @@ import { findOwn } from "./end-job.ts";
 import type { Core } from "./ports.ts";
 import type { Held, JobListener } from "./projection.ts";
 
-/** How often a queued job's place is looked at. */
+/** How often a queued job's place is checked. */
 const placeMs = 1000;
 
 /**
- * The job now and after each change, until it has ended or is gone. Reports of progress that come faster than they are
- * taken are skipped, changes of state are not.
+ * The job now and after each change, until it has ended or is gone. Progress reports that arrive faster than they are consumed are skipped.
+ * State changes are never skipped.
  *
- * @param signal - The watcher's; when it fires the watch ends without an error.
+ * @param signal - The watcher's. When it fires, the watch ends without an error.
  */
 export async function* watchJob(core: Core, accountId: string, jobId: string, signal: AbortSignal): AsyncGenerator<Job> {
   const changes = openChangeQueue<Held | undefined>([signal, core.background.signal]);
   const stop = core.projection.onChange((after) => changes.push(after, isSameState), jobId);
   try {
     let held = await findOwn(core, accountId, jobId);
-    // What changed while it was looked up is in the projection already.
+    // Changes during the look-up are already in the projection.
     changes.clear();
     held = core.projection.get(jobId) ?? held;
     let shown = core.view(held);
@@ -41,7 +41,7 @@ export async function* watchJob(core: Core, accountId: string, jobId: string, si
   }
 }
 
-/** Attempts of a worker that nobody wants any more, as it becomes known. Ends with the signal. */
+/** Attempts of a worker that are no longer wanted, as they become known. Ends with the signal. */
 export async function* watchCancellations(
   core: Core,
   worker: string,

@@ -1,4 +1,4 @@
-/** The records of an installation, of one that runs or of one that does not. */
+/** The records of an installation, whether it is running or not. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -15,7 +15,7 @@ export async function isRunning(settings: Settings): Promise<boolean> {
   return (await stateAt(rpcSocketOf(settings))) !== "dead";
 }
 
-/** Connects as the owner of the records to the broker of the running service, or starts the embedded one where none runs. */
+/** Connects to the running service's broker as the owner of the records, or starts the embedded broker if no service runs. */
 export async function openRecords(settings: Settings, log: Log): Promise<BrokerHost> {
   const dataDir = resolve(settings.DATA_DIR);
   const cluster = clusterOf(settings);

@@ -1,4 +1,4 @@
-/** Makes an installation from a backup. */
+/** Restores an installation from a backup. */
 import { createReadStream } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -13,9 +13,9 @@ import { formatVersion, type Line, type Manifest, rawCodec, secretFiles } from "
 import { isRunning, openRecords } from "./records.ts";
 
 /**
- * Restores into a DATA_DIR that is empty, and with NATS_URL into a broker without records, while no service runs on them.
+ * Restores into an empty DATA_DIR and, with NATS_URL, into a broker without records. No service may be running on them.
  *
- * @throws FilemillError BAD_REQUEST where something is in the way or the folder is no backup, UNAVAILABLE where the broker does not answer.
+ * @throws FilemillError BAD_REQUEST if something is in the way or the folder is no backup, UNAVAILABLE if the broker does not answer.
  */
 export async function restoreBackup(settings: Settings, folder: string, log: Log): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -53,7 +53,7 @@ async function restoreBucket(host: BrokerHost, name: string, ttlMs: number | und
   const bucket = await host.bucket(name, rawCodec, ttlMs === undefined ? {} : { ttlMs });
   for await (const text of createInterface(createReadStream(file))) {
     const { key, base64 }: Line = JSON.parse(text);
-    // Never over what is there: with NATS_URL this may be somebody's installation.
+    // Never overwrite existing records: with NATS_URL, this may be a working installation.
     await bucket.create(key, Buffer.from(base64, "base64")).catch((cause: unknown) => {
       if (!(cause instanceof RevisionConflict)) throw cause;
       throw new FilemillError("BAD_REQUEST", "The broker of NATS_URL already has records; restore a backup into an empty one.", {
@@ -63,7 +63,7 @@ async function restoreBucket(host: BrokerHost, name: string, ttlMs: number | und
   }
 }
 
-/** With the rights that the blob store gives: see disk-store.ts. */
+/** Uses the permissions of the blob store, see disk-store.ts. */
 async function copyBlobs(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o711 });
   for (const part of await readdir(from)) {

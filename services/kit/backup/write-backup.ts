@@ -1,4 +1,4 @@
-/** Copies an installation while it works. */
+/** Copies an installation while it is running. */
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -14,10 +14,11 @@ import { openRecords } from "./records.ts";
 type Entries = Map<string, Entry<Uint8Array>>;
 
 /**
- * Writes a backup to a folder that is not there yet. Each record in it is one that was stored at some moment of the backup, with the blobs
- * that it names; without them where BLOBS names a store of somebody else.
+ * Writes a backup to a new folder. Each record in it was stored at some moment during the backup. The blobs that it names are included,
+ * unless
+ * BLOBS names an external store.
  *
- * @throws FilemillError UNAVAILABLE where the broker does not answer, BAD_REQUEST where the folder is there.
+ * @throws FilemillError UNAVAILABLE if the broker does not answer, BAD_REQUEST if the folder exists.
  */
 export async function writeBackup(settings: Settings, folder: string, log: Log): Promise<Manifest> {
   const draft = `${folder}.new`;
@@ -29,7 +30,7 @@ export async function writeBackup(settings: Settings, folder: string, log: Log):
   const copyBlobs = async () => {
     if (areOurs) await copyNewBlobs(join(dataDir, "blobs"), join(draft, "blobs"), copied);
   };
-  // Most of them before the records are read, so that what happens meanwhile is little.
+  // Copy most blobs before reading the records, so that little changes in between.
   await copyBlobs();
   const buckets: Manifest["buckets"][number][] = [];
   let missing = 0;
@@ -56,7 +57,7 @@ async function makeDraft(folder: string, draft: string): Promise<void> {
   };
   if ((await readdir(folder).catch(() => undefined)) !== undefined) refuse("is there already");
   await rm(draft, { recursive: true, force: true });
-  // For whoever makes it alone: it holds what DATA_DIR holds.
+  // Only its owner may read it, because it contains what DATA_DIR contains.
   await mkdir(draft, { recursive: true, mode: 0o700 }).catch(() => refuse("cannot be made"));
   await Promise.all(["records", "blobs"].map((name) => mkdir(join(draft, name))));
 }
@@ -72,8 +73,8 @@ async function entriesOf(bucket: Bucket<Uint8Array>): Promise<Entries> {
 }
 
 /**
- * Copies until each record's blobs are there. A blob that is gone was removed because its record changed: that is read again then. Resolves
- * with how many blobs are missing for good, of results whose time is over.
+ * Copies until each record's blobs are there. A blob disappears because its record changed, so that record is read again. Resolves with the
+ * number of blobs that stay missing because their results have expired.
  */
 async function settle(
   bucket: Bucket<Uint8Array>,
@@ -96,7 +97,7 @@ async function settle(
   }
 }
 
-/** That a job still needs: its input until it has ended, then its result. */
+/** Blobs that a job still needs: its input until it ends, then its result. */
 function blobsOf(bytes: Uint8Array): readonly string[] {
   const { job } = jobRecordCodec.decode(bytes);
   const isUnfinished = job?.state === JobState.QUEUED || job?.state === JobState.RUNNING;

@@ -6,7 +6,7 @@ export function isBlobId(text: string): boolean {
   return blobId.test(text);
 }
 
-/** The same text. @throws FilemillError RESULT_EXPIRED for what is no blob's name and could lead out of the store. */
+/** Returns the text unchanged. @throws FilemillError RESULT_EXPIRED for anything that is no blob id and could lead outside the store. */
 export function checkBlobId(text: string): string {
   if (isBlobId(text)) return text;
   throw new FilemillError("RESULT_EXPIRED", "There is no such file.");

@@ -1,13 +1,13 @@
-/** A body that comes in: small ones whole, others as a stream. */
+/** Incoming bodies: small ones as a whole, others as a stream. */
 import { FilemillError } from "#contract/errors.ts";
 
 /**
- * Up to here a body is held in memory and moved with blocking calls: a few turns through the thread pool cost several times the
- * call itself, and together more than the conversion of an icon.
+ * Bodies up to this size are held in memory and moved with blocking calls. A few rounds through the thread pool cost several times as
+ * much as the calls themselves, and together more than converting an icon.
  */
 export const smallBytes = 256 * 1024;
 
-/** Most files are small: those are given back as they are. Rejects with INPUT_TOO_LARGE past `maxBytes`, as reading the rest does. */
+/** Returns small bodies whole, because most files are small. Above `maxBytes`, it or the returned stream rejects with INPUT_TOO_LARGE. */
 export async function bodyOf(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | AsyncGenerator<Uint8Array>> {
   const rest = bounded(source, maxBytes);
   const first: Uint8Array[] = [];

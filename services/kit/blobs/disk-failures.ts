@@ -1,14 +1,14 @@
-/** What the errors of a disk mean to who stores a file. */
+/** Maps disk errors to what the caller needs to know when it stores a file. */
 import { FilemillError } from "#contract/errors.ts";
 
-/** A full disk as such; anything else as it is. */
+/** A full disk becomes UNAVAILABLE. Any other error stays as it is. */
 export function failureOf(error: unknown): unknown {
   const code = codeOf(error);
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
   return new FilemillError("UNAVAILABLE", "There is no room for more files right now.", { retryAfterMs: 10_000, cause: error });
 }
 
-/** The folder is not there, or cannot be written: a disk that is not mounted, or broken. */
+/** The folder is missing or not writable: a disk that is not mounted, or broken. */
 export function awayOf(error: unknown): FilemillError | undefined {
   const code = codeOf(error);
   if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EROFS" && code !== "EACCES" && code !== "EIO") return undefined;

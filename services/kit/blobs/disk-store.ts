@@ -18,16 +18,16 @@ import type { BlobStore, ByteRange, LocalFile, ReadOptions, WriteOptions } from 
 const readBytes = 1024 * 1024;
 const partialName = /^[0-9a-f]{32}$/;
 const folderName = /^[0-9a-f]{2}$/;
-/** A sandbox under its own user id may open a blob whose name it was given, but cannot list any. */
+/** A sandbox with its own user id can open a blob whose name it was given, but cannot list blobs. */
 const folderMode = 0o711;
 
-export type DiskBlobStore = BlobStore & { /** Where the blob is; a held one after `keep`. */ pathOf(blobId: string): string };
+export type DiskBlobStore = BlobStore & { /** Path of a blob; a held one is there after `keep`. */ pathOf(blobId: string): string };
 
 /**
  * Blobs as files `<dir>/<first two digits>/<id>`.
  *
- * @param options.shared - Other hosts see the folder: each blob is on its disk before anybody is told of it, and none is held.
- *   Else nothing is synced: who promises something calls Broker.flushToDisk, which flushes the same volume.
+ * @param options.shared - Other hosts see the folder: each blob is on its disk before anyone learns of it, and none is held in memory.
+ *   Otherwise nothing is synced. Whoever makes a promise calls Broker.flushToDisk, which flushes the same volume.
  */
 export async function openDiskBlobStore(dir: string, { shared = false }: { readonly shared?: boolean } = {}): Promise<DiskBlobStore> {
   const store = new FolderOfBlobs(dir, shared);
@@ -162,7 +162,7 @@ class FolderOfBlobs implements DiskBlobStore {
     return this.#publish(partial, { digest: hashOf("sha256", body), sizeBytes: body.length });
   }
 
-  /** Renamed where that can be done, else copied, as from the disk of another host. */
+  /** Renames if possible, otherwise copies, for example from another host's disk. */
   async #moveIn(path: string, received: Received): Promise<Blob> {
     try {
       return this.#publish(path, received);

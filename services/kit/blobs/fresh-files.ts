@@ -1,30 +1,33 @@
 /**
- * Small files that this process wrote moments ago and that nobody changes, with their bytes. A conversion looks at its input three times
- * and at its result three times; opening a file as often took an icon longer than everything else that is done with it. What is not
- * here is on the disk.
+ * A cache of small files that this process has just written and that nobody changes, with their bytes. A conversion reads its input three
+ * times
+ * and its result three times. For an icon, opening the files that often took longer than everything else. Anything not cached is on the
+ * disk.
  *
- * A held file is here alone: making a file is dear, and nobody has to wait for it (decision 29).
+ * A held file exists only here: creating a file is expensive, and nobody has to wait for it (decision 29).
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A conversion under way holds two. */
+/** A running conversion holds two. */
 const maxFiles = 64;
 const maxBytes = 8 * 1024 * 1024;
 
-/** How a held file comes onto the disk: written under another name first, which a sweep removes should it stay. */
+/** How a held file is written to the disk: first under another name, which a sweep removes if it is left behind. */
 export type Held = { readonly partial: string; readonly mode: number; readonly folderMode: number };
 type Fresh = { readonly bytes: Buffer; readonly held: Held | undefined };
 
 const files = new Map<string, Fresh>();
 let heldBytes = 0;
 
-/** The file is ours and read-only; neither it nor the bytes are changed afterwards. The oldest files make room. */
+/**
+ * The file belongs to this process and is read-only. Neither the file nor the bytes may change afterwards. The oldest files are evicted.
+ */
 export function rememberFile(path: string, bytes: Buffer): void {
   add(path, { bytes, held: undefined });
 }
 
-/** The same for a file that is not on the disk yet and comes there by `putOnDisk`, at the latest when it makes room. */
+/** The same for a file that is not on the disk yet. `putOnDisk` writes it, at the latest when the file is evicted. */
 export function holdFile(path: string, bytes: Buffer, held: Held): void {
   add(path, { bytes, held });
 }
@@ -35,7 +38,7 @@ function add(path: string, fresh: Fresh): void {
   heldBytes += sizeOf(fresh.bytes);
   for (const oldest of files.keys()) {
     if (files.size <= maxFiles && heldBytes <= maxBytes) return;
-    // What cannot be put there is all there is of it.
+    // A file that cannot be written stays here, because there is no other copy.
     if (quietly(() => putOnDisk(oldest))) forgetFile(oldest);
   }
 }
@@ -44,7 +47,10 @@ export function recallFile(path: string): Buffer | undefined {
   return files.get(path)?.bytes;
 }
 
-/** Does nothing for a file that is there already. Throws as a write does; the file is held on then, and nothing is left. */
+/**
+ * Does nothing for a file that is already on the disk. Throws write errors. After an error the file is still held, and no partial file
+ * remains.
+ */
 export function putOnDisk(path: string): void {
   const fresh = files.get(path);
   if (fresh?.held === undefined) return;
@@ -60,7 +66,7 @@ export function putOnDisk(path: string): void {
   files.set(path, { bytes: fresh.bytes, held: undefined });
 }
 
-/** The file has another name. */
+/** The file was renamed. */
 export function moveFile(from: string, to: string): void {
   const fresh = files.get(from);
   if (fresh === undefined) return;
@@ -68,7 +74,7 @@ export function moveFile(from: string, to: string): void {
   add(to, fresh);
 }
 
-/** The file is gone, or its bytes are not needed any more. */
+/** The file is gone, or its bytes are no longer needed. */
 export function forgetFile(path: string): void {
   const fresh = files.get(path);
   if (fresh === undefined) return;
@@ -85,7 +91,7 @@ function quietly(work: () => void): boolean {
   }
 }
 
-/** A part of a larger buffer keeps the whole. */
+/** A view of a larger buffer keeps the whole buffer in memory. */
 function sizeOf(bytes: Buffer): number {
   return bytes.buffer.byteLength;
 }

@@ -1,4 +1,4 @@
-/** Files that are written and read in large pieces. */
+/** Reads and writes files in large pieces. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -7,9 +7,9 @@ const bufferBytes = 1024 * 1024;
 
 export type Received = { readonly digest: string; readonly sizeBytes: number };
 
-export type WriteOptions = { readonly mode: number /** Not back before the disk has it. */; readonly sync?: boolean };
+export type WriteOptions = { readonly mode: number /** Wait until the data is on the disk. */; readonly sync?: boolean };
 
-/** Writes a new file through two buffers that are filled in turn. The caller removes what is left of it after a failure. */
+/** Writes a new file through two alternating buffers. After a failure, the caller removes what is left of the file. */
 export async function writeLargeFile(path: string, body: AsyncIterable<Uint8Array>, { mode, sync }: WriteOptions): Promise<Received> {
   await using stack = new AsyncDisposableStack();
   let sizeBytes = 0;
@@ -24,11 +24,11 @@ export async function writeLargeFile(path: string, body: AsyncIterable<Uint8Arra
 
 type LargeFile = AsyncDisposable & {
   add(chunk: Uint8Array): Promise<void>;
-  /** The digest, when all is written. */
+  /** The digest, when everything is written. */
   end(): Promise<string>;
 };
 
-/** Chunks are copied, not kept: garbage of a megabyte each would pile up faster than it is collected. */
+/** Copies chunks instead of keeping them: megabytes of garbage would pile up faster than they are collected. */
 function createLargeFile(file: FileHandle, sync = false): LargeFile {
   const hash = createHash("sha256");
   let [filling, spare] = [Buffer.allocUnsafeSlow(bufferBytes), Buffer.allocUnsafeSlow(bufferBytes)];
@@ -78,7 +78,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Of a large file that nobody else can change any more. */
+/** For a large file that nobody else can change any more. */
 export async function digestOf(path: string): Promise<Received> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
@@ -89,14 +89,15 @@ export async function digestOf(path: string): Promise<Received> {
   return { digest: hash.digest("hex"), sizeBytes };
 }
 
-/** One at a socket, one in each of two streams before it, and one that is being filled. */
+/** One at a socket, one in each of two streams before it, and one being filled. */
 const passingBuffers = 4;
 
 /**
- * A large file for who passes it on and waits until each piece is written: pieces lie in the same few buffers in turn, since as much
- * garbage costs more than the reading. The next is read meanwhile. The file is closed with the stream.
+ * A large file for a consumer that waits until each piece is written. The pieces share a few buffers in turn, because that much garbage
+ * would
+ * cost more than reading. The next piece is read in the meantime. The file is closed with the stream.
  *
- * @param range - Both ends included.
+ * @param range - Both ends inclusive.
  */
 export function passingStream(file: FileHandle, { start, end } = { start: 0, end: Number.POSITIVE_INFINITY }): Readable {
   const buffers = Array.from({ length: passingBuffers }, () => Buffer.allocUnsafeSlow(bufferBytes));

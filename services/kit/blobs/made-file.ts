@@ -1,4 +1,4 @@
-/** What an engine left may be anything. */
+/** Takes over files that an engine left, which can be anything. */
 import { hash as hashOf } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { FilemillError } from "#contract/errors.ts";
@@ -6,12 +6,12 @@ import { smallBytes } from "./body.ts";
 import { recallFile } from "./fresh-files.ts";
 import { digestOf, type Received } from "./large-file.ts";
 
-/** Nobody writes to a blob, its owner included. */
+/** Nobody writes to a blob, not even its owner. */
 export const blobMode = 0o444;
 
-export type MadeFile = Received & { /** All of it, where it is small. */ readonly bytes?: Buffer };
+export type MadeFile = Received & { /** The whole content if it is small. */ readonly bytes?: Buffer };
 
-/** Only a plain file with one name is taken, and it is ours from then on. */
+/** Accepts only a regular file with a single name. It belongs to this process from then on. */
 export async function takeOver(path: string): Promise<MadeFile> {
   const known = recallFile(path);
   if (known !== undefined) return { digest: hashOf("sha256", known), sizeBytes: known.length, bytes: known };

@@ -1,4 +1,4 @@
-/** The bucket that blobs lie in: who asks, what its errors mean, and its rule of expiry. */
+/** The bucket for blobs: its client, the meaning of its errors, and its expiry rule. */
 import {
   type BucketLocationConstraint,
   GetBucketLifecycleConfigurationCommand,
@@ -17,18 +17,18 @@ export type S3Settings = Pick<Settings, "BLOBS" | "S3_ENDPOINT" | "S3_REGION" | 
 export type Bucket = {
   readonly client: S3Client;
   readonly name: string;
-  /** Before every object's name; empty, or with a slash at its end. */
+  /** Prefix of every object's name: empty, or ends with a slash. */
   readonly prefix: string;
 };
 
 const connectMs = 3000;
-/** A connection that is silent for so long is taken to be broken. */
+/** A connection without traffic for this long counts as broken. */
 const silentMs = 30_000;
-/** No plan keeps a result for longer than 30 days. */
+/** No plan keeps a result for more than 30 days. */
 const longestDays = 32;
 const ruleId = "filemill";
 
-/** @throws SettingError when the bucket is not there or may not be used; one that cannot be reached is waited for by who uses it. */
+/** @throws SettingError if the bucket does not exist or may not be used. If it is unreachable, its users wait for it. */
 export async function openBucket(settings: S3Settings, log: Log): Promise<Bucket> {
   const bucket = bucketOf(settings);
   const { client, name } = bucket;
@@ -57,14 +57,14 @@ function bucketOf({ BLOBS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_A
   const client = new S3Client({
     region: S3_REGION as BucketLocationConstraint,
     requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs },
-    // A server of one's own has no name for each bucket.
+    // A self-hosted server has no host name per bucket.
     ...(S3_ENDPOINT === undefined ? {} : { endpoint: S3_ENDPOINT, forcePathStyle: true }),
     ...(isOwn ? { credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } } : {}),
   });
   return { client, name: hostname, prefix: folders.map((folder) => `${folder}/`).join("") };
 }
 
-/** What the sweep would remove sooner, for the time when none of our processes runs. A bucket that has rules keeps them. */
+/** A fallback for when no process is running; otherwise the sweep removes blobs sooner. A bucket that already has rules keeps them. */
 async function ensureRule({ client, name, prefix }: Bucket): Promise<void> {
   const found = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: name })).catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;
@@ -85,7 +85,10 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** A missing object as RESULT_EXPIRED, our own errors as they are, anything else as UNAVAILABLE: the store, or the way to it. */
+/**
+ * A missing object becomes RESULT_EXPIRED. FilemillErrors stay as they are. Anything else is a failure of the store or the network:
+ * UNAVAILABLE.
+ */
 export function failureOfBucket(error: unknown): unknown {
   if (error instanceof FilemillError) return error;
   if (statusOf(error) === 404) return new FilemillError("RESULT_EXPIRED", "The file was removed.");

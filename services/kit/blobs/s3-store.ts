@@ -26,13 +26,13 @@ import { blobMode, takeOver } from "./made-file.ts";
 import { type Bucket, failureOfBucket, statusOf } from "./s3-client.ts";
 import type { BlobStore } from "./store.ts";
 
-/** Ten thousand of them are the largest object. */
+/** The largest object has ten thousand parts. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 3;
 
 /**
- * Blobs as objects `<prefix><id>`. The name must be known before the bytes are, and S3 renames nothing: its first part is random and
- * not the digest, which the blob's record has. None is held: what `write` gives is stored.
+ * Blobs as objects `<prefix><id>`. S3 cannot rename, so the name must be known before the bytes are. It therefore starts with random digits
+ * instead of the digest, which the blob's record has. No blob is held in memory: what `write` returns is stored.
  */
 export function createS3BlobStore(bucket: Bucket): BlobStore {
   const { client } = bucket;
@@ -95,7 +95,7 @@ function at({ name, prefix }: Bucket, blobId: string): { readonly Bucket: string
   return { Bucket: name, Key: prefix + checkBlobId(blobId) };
 }
 
-/** Where a small one that we wrote is remembered: no path begins like that. */
+/** The cache key of a small blob that this process wrote. No path starts like this. */
 function nameOf(bucket: Bucket, blobId: string): string {
   const { Bucket, Key } = at(bucket, blobId);
   return `s3:${Bucket}/${Key}`;
@@ -150,7 +150,7 @@ function rethrow(error: unknown): never {
   throw failureOfBucket(error);
 }
 
-/** The bytes where they are few, else undefined, and they are at `path`. Whatever came, it is what was stored. */
+/** Returns the bytes if they are few; otherwise writes them to `path` and returns undefined. The digest is checked either way. */
 async function copyTo(path: string, digest: string, open: () => Promise<Readable>): Promise<Buffer | undefined> {
   const hash = createHash("sha256");
   const source = await open().catch(rethrow);

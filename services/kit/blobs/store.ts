@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 
-/** A blob's bytes as a file of this host, to be bound read-only into a sandbox; disposing it removes it where it is a copy. */
+/** A blob's bytes as a file of this host, to be bound read-only into a sandbox. Disposing removes the file if it is a copy. */
 export type LocalFile = AsyncDisposable & { readonly path: string };
 
 export type WriteOptions = { readonly maxBytes?: number; readonly signal?: AbortSignal; readonly mayBeHeld?: boolean };
@@ -11,37 +11,37 @@ export type ReadOptions = { readonly isPassedOn?: boolean };
 /** `end` is inclusive. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** Immutable bytes, each blob with one owner. Every implementation passes test/contract/blob-store. */
+/** Immutable bytes. Each blob has one owner. Every implementation passes test/contract/blob-store. */
 export type BlobStore = {
   /**
-   * Streams bytes in with back-pressure and makes the blob visible at once and whole, or not at all.
-   * Rejects with INPUT_TOO_LARGE past `maxBytes` and with UNAVAILABLE when it cannot be stored; nothing is left then.
-   * With `mayBeHeld` a small blob may be visible to this process alone until `keep`, and end with it.
+   * Streams bytes in with back-pressure. The blob becomes visible atomically, or not at all. Rejects with INPUT_TOO_LARGE above `maxBytes`
+   * and with UNAVAILABLE if it cannot be stored. Nothing is left then. With `mayBeHeld`, only this process may see a small blob until
+   * `keep`, and the blob may be lost with the process.
    */
   write(source: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<Blob>;
-  /** Stores a blob that is held; every other one is stored already. Throws UNAVAILABLE when the disk is full. */
+  /** Stores a held blob. All others are already stored. Throws UNAVAILABLE if the disk is full. */
   keep(blobId: string): void;
-  /** Takes over a file of this host, without copying where it is on the store's own disk. The file is gone afterwards. */
+  /** Takes over a file of this host, without a copy if it is on the store's own disk. The file is gone afterwards. */
   adopt(path: string): Promise<Blob>;
   /**
-   * The blob as a file: its own where the store is a folder, else a copy at `path`, whose digest is checked. A small one that this
-   * process knows may be in memory alone (fresh-files). Rejects with RESULT_EXPIRED when there is nothing to copy.
+   * The blob as a file: the store's own file if the store is a folder, otherwise a copy at `path` whose digest is checked. A small blob
+   * known to this process may exist only in memory (fresh-files). Rejects with RESULT_EXPIRED if there is nothing to copy.
    */
   fetch(blob: Pick<Blob, "id" | "digest">, path: string, signal?: AbortSignal): Promise<LocalFile>;
   /**
-   * Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. With `isPassedOn` a piece is good
-   * until it was written to where the stream is piped, and no longer.
+   * Rejects with RESULT_EXPIRED if the blob is gone. An open stream survives the blob's removal. With `isPassedOn`, each piece is valid
+   * only until it has been written to the stream's destination.
    */
   read(blobId: string, range?: ByteRange, options?: ReadOptions): Promise<Readable>;
-  /** The whole of a small blob that this process wrote moments ago, else undefined. */
+  /** The content of a small blob that this process has just written; otherwise undefined. */
   readFresh(blobId: string): Buffer | undefined;
   has(blobId: string): Promise<boolean>;
-  /** Removing what is gone is no error. */
+  /** Removing a missing blob is not an error. */
   remove(blobId: string): Promise<void>;
-  /** Every stored blob, and partial uploads as `partial`; for the sweep. */
+  /** Every stored blob, and partial uploads as `partial`. For the sweep. */
   list(): AsyncIterable<{ readonly blobId: string; readonly modifiedAt: Date; readonly partial: boolean }>;
   /** Removes a partial upload found by `list`. */
   removePartial(blobId: string): Promise<void>;
-  /** Free bytes of the volume; infinite where there is none. */
+  /** Free bytes of the volume; infinite if there is no volume. */
   freeBytes(): Promise<number>;
 };

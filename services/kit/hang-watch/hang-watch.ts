@@ -1,24 +1,24 @@
-/** Ends this process when its main thread hangs: whoever started it starts it again (decision 35). */
+/** Ends this process if its main thread hangs. Whatever started it restarts it (decision 35). */
 import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Log } from "#kit/log.ts";
 
-/** A thread that only waits needs little; Node's own bounds are for threads that work. */
+/** A thread that only waits needs little memory. Node's defaults are for threads that work. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8, stackSizeMb: 1 };
 const longestTickMs = 1000;
 const ticksPerLimit = 20;
 
 export type HangWatchSettings = {
-  /** How long the event loop may take for one turn; 0: for ever. */
+  /** How long one turn of the event loop may take; 0: no limit. */
   readonly WATCHDOG_MS: number;
 };
 
 /**
- * Watches from a thread of its own until it is disposed. A process that is stopped, suspended or has no processor does not count as hanging:
- * the thread measures its own pauses, and one that was longer than it should be counts for nothing.
+ * Watches from its own thread until it is disposed. A process that is stopped, suspended or without CPU time does not count as hanging: the
+ * thread measures its own pauses and ignores any that was too long.
  *
- * @param keeper - Process number of who started this process and would start it again, as the keeper says it in FILEMILL_KEEPER: when
- *   it has died, this process is told to end (SIGTERM).
+ * @param keeper - Process id of the parent that would restart this process, as the keeper sets it in FILEMILL_KEEPER. When the keeper has
+ *   died, this process gets a SIGTERM.
  */
 export function startHangWatch({ WATCHDOG_MS }: HangWatchSettings, log: Log, keeper: string | undefined): Disposable {
   const parent = process.ppid === Number(keeper) ? process.ppid : undefined;
@@ -31,7 +31,7 @@ export function startHangWatch({ WATCHDOG_MS }: HangWatchSettings, log: Log, kee
   const worker = new Worker(new URL("./watch-thread.mjs", import.meta.url), {
     workerData: { state, tickMs, limitMs, keeper: parent },
     resourceLimits,
-    // What was loaded before this process has no business in there.
+    // Modules preloaded into this process have no place in the thread.
     execArgv: [],
     env: {},
   });

@@ -1,4 +1,4 @@
-// Waits beside the main thread for its event loop to stand still. Plain JavaScript: the compiler of TypeScript would be loaded once more.
+// Watches the main thread for a blocked event loop. Plain JavaScript, because a thread in TypeScript would load the compiler again.
 // @ts-check
 import { readFileSync, write } from "node:fs";
 import process from "node:process";
@@ -6,7 +6,7 @@ import { workerData } from "node:worker_threads";
 
 /** @type {{ state: Int32Array, tickMs: number, limitMs: number, keeper: number | undefined }} */
 const { state, tickMs, limitMs, keeper } = workerData;
-/** How long the last words may take: nobody may be reading them. */
+/** How long writing the last line of the log may take. Perhaps nobody reads it. */
 const lastWordsMs = 1000;
 const ticksPerSecond = 100;
 
@@ -35,18 +35,18 @@ for (;;) {
   }
 }
 
-/** With one line of the log that says why. */
+/** Logs one line with the cause first. */
 function end() {
   const used = processorSeconds() - secondsBefore;
   const cause = used > silentMs / 10_000 ? "its main thread computes without an end" : "its main thread waits without an end";
   const fields = { level: "fatal", time: new Date().toISOString(), cause, silentMs: Math.round(silentMs), processorSeconds: used };
-  // The system's own way to say that time is up: nothing handles it, nothing else sends it, and it leaves no core file.
+  // SIGALRM is the system's own signal for "time is up". Nothing handles it, nothing else sends it, and it leaves no core file.
   const kill = () => process.kill(process.pid, "SIGALRM");
   write(2, `${JSON.stringify({ ...fields, msg: "process.hung" })}\n`, kill);
   setTimeout(kill, lastWordsMs);
 }
 
-/** Of the main thread, whose number is that of the process; 0 where the system does not tell. */
+/** CPU time of the main thread, whose id is that of the process; 0 if the system does not report it. */
 function processorSeconds() {
   try {
     const fields = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];

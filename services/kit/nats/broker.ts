@@ -19,25 +19,25 @@ const healthLifeMs = 120_000;
 
 export type BrokerOptions = {
   readonly dataDir: string;
-  /** Of somebody else; undefined: a server of our own under `dataDir`. */
+  /** An external server. Undefined: an embedded server under `dataDir`. */
   readonly cluster?: Cluster | undefined;
   readonly log: Log;
   readonly signal?: AbortSignal;
 };
 
-/** The owner's view, who may make streams; and that of each service, who may do what it is granted. */
+/** The connection of the owner, who may create streams, and one per service with only its granted rights. */
 export type BrokerHost = Broker & {
   readonly owner: Link;
-  /** With a connection of its own to the embedded server; a server of somebody else knows one user of this process. */
+  /** On the embedded server, each service has its own connection. An external server knows one user for the whole process. */
   as(user: BrokerUser): Promise<Broker>;
-  /** Between processes on a server of somebody else; the embedded one has one process. */
+  /** Connects processes on an external server. The embedded one has only one process. */
   openCounts(): Channel | undefined;
 };
 
 /**
- * Connects to NATS, and starts it first when there is no `cluster`, else waits until one of its servers is there.
- * Rejects with UNAVAILABLE when the embedded server is not installed, does not start, or DATA_DIR is in use, and with a SettingError when
- * the cluster refuses who this is.
+ * Connects to NATS. Without a `cluster`, starts the embedded server first; otherwise waits until one of the cluster's servers is reachable.
+ * Rejects with UNAVAILABLE if the embedded server is not installed, does not start, or DATA_DIR is in use, and with a SettingError if
+ * the cluster refuses these credentials.
  */
 export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const { dataDir, cluster, log, signal } = options;
@@ -75,14 +75,14 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   };
 }
 
-/** @param user - Undefined for the owner, who may open all. */
+/** @param user - Undefined for the owner, who may open everything. */
 function storesOf(
   ends: Ends,
   wakes: LocalWakes,
   log: Log,
   { replicas, user }: { readonly replicas: number; readonly user?: BrokerUser },
 ): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
-  // A copy that lags behind would answer directly with what was.
+  // A replica that lags behind would answer direct reads with old data.
   const direct = ends.owner.nc.info?.cluster === undefined;
   return {
     bucket: async (name, codec, { ttlMs } = {}) => {
@@ -107,7 +107,7 @@ function embeddedOptions(server: EmbeddedServer, user: typeof ownerUser | Broker
   };
 }
 
-/** Three copies where there are three servers, as far as they are up: what has more keeps them. */
+/** Three replicas if three servers are up. A stream that has more keeps them. */
 function replicasOf(link: Link): number {
   const { cluster, connect_urls: peers } = link.nc.info ?? {};
   return cluster !== undefined && (peers?.length ?? 0) >= 3 ? 3 : 1;

@@ -5,7 +5,7 @@ import { keepOpen } from "./keep-open.ts";
 import type { Link } from "./link.ts";
 import type { Entry } from "./ports.ts";
 
-/** A removal stays on record this long, for watchers that lag; then its marker is removed too. */
+/** A removal stays on record this long for watchers that lag. Then its marker is removed too. */
 const keepTombstonesMs = 60_000;
 
 type Watched<T> = {
@@ -16,7 +16,7 @@ type Watched<T> = {
 };
 type OnChange<T> = (key: string, entry: Entry<T> | undefined) => void;
 
-/** See Bucket.watch. The client's own watch resumes some ten seconds after a restart; this one is opened anew at once. */
+/** See Bucket.watch. The client's own watch resumes about ten seconds after a restart; this one is reopened immediately. */
 export async function openBucketWatch<T>(link: Link, watched: Watched<T>, onChange: OnChange<T>, log: Log): Promise<AsyncDisposable> {
   const view = createView(watched, onChange, log);
   const markers = createMarkerSweep(link, watched.name);
@@ -41,12 +41,12 @@ export async function openBucketWatch<T>(link: Link, watched: Watched<T>, onChan
 type View = {
   begin(): void;
   change(key: string, message: JsMsg): void;
-  /** What is known but was not seen since `begin` is gone. */
+  /** Removes known entries that were not seen since `begin`. */
   complete(): void;
   close(): void;
 };
 
-/** What the watcher was told, so that it is told every difference once. */
+/** What was reported to the watcher, so that it gets every difference once. */
 function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): View {
   const known = new Map<string, number>();
   let seen: Set<string> | undefined;
@@ -62,9 +62,9 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
   };
   const remove = (key: string, revision: number): void => {
     const wasTold = known.delete(key);
-    // Written anew by the watcher since: what it has must stay.
+    // The watcher has written the entry again since, so it stays.
     if (watched.isKnown(key, revision)) return;
-    // A removal takes the place of what it removes: the entry may never have been told, and the watcher may have it all the same.
+    // A removal replaces what it removes. The entry may never have been reported, yet the watcher may have it.
     if (wasTold || watched.isKnown(key, 1)) tell(key, undefined);
   };
   const expiry = watched.ttlMs === undefined ? undefined : createExpiry(watched.ttlMs, forget);
@@ -105,7 +105,7 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
   };
 }
 
-/** The server drops old entries of a bucket with a ttl without a word. */
+/** The server drops expired entries of a bucket with a ttl silently. */
 function createExpiry(ttlMs: number, onExpired: (key: string) => void) {
   const timers = new Map<string, NodeJS.Timeout>();
   const cancel = (key: string): void => {
@@ -116,7 +116,7 @@ function createExpiry(ttlMs: number, onExpired: (key: string) => void) {
     cancel,
     start(key: string, writtenAtMs: number): void {
       cancel(key);
-      // The server's clock may differ from ours: never longer than a whole life.
+      // The server's clock may differ, so never wait longer than a whole lifetime.
       const leftMs = Math.min(ttlMs, Math.max(0, writtenAtMs + ttlMs - Date.now()));
       timers.set(
         key,
@@ -134,7 +134,7 @@ function createExpiry(ttlMs: number, onExpired: (key: string) => void) {
 
 type Pass = { close(): Promise<void> };
 
-/** One ordered consumer: everything that is, then everything that comes. Resolves when the first part was delivered. */
+/** One ordered consumer: it delivers all current entries, then all changes. Resolves when the current entries are delivered. */
 async function openPass(link: Link, bucket: string, view: View, markers: MarkerSweep): Promise<Pass> {
   const prefix = `$KV.${bucket}.`;
   const initial = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ async function openPass(link: Link, bucket: string, view: View, markers: MarkerS
 
 async function release(link: Link, subscription: JetStreamSubscription): Promise<void> {
   if (link.nc.isClosed() || subscription.isClosed()) return;
-  // Deletes the consumer early; left alone, the server does so after a few seconds.
+  // Deletes the consumer early. Otherwise the server does so after a few seconds.
   await Promise.race([subscription.destroy().catch(() => undefined), sleep(200, undefined, { ref: false })]);
 }
 
@@ -184,7 +184,7 @@ function isMarker(message: JsMsg): boolean {
 
 type MarkerSweep = { add(sequence: number, writtenAtMs: number): void };
 
-/** Each removed key leaves a marker in the stream for ever: watchers remove those that everybody has seen. */
+/** Each removed key would leave a marker in the stream forever. Watchers remove the markers that everybody has seen. */
 function createMarkerSweep(link: Link, bucket: string): MarkerSweep {
   const waiting: { sequence: number; atMs: number }[] = [];
   return {
@@ -193,7 +193,7 @@ function createMarkerSweep(link: Link, bucket: string): MarkerSweep {
       const horizon = Date.now() - keepTombstonesMs;
       while (waiting[0] !== undefined && waiting[0].atMs < horizon) {
         const old = waiting.shift();
-        // Gone already when another watcher was first or the key was written again.
+        // Already gone if another watcher was faster or the key was written again.
         if (old !== undefined) link.jsm.streams.deleteMessage(`KV_${bucket}`, old.sequence, false).catch(() => undefined);
       }
     },

@@ -8,7 +8,7 @@ import { openWriter } from "./writer.ts";
 
 export type Codec<T> = { encode(value: T): Uint8Array; decode(bytes: Uint8Array): T };
 
-/** Subjects are built from keys: a wildcard or an empty token in one would address other entries. */
+/** Subjects are built from keys. A key with a wildcard or an empty token would address other entries. */
 const keyPattern = /^[-_=A-Za-z0-9]+(\.[-_=A-Za-z0-9]+)*$/;
 
 export type BucketSettings = {
@@ -32,18 +32,18 @@ export async function openBucket<T>({ link, owner }: Ends, codec: Codec<T>, sett
       writeAt(link, store, checked(key), codec.encode(value), unlessRemoved ? "never there" : "vacant"),
     update: (key, value, revision) => writeAt(link, store, checked(key), codec.encode(value), revision),
     put: (key, value) => link.retry(() => kv.put(checked(key), codec.encode(value))),
-    // Not purge: nats-server 2.9 then sets every consumer of the bucket forward to the marker, and watchers never hear of changes
-    // of other keys that were on their way. With a history of one, deleting leaves no more behind.
+    // Not purge: nats-server 2.9 then moves every consumer of the bucket forward to the marker, and watchers miss changes to other keys
+    // that were in transit. With a history of one, delete leaves no more behind.
     remove: (key) => link.retry(() => kv.delete(checked(key))),
     watch: (onChange, isKnown = () => false) =>
       openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes), isKnown }, onChange, log.with({ bucket: name })),
   };
 }
 
-/** What is written goes over `link`; streams are made over `owner`, which is the same where one user has all rights. */
+/** Data is written over `link`, streams are created over `owner`. Both are the same if one user has all rights. */
 export type Ends = { readonly link: Link; readonly owner: Link };
 
-/** Opens a bucket with whatever it holds, which the owner makes first when there is none. */
+/** Opens a bucket with its content. The owner creates it first if it does not exist. */
 export async function openStore({ link, owner }: Ends, { name, ttlMs, replicas, direct }: BucketSettings): Promise<KV> {
   const options = { history: 1, replicas, allow_direct: direct, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
   if (owner !== link) await owner.retry(() => owner.js.views.kv(name, options));
@@ -52,7 +52,7 @@ export async function openStore({ link, owner }: Ends, { name, ttlMs, replicas, 
   return kv;
 }
 
-/** More copies than a bucket has where they are wanted, as after a cluster grew; never fewer: a server may be down. */
+/** Adds replicas if more are wanted, for example after a cluster grew. Never removes any, because a server may be down. */
 async function ensureReplicas(owner: Link, stream: string, replicas: number): Promise<void> {
   if (replicas === 1) return;
   const { config } = await owner.jsm.streams.info(stream);
@@ -72,14 +72,15 @@ function entryOf<T>(codec: Codec<T>, stored: KvEntry): Entry<T> {
   return { key: stored.key, value: codec.decode(stored.value), revision: stored.revision };
 }
 
-/** A revision; nothing, or nothing any more; nothing, and no removal on record. */
+/** A revision; nothing, even after a removal; or nothing, without a removal on record. */
 type Expected = number | "vacant" | "never there";
 
 type Store = { readonly kv: KV; write(key: string, bytes: Uint8Array, expected: number): Promise<number> };
 
 /**
- * Compare-and-set through outages. When nobody answered, the write may or may not have happened: what is stored then decides,
- * and an entry with our bytes that is newer than `expected` is ours.
+ * Compare-and-set that survives outages. Without an answer, the write may or may not have happened. Then the stored entry decides: if it
+ * has
+ * these bytes and is newer than `expected`, the write succeeded.
  */
 async function writeAt(link: Link, { kv, write }: Store, key: string, bytes: Uint8Array, at: Expected): Promise<number> {
   const deadline = performance.now() + patienceMs;
@@ -111,7 +112,7 @@ function isValue(stored: KvEntry, bytes: Uint8Array): boolean {
   return !isTombstone(stored) && Buffer.compare(stored.value, bytes) === 0;
 }
 
-/** An entry to write and read for a sign of life. */
+/** Writes and reads an entry as a health check. */
 export async function writeAndRead(kv: KV, key: string): Promise<void> {
   await kv.put(key, Empty);
   await kv.get(key);

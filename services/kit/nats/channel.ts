@@ -2,7 +2,7 @@ import type { Log } from "#kit/log.ts";
 import type { Link } from "./link.ts";
 import type { Channel } from "./ports.ts";
 
-/** Core NATS: nothing is stored, and what is sent while somebody is away never reaches him. */
+/** Uses core NATS, which stores nothing: a listener that is away misses messages. */
 export function openChannel({ nc }: Link, subject: string, log: Log): Channel {
   const listeners: ((text: string) => void)[] = [];
   let isOpen = true;

@@ -1,4 +1,4 @@
-/** How to reach a NATS server or cluster of somebody else. */
+/** How to connect to an external NATS server or cluster. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Authenticator, type ConnectionOptions, credsAuthenticator } from "nats";
@@ -8,20 +8,20 @@ import { SettingError } from "../config.ts";
 export type Cluster = {
   /** nats:// or tls:// URLs separated by commas. */
   readonly url: string;
-  /** Copies of each stream that is made here; undefined: as many as there are servers, at most three. */
+  /** Replicas of each stream created here. Undefined: as many as there are servers, at most three. */
   readonly replicas?: number | undefined;
   /** File with a user's JWT and its key. */
   readonly credentials?: string | undefined;
-  /** Files in PEM: who vouches for the servers, and this client's own certificate with its key. */
+  /** PEM files: the CA of the servers, and this client's own certificate with its key. */
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
 };
 
-/** Of one server that does not answer at all. */
+/** Timeout for one server that does not answer at all. */
 const connectLimitMs = 10_000;
 
-/** @throws SettingError naming the file that cannot be read, or is not what it should be. */
+/** @throws SettingError that names the file that cannot be read or is invalid. */
 export async function clusterOptions({ url, credentials, ca, certificate, key }: Cluster): Promise<ConnectionOptions> {
   const urls = url.split(",").map((text) => new URL(text.trim()));
   // The client reads credentials from its options only, not from the URL.
@@ -57,7 +57,7 @@ export function inboxOf(user: string): { readonly inboxPrefix?: string } {
 function authenticatorOf(content: Buffer, path = ""): Authenticator {
   try {
     const authenticator = credsAuthenticator(content);
-    // Reads the key, which it does for each connection.
+    // Parses the key, as each connection does.
     authenticator("nonce");
     return authenticator;
   } catch (cause) {

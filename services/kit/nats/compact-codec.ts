@@ -1,21 +1,21 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 
-/** Larger than any record we write: what a client of the broker makes up must not fill the memory. */
+/** Larger than any record that Filemill writes. Data made up by another broker client must not fill the memory. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** As many different messages as are told again and again. */
+/** Enough for the different messages that recur. */
 const rememberedMessages = 16;
 
-/** What this process wrote last of each kind: who hears of it in the same process need not read it. */
+/** The last messages of each kind that this process wrote. A watcher in the same process need not decode them. */
 const own = new Map<DescMessage, { readonly bytes: Uint8Array; readonly message: object }[]>();
 const rememberedOwn = 4;
 
 /**
- * A bucket's codec for a message that repeats itself and would not fit the broker's limit of 1 MiB: Protobuf, deflated. A message that
- * was encoded or decoded before costs next to nothing: nobody may change one after it was handed in or out.
+ * A bucket's codec for a message that repeats itself and would exceed the broker's limit of 1 MiB: deflated Protobuf. A message that was
+ * encoded or decoded before costs almost nothing. So nobody may change a message after passing it in or getting it out.
  *
- * @param tidy - Makes a message smaller that was just decoded, before anybody else has it.
+ * @param tidy - Makes a freshly decoded message smaller before anyone else sees it.
  */
 export function compactCodec<S extends DescMessage>(schema: S, tidy?: (message: MessageShape<S>) => void) {
   const encoded = new WeakMap<MessageShape<S>, Uint8Array>();

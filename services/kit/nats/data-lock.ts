@@ -12,8 +12,8 @@ const run = promisify(execFile);
 const stopLimitMs = 5000;
 
 /**
- * Makes this process the only user of the folder, until it is disposed. Rejects with UNAVAILABLE when another living process is.
- * The lock of a dead one is taken over.
+ * Makes this process the only user of the folder until it is disposed. Rejects with UNAVAILABLE if another live process uses it. The
+ * lock of a dead process is taken over.
  */
 export async function openDataLock(dir: string): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
@@ -22,7 +22,7 @@ export async function openDataLock(dir: string): Promise<AsyncDisposable> {
   const holder = await readFile(path, "utf8").catch(() => "");
   if (lock === undefined) throw inUse(holder);
   stack.use(lock);
-  // Earlier versions knew this file only; now it tells who it is.
+  // Earlier versions used only this file as the lock. Now it names the holder.
   if (isHeld(holder) && !holder.startsWith(`${process.pid} `)) throw inUse(holder);
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
@@ -45,10 +45,10 @@ function inUse(holder: string): FilemillError {
   );
 }
 
-/** Ends a nats-server that an earlier process left behind on this folder. */
+/** Stops a nats-server that an earlier process left running on this folder. */
 export async function stopStaleServer(pidFile: string, configFile: string): Promise<void> {
   const pid = Number((await readFile(pidFile, "utf8").catch(() => "")).trim());
-  // The id may belong to another program by now, and a zombie has no command line.
+  // The process id may belong to another program by now, and a zombie has no command line.
   const isOurs = async (): Promise<boolean> => isAlive(pid) && (await commandOf(pid)).includes(configFile);
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!(await isOurs())) return;

@@ -3,8 +3,8 @@ import { open } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 
 /**
- * Forces the volume of `dir` to the disk. Concurrent callers share one flush, but never one that began before their call:
- * it might have passed their bytes already. Rejects with UNAVAILABLE when the disk does not take them.
+ * Flushes the volume of `dir` to the disk. Concurrent callers share one flush, but never one that began before their call, because it
+ * may already have passed their bytes. Rejects with UNAVAILABLE if the disk rejects the data.
  */
 export function createDiskFlush(dir: string): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export function createDiskFlush(dir: string): () => Promise<void> {
   }
 }
 
-/** syncfs(2) through coreutils; elsewhere (macOS has no `-f`) only the folder itself can be synced. */
+/** syncfs(2) through coreutils. Elsewhere (macOS has no `-f`) only the folder itself can be synced. */
 async function syncVolume(dir: string): Promise<void> {
   const code = await new Promise<number | null>((resolve) => {
     const child = spawn("sync", ["-f", dir], { stdio: "ignore" });

@@ -9,29 +9,29 @@ import type { Log } from "#kit/log.ts";
 import { openDataLock, stopStaleServer } from "./data-lock.ts";
 import { type Passwords, parseServerVersion, type ServerVersion, serverConfigText, storeBytesOf } from "./server-config.ts";
 
-/** A store of many gigabytes is read through before the server answers. */
+/** The server reads through its whole store, which may be many gigabytes, before it answers. */
 const startLimitMs = 120_000;
 const stopLimitMs = 5000;
 const longestPauseMs = 5000;
 const steadyAfterMs = 10_000;
-/** Debian's package puts it where only root looks. */
+/** Debian's package installs it where only root's PATH looks. */
 const candidates = ["nats-server", "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"];
 
-/** A nats-server of our own on a free loopback port. It is started again, on the same port, whenever it ends. */
+/** An embedded nats-server on a free loopback port. Whenever it ends it is restarted on the same port. */
 export type EmbeddedServer = AsyncDisposable & {
   readonly port: number;
   readonly passwords: Passwords;
   readonly version: ServerVersion;
   readonly dir: string;
-  /** Of the present run; undefined between two. */
+  /** Of the current run; undefined between two runs. */
   readonly pid: number | undefined;
-  /** Ends the present run; another one begins at once. */
+  /** Ends the current run. Another one starts at once. */
   restart(): Promise<void>;
 };
 
 /**
- * Starts nats-server with its store under `<dataDir>/nats`. Rejects with UNAVAILABLE when it is not installed,
- * does not start, or another process uses the folder.
+ * Starts nats-server with its store under `<dataDir>/nats`. Rejects with UNAVAILABLE if it is not installed, does not start, or
+ * another process uses the folder.
  */
 export async function openEmbeddedServer(dataDir: string, log: Log, signal?: AbortSignal): Promise<EmbeddedServer> {
   await using stack = new AsyncDisposableStack();
@@ -70,7 +70,7 @@ type Program = { readonly command: string; readonly prefix: readonly string[]; r
 type Run = { readonly child: ChildProcess; readonly ended: Promise<void>; tail(): string };
 
 async function findProgram(): Promise<Program> {
-  // The kernel hears of it a moment after the start: by then we may be gone, and the shell's parent is another.
+  // The kernel learns of the death signal a moment after the start. By then this process may be gone, and the shell has another parent.
   const orphanGuard = ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", '[ $PPID = "$0" ] && exec "$@"', String(process.pid)];
   const [guarded, found] = await Promise.all([outputOf("setpriv", ["--version"]), firstServer()]);
   if (found === undefined) {
@@ -91,7 +91,7 @@ async function firstServer(): Promise<{ command: string; version: ServerVersion 
   return undefined;
 }
 
-/** What a program prints, or undefined when there is no such program. */
+/** What a program prints; undefined if there is no such program. */
 function outputOf(command: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -122,7 +122,7 @@ async function passwordIn(path: string): Promise<string> {
 
 function launch(program: Program, configFile: string): Run {
   const [command, ...args] = [...program.prefix, program.command, "--config", configFile];
-  // A process group of its own: Ctrl-C in a terminal goes to the whole group, and the broker must outlive the draining.
+  // Its own process group: Ctrl-C in a terminal goes to the whole group, and the broker must outlive the draining.
   const child = spawn(command ?? program.command, args, { stdio: ["ignore", "ignore", "pipe"], cwd: "/", detached: true });
   let tail = "";
   child.stderr?.on("data", (chunk: Buffer) => {
@@ -149,7 +149,7 @@ async function portOf(run: Run, dir: string, signal: AbortSignal | undefined): P
   throw new FilemillError("UNAVAILABLE", `nats-server did not start: ${run.tail().trim() || "no output"}`);
 }
 
-/** The file may be read while it is being written. */
+/** The file may be incomplete while the server is writing it. */
 function portIn(text: string): number | undefined {
   const [, port] = /"nats:\/\/127\.0\.0\.1:(\d+)"/.exec(text) ?? [];
   return port === undefined ? undefined : Number(port);
@@ -157,7 +157,7 @@ function portIn(text: string): number | undefined {
 
 type Keeper = AsyncDisposable & { pid(): number | undefined; restart(): Promise<void> };
 
-/** Starts the server again whenever it ends, with growing pauses while it does not stay up. */
+/** Restarts the server whenever it ends, with growing pauses while it does not stay up. */
 function keepRunning(first: Run, again: () => Run, log: Log): Keeper {
   const stopping = new AbortController();
   let run = first;

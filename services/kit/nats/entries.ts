@@ -1,10 +1,10 @@
 import { type Bucket, type Entry, RevisionConflict } from "./ports.ts";
 
-/** Entries by key. A change that comes late, its revision being older than what is known, is ignored. */
+/** Entries by key. Ignores a late change, whose revision is older than the known one. */
 export function createMemory<T>() {
   const entries = new Map<string, Entry<T>>();
   return {
-    /** False when nothing changed. */
+    /** False if nothing changed. */
     apply(key: string, entry: Entry<T> | undefined): boolean {
       const known = entries.get(key);
       if (entry === undefined) return entries.delete(key);
@@ -12,7 +12,7 @@ export function createMemory<T>() {
       entries.set(key, entry);
       return true;
     },
-    /** For a watch that feeds it. */
+    /** For the watch that updates this memory. */
     isKnown: (key: string, revision: number): boolean => (entries.get(key)?.revision ?? 0) >= revision,
     entry: (key: string): Entry<T> | undefined => entries.get(key),
     get: (key: string): T | undefined => entries.get(key)?.value,
@@ -20,7 +20,9 @@ export function createMemory<T>() {
   };
 }
 
-/** Compare-and-set until it holds; writes nothing when `change` returns its argument. Undefined when there is no such entry. */
+/**
+ * Repeats the compare-and-set until it succeeds. Writes nothing when `change` returns its argument. Undefined if there is no such entry.
+ */
 export async function changeEntry<T>(bucket: Bucket<T>, key: string, change: (value: T) => T): Promise<Entry<T> | undefined> {
   for (;;) {
     const entry = await bucket.get(key);

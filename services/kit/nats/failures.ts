@@ -1,7 +1,7 @@
 import { ErrorCode, NatsError } from "nats";
 import { FilemillError } from "#contract/errors.ts";
 
-/** The connection broke while a request was under way: whether it was carried out is unknown. */
+/** The connection broke during a request, so whether it was carried out is unknown. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
@@ -13,15 +13,13 @@ const outageCodes: ReadonlySet<string> = new Set([
   ErrorCode.ConnectionClosed,
   ErrorCode.ConnectionDraining,
 ]);
-/**
- * JetStream is starting, has no leader, or the answering node is not ready; too few servers of a cluster are up for the copies.
- */
+/** JetStream is starting, has no leader, or the answering node is not ready; or too few servers of a cluster are up for the replicas. */
 const temporaryApiErrors: ReadonlySet<number> = new Set([10005, 10008, 10009, 10039, 10076]);
 /** Storage limits: account, stream or disk. */
 const fullApiErrors: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077, 10122]);
 const wrongLastSequence = 10071;
 
-/** Worth asking again: nobody answered, so the outcome of a write is unknown. */
+/** Worth a retry: nobody answered, so the outcome of a write is unknown. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof Interrupted) return true;
   if (!(error instanceof NatsError)) return false;
@@ -40,7 +38,7 @@ export function unavailable(cause: unknown): FilemillError {
   return new FilemillError("UNAVAILABLE", "The broker is not available right now; try again.", { retryAfterMs: 2000, cause });
 }
 
-/** What callers see of a failure that is not worth repeating here. */
+/** What callers see of a failure that is not worth retrying here. */
 export function failureOf(error: unknown): unknown {
   if (isOutage(error)) return unavailable(error);
   if (fullApiErrors.has(apiCodeOf(error))) {

@@ -1,4 +1,4 @@
-/** Until a server of somebody else is there: it may be started later than this process, but what is refused is no matter of time. */
+/** Waits for an external server, which may start later than this process. A refusal, however, does not go away with time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, NatsError } from "nats";
 import { FilemillError } from "#contract/errors.ts";
@@ -19,8 +19,8 @@ const refusals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens as often as it takes, and logs `broker.unreachable` with the cause at once and every minute.
- * Rejects with a SettingError when the servers keep refusing who this is.
+ * Tries to open until it succeeds, and logs `broker.unreachable` with the cause at once and every minute. Rejects with a SettingError if
+ * the servers keep refusing the credentials.
  */
 export async function openPatiently<T>(cluster: Cluster, open: () => Promise<T>, log: Log, signal?: AbortSignal): Promise<T> {
   let refusedSince: number | undefined;
@@ -39,7 +39,7 @@ export async function openPatiently<T>(cluster: Cluster, open: () => Promise<T>,
         log.warn("broker.unreachable", { servers: serversOf(cluster), reason: reasonOf(error) });
         saidAt = now;
       }
-      // What the signal says is the reason, not that a pause was cut short.
+      // Report the signal's reason, not that the pause was interrupted.
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
     }
   }

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "#kit/log.ts";
 
 const lookMs = 1000;
-/** Below this the server's next write may fail. */
+/** Below this, the server's next write may fail. */
 const fullBytes = 16 * 1024 * 1024;
-/** So much room is worth another start. */
+/** With this much free space, a restart makes sense. */
 const roomBytes = 64 * 1024 * 1024;
 
 /**
- * Starts the server again as soon as a full disk has room. A stream of server 2.9 whose write met a full disk never answers again,
- * while other streams do and the log says nothing; so every full disk counts. What was acknowledged is on the disk by then.
+ * Restarts the server as soon as a full disk has room again. In nats-server 2.9, a stream whose write met a full disk never answers again,
+ * while other streams do and the log says nothing. So every full disk counts. What was acknowledged is already on the disk.
  *
  * @param dir - The folder of the server's store.
  */

@@ -4,17 +4,17 @@ import type { Link } from "./link.ts";
 const pauseMs = 100;
 
 /**
- * Opens at once, and anew after each reconnect and each call of `reopen`: one at a time, again until it succeeds. Asked for while
- * it is being opened, it is opened once more afterwards.
+ * Opens at once, and again after each reconnect and each call of `reopen`. Only one opening runs at a time, and it is repeated until it
+ * succeeds. A request during an opening causes another opening afterwards.
  *
- * @param open - Lets go of what it opened before.
- * @param onFailure - Hears of each try that failed but of the first opening, whose failure rejects.
+ * @param open - Must release what it opened before.
+ * @param onFailure - Called for each failed attempt except the first opening, whose failure rejects.
  */
 export async function keepOpen(
   link: Pick<Link, "retry" | "onReconnect">,
   open: (reopen: () => void) => Promise<void>,
   onFailure: (error: unknown) => void,
-): Promise<{ /** No further opening; resolves when the present one is over. */ stop(): Promise<void> }> {
+): Promise<{ /** Prevents further openings. Resolves when the current one is over. */ stop(): Promise<void> }> {
   let stopped = false;
   let again = false;
   let opening: Promise<void> | undefined;

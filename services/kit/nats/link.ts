@@ -13,24 +13,24 @@ import { failureOf, Interrupted, isOutage } from "./failures.ts";
 
 /** How long one request may take before its outcome counts as unknown. */
 export const requestTimeoutMs = 2000;
-/** How long requests are repeated through an outage before UNAVAILABLE. */
+/** How long requests are retried during an outage before UNAVAILABLE. */
 export const patienceMs = 4000;
 const retryPauseMs = 50;
 
-/** A connection that says when it was broken. */
+/** A connection that reports when it was lost. */
 export type Link = AsyncDisposable & {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
-  /** One try. Rejects with Interrupted as soon as the connection was lost and is back: no answer can come any more. */
+  /** One attempt. Rejects with Interrupted as soon as the connection was lost and is back, because no answer can arrive any more. */
   once<T>(request: () => Promise<T>): Promise<T>;
-  /** For requests that may be carried out twice. Rejects with UNAVAILABLE when an outage outlasts `patienceMs`. */
+  /** For requests that may be carried out twice. Rejects with UNAVAILABLE if an outage outlasts `patienceMs`. */
   retry<T>(request: () => Promise<T>): Promise<T>;
-  /** A new subject of this connection's own, for answers. */
+  /** A new subject for answers on this connection. */
   newInbox(): string;
-  /** Calls back, before `onReconnect` does, when what was asked before cannot be answered any more. */
+  /** Calls the listener, before `onReconnect` does, when earlier requests can no longer be answered. */
   onLost(listener: (lost: Interrupted) => void): void;
-  /** Calls back after each reconnect; returns the way to stop that. */
+  /** Calls the listener after each reconnect. Returns a function that stops this. */
   onReconnect(listener: () => void): () => void;
 };
 
@@ -43,7 +43,7 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
   const waiting = new Set<(lost: Interrupted) => void>();
   const listeners = new Set<() => void>();
   const losers = new Set<(lost: Interrupted) => void>();
-  // Ends with the connection, but not always: the client may leave the iterator open. Nothing waits for it.
+  // Usually ends with the connection, but the client may leave the iterator open. Nothing waits for it.
   void followStatus(nc, log, () => {
     for (const reject of [...waiting, ...losers]) reject(new Interrupted("the connection to the broker was lost"));
     for (const listener of [...listeners]) listener();
@@ -62,7 +62,7 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
       try {
         return await once(request);
       } catch (error) {
-        // Time in which this process stood still says nothing of the broker: it is asked twice at least.
+        // Time in which this process was suspended says nothing about the broker, so try at least twice.
         const isOver = tries > 1 && performance.now() >= deadline;
         if (!isOutage(error) || nc.isClosed() || isOver) throw failureOf(error);
         await sleep(retryPauseMs);
@@ -93,7 +93,7 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
   };
 }
 
-/** The client cannot be told to stop waiting for its first connection: a late one is closed again. */
+/** The client cannot stop waiting for its first connection, so a late connection is closed again. */
 async function connectUntil(options: ConnectionOptions, signal: AbortSignal | undefined): Promise<NatsConnection> {
   if (signal === undefined) return connect(options);
   signal.throwIfAborted();
@@ -132,7 +132,7 @@ async function followStatus(nc: NatsConnection, log: Log, onReconnect: () => voi
   }
 }
 
-/** Lets what was written reach the server, unless it is away: draining would wait for it for ever. */
+/** Gives written data time to reach the server. Draining would wait forever for a server that is away. */
 async function closeConnection(nc: NatsConnection): Promise<void> {
   if (nc.isClosed()) return;
   await Promise.race([nc.flush().catch(() => undefined), sleep(500, undefined, { ref: false })]);

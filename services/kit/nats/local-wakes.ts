@@ -1,14 +1,14 @@
-/** Consumers of this process, which can be woken without a message (decision 68). */
+/** Consumers of this process that can be woken without a message (decision 68). */
 export type LocalWakes = {
-  /** Returns the end of it. */
+  /** Returns a function that removes the consumer. */
   join(subject: string, take: Take): () => void;
-  /** One consumer looks at the subject: at once where it has a place, else when one is free. False: none is here. */
+  /** Makes one consumer check the subject, at once or when a slot is free. False if no consumer is in this process. */
   wake(subject: string, isNewcomer: boolean): boolean;
-  /** A place became free. */
+  /** A slot became free. */
   freed(subject: string): void;
 };
 
-/** False: no free place. */
+/** False: no free slot. */
 type Take = (isNewcomer: boolean) => boolean;
 
 export function createLocalWakes(): LocalWakes {
@@ -31,7 +31,7 @@ export function createLocalWakes(): LocalWakes {
     },
     freed(subject) {
       const here = subjects.get(subject);
-      // Who is woken may wake others.
+      // A woken consumer may wake others.
       for (const isNewcomer of here?.waiting.splice(0) ?? []) {
         if (here !== undefined && !isTaken(here.consumers, isNewcomer)) here.waiting.push(isNewcomer);
       }

@@ -11,14 +11,14 @@ const pauseMs = 200;
 export type PullSource = { readonly stream: string; readonly durable: string; readonly subject: string };
 
 export type PullLoop = AsyncDisposable & {
-  /** Begins with work that came another way, if there is room. */
+  /** Starts work that came another way, if there is room. */
   tryRun(work: () => Promise<void>, hasRoom?: () => boolean): boolean;
 };
 
 /**
- * Hands out messages to at most `slots` handlers at a time. One pull request waits at the server for each free slot, so a message
- * is delivered at once and never to a node that has no slot for it. (The client's own consume() asks ahead, and a busy node would hoard.)
- * Disposing takes nothing more, gives back what is on its way, and waits for the handlers.
+ * Hands out messages to at most `slots` handlers at a time. One pull request waits at the server for each free slot, so a message is
+ * delivered at once and never to a node without a slot for it. (The client's own consume() prefetches, and a busy node would hoard.)
+ * Disposing takes no new messages, returns those in transit, and waits for the handlers.
  */
 export async function openPullLoop(
   link: Link,
@@ -28,7 +28,7 @@ export async function openPullLoop(
   log: Log,
 ): Promise<PullLoop> {
   const running = new Set<Promise<void>>();
-  // Work is counted before it begins: it may ask for more of its kind in its first step.
+  // Count work before it starts, because its first step may request more of its kind.
   let taken = 0;
   let stopping = false;
   let lane: Lane | undefined;
@@ -52,7 +52,7 @@ export async function openPullLoop(
     old?.drop();
     lane = await openLane(link, source, {
       free: () => (stopping ? 0 : slots - taken),
-      // The place for which it was asked may have gone to work that came another way.
+      // The slot that the pull request was for may have gone to work that came another way.
       take: (message) => (hasPlace() ? run(() => handle(message)) : message.nak()),
       broken: reopen,
     });
@@ -75,15 +75,15 @@ export async function openPullLoop(
 }
 
 type Lane = {
-  /** Asks for as many messages as there are free slots. */
+  /** Requests as many messages as there are free slots. */
   refill(): void;
-  /** Forgets it: its connection is gone. */
+  /** Abandons the lane because its connection is gone. */
   drop(): void;
   close(): Promise<void>;
 };
 type LaneEnds = { free(): number; take(message: JsMsg): void; broken(): void };
 
-/** The requests of one connection: each ends with one message or one status. */
+/** The pull requests of one connection. Each ends with one message or one status. */
 async function openLane(link: Link, source: PullSource, ends: LaneEnds): Promise<Lane> {
   let asked = 0;
   let heardAtMs = performance.now();
@@ -99,7 +99,7 @@ async function openLane(link: Link, source: PullSource, ends: LaneEnds): Promise
   });
   const subscription = await link.once(() => link.js.pullSubscribe(source.subject, options));
   let open = true;
-  // A status may be lost: then the requests would seem to wait for ever.
+  // If a status is lost, the requests would seem to wait forever.
   const watchdog = setInterval(() => {
     if (asked > 0 && performance.now() - heardAtMs > 2 * pullMs) broken();
   }, pullMs);
@@ -133,7 +133,7 @@ async function openLane(link: Link, source: PullSource, ends: LaneEnds): Promise
   };
 }
 
-/** Messages that the server sent before it knew are still handed to the callback. */
+/** Messages that the server had already sent still reach the callback. */
 async function drained(link: Link, subscription: JetStreamPullSubscription): Promise<void> {
   if (link.nc.isClosed() || subscription.isClosed()) return;
   await Promise.race([subscription.drain().catch(() => undefined), sleep(500, undefined, { ref: false })]);

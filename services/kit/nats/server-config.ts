@@ -6,24 +6,24 @@ const mib = 1024 * 1024;
 
 export type ServerVersion = { readonly text: string; readonly major: number; readonly minor: number };
 
-/** From `nats-server: v2.9.10`. Throws when there is no version in it. */
+/** From `nats-server: v2.9.10`. Throws if it contains no version. */
 export function parseServerVersion(output: string): ServerVersion {
   const [, text, major, minor] = /((\d{1,9})\.(\d{1,9})\.[0-9A-Za-z.+-]+)/.exec(output) ?? [];
   if (text === undefined) throw new Error("nats-server did not tell its version");
   return { text, major: Number(major), minor: Number(minor) };
 }
 
-/** Servers before 2.10 refuse the setting and flush every two minutes. */
+/** Servers before 2.10 reject the setting and flush every two minutes. */
 export function canSyncAlways(version: ServerVersion): boolean {
   return version.major > 2 || (version.major === 2 && version.minor >= 10);
 }
 
-/** Of the owner and of each service. */
+/** Passwords of the owner and of each service. */
 export type Passwords = Readonly<Record<typeof ownerUser | BrokerUser, string>>;
 
 export type ServerConfig = {
   readonly dir: string;
-  /** -1: any free one. */
+  /** -1: any free port. */
   readonly port: number;
   readonly passwords: Passwords;
   readonly storeBytes: number;
@@ -44,9 +44,8 @@ function userLines(user: string, password: string, { publish, subscribe }: Permi
   ];
 }
 
-/** The server's configuration file. */
 export function serverConfigText(config: ServerConfig): string {
-  // Strings of this format follow the rules of JSON; a bare word would be read as a variable or a number.
+  // Strings in this format follow the rules of JSON. A bare word would be read as a variable or a number.
   const quote = (value: string): string => JSON.stringify(value);
   return [
     "host: 127.0.0.1",
@@ -56,9 +55,9 @@ export function serverConfigText(config: ServerConfig): string {
     `ports_file_dir: ${quote(config.dir)}`,
     "max_payload: 1MB",
     "max_connections: 64",
-    // No monitoring port, no cluster, no leaf nodes, and nobody in the system account. The owner reaches our streams and no others.
+    // No monitoring port, cluster or leaf nodes, and no user in the system account. The owner can access Filemill's streams and no others.
     "authorization {",
-    // Two seconds, the server's own, are too short for a process that starts on a busy machine.
+    // The server's default, two seconds, is too short for a process that starts on a busy machine.
     "  timeout: 30",
     "  users: [",
     ...userLines(ownerUser, config.passwords[ownerUser], ownerPermissions),
@@ -76,8 +75,8 @@ export function serverConfigText(config: ServerConfig): string {
 }
 
 /**
- * How much the store may grow to: a fifth of what the volume could give it. Server 2.9 hangs for ever when the disk is full
- * before this limit is reached, and answers properly when the limit comes first.
+ * The maximum size of the store: a fifth of what the volume could provide. Server 2.9 hangs forever if the disk is full before this limit
+ * is reached, and answers properly if the limit comes first.
  */
 export async function storeBytesOf(dir: string): Promise<number> {
   const volume = await statfs(dir);

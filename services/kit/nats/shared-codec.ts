@@ -1,11 +1,11 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 
-/** What is on its way from who wrote it to who watches. */
+/** Messages in transit from writers to watchers. */
 const rememberedMessages = 16;
 
 /**
- * A bucket's codec for a message that is written and watched in one process, by whichever services: what was encoded moments ago
- * is not decoded again. Nobody may change a message after it was handed in or out.
+ * A bucket's codec for a message that is written and watched in one process, by whichever services. It does not decode again what was just
+ * encoded. Nobody may change a message after passing it in or getting it out.
  */
 export function sharedCodec<S extends DescMessage>(schema: S) {
   const recent: { readonly bytes: Uint8Array; readonly message: MessageShape<S> }[] = [];

@@ -46,7 +46,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
   const first = (lane: string, jobId: string): Promise<StoredMsg | undefined> => firstMessage(link, stream, subjectOf(lane, jobId));
 
   const publish: WorkQueue["publish"] = async (lane, jobId, { again = false } = {}) => {
-    // The same id on every try: a try whose acknowledgement was lost is not queued twice.
+    // The same id for every retry, so that a message whose acknowledgement was lost is not queued twice.
     const msgID = again ? nuid.next() : `${lane}.${jobId}`;
     await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
   };
@@ -59,8 +59,9 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
       return (await first(lane, jobId)) !== undefined;
     },
     async waiting(lane) {
-      // Of the consumer, not of the stream: when server 2.9 is killed, messages come back in the stream that the consumer has
-      // behind it and never delivers.
+      // Counts in the consumer, not in the stream: when server 2.9 is killed, messages can reappear in the stream that the consumer has
+      // already
+      // passed and never delivers.
       const info = await link.retry(() => link.jsm.consumers.info(stream, known(lane)));
       return info.num_pending + info.num_ack_pending;
     },
@@ -88,13 +89,13 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
   };
 }
 
-/** The first one, not the last: server 2.9 loses sight of the others once the last of several on a subject was deleted. */
+/** The first message, not the last: when server 2.9 deletes the last of several messages on a subject, it loses track of the others. */
 function firstMessage(link: Link, stream: string, subject: string): Promise<StoredMsg | undefined> {
   const query = { seq: 1, next_by_subj: subject };
   return link.retry(() => link.jsm.streams.getMessage(stream, query).catch(orNothing));
 }
 
-/** Part of a subject: a wildcard or a dot in it would address other messages. */
+/** Part of a subject. A wildcard or a dot in it would address other messages. */
 function checked(part: string): string {
   if (!token.test(part)) throw new TypeError(`not a subject token: ${JSON.stringify(part)}`);
   return part;
@@ -115,13 +116,13 @@ async function ensureStream(link: Link, name: string, settings: QueueSettings): 
     if (apiCodeOf(error) === streamNotFound) return undefined;
     throw error;
   });
-  // A user who may not change it need not, as long as it is as it should be. Copies are never taken away: a server may be down.
+  // A user who may not change the stream need not, as long as it is right. Replicas are never removed, because a server may be down.
   const wanted = { ...config, num_replicas: Math.max(config.num_replicas, found?.config.num_replicas ?? 0) };
   if (found === undefined) await link.jsm.streams.add({ name, ...config });
   else if (!isMatch(found.config, wanted)) await link.jsm.streams.update(name, wanted);
 }
 
-/** Unlimited deliveries: attempts are counted in the job's record, which a restart of the server cannot set back. */
+/** Unlimited deliveries: attempts are counted in the job's record, which a restart of the server cannot reset. */
 async function ensureConsumer(link: Link, stream: string, lane: string, settings: QueueSettings): Promise<void> {
   const config = {
     durable_name: lane,
@@ -139,7 +140,7 @@ async function ensureConsumer(link: Link, stream: string, lane: string, settings
   if (found === undefined || !isMatch(found.config, config)) await link.jsm.consumers.add(stream, config);
 }
 
-/** Whether everything that is wanted is so already; the server adds what was left out. */
+/** Whether everything wanted is already set. The server adds defaults for the rest. */
 function isMatch(found: object, wanted: object): boolean {
   const values: Readonly<Record<string, unknown>> = { ...found };
   return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(values[name], value));

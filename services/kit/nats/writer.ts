@@ -2,13 +2,13 @@ import { ErrorCode, headers, type Msg, NatsError } from "nats";
 import { type Link, requestTimeoutMs } from "./link.ts";
 
 /**
- * Compare-and-set into a stream. The client's own publish makes a timer, an error in store and several promises for each message,
- * which together take as long as the broker's answer; here one subscription and one timer serve all.
+ * Compare-and-set into a stream. The client's own publish creates a timer, an error and several promises for each message, which together
+ * take as long as the broker's answer. Here, one subscription and one timer serve all messages.
  */
 export type Writer = {
   /**
-   * Resolves with the message's sequence when the broker has stored it. Rejects as the client does, with Interrupted when the
-   * connection was lost.
+   * Resolves with the message's sequence when the broker has stored it. Rejects as the client does, with Interrupted if the connection
+   * was lost.
    *
    * @param expected - Sequence of the last message on the subject; 0: there is none.
    */
@@ -61,7 +61,7 @@ export function openWriter({ nc, newInbox, onLost }: Pick<Link, "nc" | "newInbox
         const token = count.toString(36);
         const header = headers();
         header.set("Nats-Expected-Last-Subject-Sequence", String(expected));
-        // Throws when the connection is closed, which rejects.
+        // Throws if the connection is closed, which rejects the promise.
         nc.publish(subject, bytes, { reply: prefix + token, headers: header });
         waiting.set(token, { resolve, reject, sentAtMs: performance.now() });
         timer ??= setInterval(look, lookMs);

@@ -1,4 +1,4 @@
-/** Who may call the internal services: whoever has the token, and is no web page. */
+/** Who may call the internal services: anyone with the token, except web pages. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { join, resolve } from "node:path";
@@ -9,12 +9,15 @@ import type { Settings } from "../settings.ts";
 
 type TokenSettings = Pick<Settings, "DATA_DIR" | "RPC_TOKEN">;
 
-/** RPC_TOKEN, else the token of this installation, which the first start makes. Rejects with a SettingError. */
+/** RPC_TOKEN, otherwise the token of this installation, which the first start creates. Rejects with a SettingError. */
 export function ensureRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Promise<string> {
   return RPC_TOKEN === undefined ? ensureSecret(tokenFileOf(DATA_DIR)) : Promise.resolve(RPC_TOKEN);
 }
 
-/** For a caller in a process of its own; undefined where no service ever started on that DATA_DIR. Rejects with INVALID_RPC_TOKEN when it may not read it. */
+/**
+ * For a caller in another process. Undefined if no service ever started on that DATA_DIR. Rejects with INVALID_RPC_TOKEN if it may not read
+ * the token.
+ */
 export async function findRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Promise<string | undefined> {
   if (RPC_TOKEN !== undefined) return RPC_TOKEN;
   return readSecret(tokenFileOf(DATA_DIR)).catch((cause: NodeJS.ErrnoException) => {
@@ -25,7 +28,7 @@ export async function findRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Prom
   });
 }
 
-/** Throws the refusal of a call without the token. */
+/** Returns a check that throws for a call without the token. */
 export function gateOf(token: string): (context: Pick<HandlerContext, "requestHeader">) => void {
   const expected = digestOf(token);
   return ({ requestHeader }) => {
@@ -40,7 +43,7 @@ export function gateOf(token: string): (context: Pick<HandlerContext, "requestHe
   };
 }
 
-/** Whether a browser sent this for a page: it says so in one of these headers, GET included, and no other client sends them. */
+/** Whether a browser sent this request for a page. Browsers set one of these headers, even for GET, and no other client does. */
 export function isFromPage(headers: IncomingHttpHeaders): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
 }

@@ -3,8 +3,9 @@ import { FilemillError, toConnectError } from "#contract/errors.ts";
 import type { Log } from "../log.ts";
 
 /**
- * What every handler throws becomes a ConnectError with ErrorInfo, the same for a local and a remote caller.
- * A defect is logged with its cause here and told to nobody.
+ * Turns whatever a handler throws into a ConnectError with ErrorInfo, the same for local and remote callers. The cause of a defect is
+ * logged
+ * here and never sent to the caller.
  */
 export function errorInterceptor(log: Log): Interceptor {
   const convert = (error: unknown, method: string, signal: AbortSignal): ConnectError => {
@@ -38,8 +39,8 @@ export function errorInterceptor(log: Log): Interceptor {
 }
 
 /**
- * Ends the handler's stream when the call is over. A caller in this process only stops asking for more, and a handler that waits
- * at a `yield` would never get to its `finally`.
+ * Ends the handler's stream when the call is over. A caller in this process merely stops requesting values, so a handler that waits at a
+ * `yield` would never reach its `finally`.
  */
 async function* endedBy<T>(signal: AbortSignal, messages: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
@@ -53,7 +54,7 @@ async function* endedBy<T>(signal: AbortSignal, messages: AsyncIterable<T>): Asy
       if (result.done === true) break;
       yield result.value;
     }
-    // Ended by the signal, not by the handler: the caller must not take it for the whole.
+    // The signal ended the stream, not the handler, so the caller must not mistake it for complete.
     signal.throwIfAborted();
   } finally {
     signal.removeEventListener("abort", end);

@@ -1,4 +1,7 @@
-/** A client on @grpc/grpc-js, built from the same generated descriptors as everything else: half the cost of a call of the fetch-like one. */
+/**
+ * A client on @grpc/grpc-js, built from the same generated descriptors as everything else. A call costs half as much as with the fetch-like
+ * client.
+ */
 import { once } from "node:events";
 import {
   create,
@@ -19,13 +22,14 @@ import { abortable } from "../abortable.ts";
 import { maxMessageBytes } from "./transport.ts";
 
 export type GrpcClient<S extends DescService> = Disposable & {
-  /** Rejects with FilemillError, or with the signal's reason when the caller's signal fired. */
+  /** Rejects with FilemillError, or with the reason of the caller's signal if it fired. */
   readonly calls: ConnectClient<S>;
 };
 
 /**
- * Opens a channel to `address` (http: cleartext, https: TLS, unix: cleartext on a socket). The connection is made by the first call and again after it was lost.
- * A call that finds no server rejects with UNAVAILABLE.
+ * Opens a channel to `address` (http: cleartext, https: TLS, unix: cleartext on a socket). The first call connects, and later calls
+ * reconnect after
+ * a lost connection. A call that finds no server rejects with UNAVAILABLE.
  */
 export function openGrpcClient<S extends DescService>(
   service: S,
@@ -89,7 +93,7 @@ function transportOver(channel: Client, token: string | undefined): Transport {
   };
 }
 
-/** Sends and receives at once. An early end by the server ends the sending too. */
+/** Sends and receives concurrently. If the server ends early, sending stops too. */
 async function* converse<I, O>(
   call: ClientDuplexStream<I, O>,
   input: AsyncIterable<I>,
@@ -98,7 +102,7 @@ async function* converse<I, O>(
   const ended = new AbortController();
   const cancel = (): void => call.cancel();
   let sendFailure: { readonly error: unknown } | undefined;
-  // An error that comes when nobody iterates any more must not end the process.
+  // A late error, when nobody iterates any more, must not end the process.
   call.on("error", () => ended.abort());
   call.on("end", () => ended.abort());
   signal?.addEventListener("abort", cancel, { once: true });
@@ -161,8 +165,8 @@ function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
 }
 
 /**
- * The status as the protocol carries it. The message inside grpc-status-details-bin comes first: grpc-js decodes
- * grpc-message with decodeURI and leaves, say, "%3A" in it where the sender wrote a colon.
+ * The status as the protocol carries it. Prefers the message inside grpc-status-details-bin: grpc-js decodes grpc-message with
+ * decodeURI, which leaves for example "%3A" where the sender wrote a colon.
  */
 function trailerOf(error: ServiceError): Headers {
   const trailer = new Headers({ "grpc-status": String(error.code), "grpc-message": encodeURIComponent(error.details) });

@@ -4,10 +4,10 @@ import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 
-/** How often a watch looks for a change. */
+/** How often a watch checks for a change. */
 const watchEveryMs = 500;
 
-/** Answers for the whole server (empty name) and for each service; all share one state. */
+/** Answers for the whole server (empty name) and for each service. All share one state. */
 export function addHealth(router: ConnectRouter, services: readonly DescService[], isReady: () => boolean | Promise<boolean>): void {
   const known = new Set(["", ...services.map((service) => service.typeName)]);
   const present = async (name: string): Promise<Status> => {

@@ -1,4 +1,4 @@
-/** Calls to a service of this process: messages are handed over as they are, without bytes and HTTP in between (decision 12). */
+/** Calls to a service in this process. Messages are passed as objects, without serialising or HTTP (decision 12). */
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   Code,
@@ -22,8 +22,9 @@ import { errorInterceptor } from "./errors.ts";
 import { freezeMessage } from "./freeze-message.ts";
 
 /**
- * The same interceptors, deadlines, cancelling and errors as over the wire. Messages are frozen on their way: neither side can
- * change what the other one has.
+ * The same interceptors, deadlines, cancellation and errors as over the wire. Messages are frozen in transit, so that neither side can
+ * change
+ * what the other has.
  */
 export function localTransport(routes: (router: ConnectRouter) => void, log: Log): Transport {
   const methods = methodsOf(routes);
@@ -87,15 +88,15 @@ type CallOptions = {
 type Call = {
   readonly request: Omit<UnaryRequest, "stream" | "method" | "message">;
   readonly context: HandlerContext;
-  /** Throws why the call is over already. */
+  /** Throws the reason if the call is already over. */
   throwIfOver(): void;
-  /** Rejects with the reason when the caller's signal or the deadline fires first. */
+  /** Rejects with the reason if the caller's signal or the deadline fires first. */
   unlessInterrupted<T>(answer: Promise<T>): Promise<T>;
-  /** The handler's signal fires, as it does at the end of a remote call. */
+  /** Fires the handler's signal, as the end of a remote call does. */
   end(): void;
 };
 
-/** Made once: an error notes its stack when it is made, and this one tells nobody anything. */
+/** Created once: creating an error records a stack, and nobody ever sees this one. */
 const ended = new ConnectError("The call has ended.", Code.Canceled);
 
 function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues = createContextValues() }: CallOptions): Call {
@@ -157,7 +158,7 @@ function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues
 
 const newHeaders = (): Headers => new Headers();
 
-/** Few handlers look at signal and headers: what is made at the first look costs the others nothing. */
+/** Few handlers use the signal and headers. Creating them on first use makes them free for the others. */
 function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -242,7 +243,7 @@ async function* receive<T>(messages: AsyncIterable<T>, call: Call): AsyncGenerat
   }
 }
 
-/** What a wire carries of an error, and no more: neither its cause nor the handler's stack. */
+/** Only what the wire carries of an error: neither its cause nor the handler's stack. */
 function asReceived(error: unknown, { request: { signal } }: Call): ConnectError {
   const { rawMessage, code, metadata, details } = ConnectError.from(signal.aborted ? signal.reason : error, Code.Canceled);
   const received = new ConnectError(rawMessage, code, metadata);

@@ -1,4 +1,4 @@
-/** HTTP/1.1 and HTTP/2 on one port, told apart by the first bytes of a connection (RFC 9113 §3.4), in the clear or over TLS. */
+/** HTTP/1.1 and HTTP/2 on one port, distinguished by the first bytes of a connection (RFC 9113 §3.4), in cleartext or over TLS. */
 import { createServer as createHttp1Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server, type Http2Server, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer as createNetServer, type Server, type Socket } from "node:net";
@@ -6,32 +6,32 @@ import { createServer as createTlsServer } from "node:tls";
 import { type Connections, connectionRoom, createConnections } from "../connections.ts";
 import type { RpcTls } from "./tls.ts";
 
-/** Each may hold a few streams, each of these a message of up to 8 MiB. */
+/** Each may hold a few streams, and each stream a message of up to 8 MiB. */
 const maxConnections = 1024;
-/** Without this an upload stream waits a round trip for each 64 KiB. */
+/** With the default window, an upload stream waits one round trip per 64 KiB. */
 const initialWindowBytes = 4 * 1024 * 1024;
-/** A connection that says nothing is closed. */
+/** A connection that sends nothing is closed. */
 const firstByteTimeoutMs = 10_000;
 
 export type OnePortServer = {
   readonly server: Server;
-  /** Takes its connections just the same; for a second place to listen at. */
+  /** A second server that listens elsewhere and accepts connections in the same way. */
   readonly twin: Server;
-  /** Ends idle connections, then, when the signal fires, all others. */
+  /** Ends idle connections and, when the signal fires, all others. */
   close(signal: AbortSignal): Promise<void>;
 };
 
-/** @param tls - Takes only connections of who shows a certificate of the same authority; the twin stays in the clear. */
+/** @param tls - Accepts only connections with a certificate from the same authority. The twin stays in cleartext. */
 export function createOnePortServer(handler: RequestListener, tls?: RpcTls): OnePortServer {
   const http1 = createHttp1Server({ headersTimeout: 10_000, keepAliveTimeout: 60_000, requestTimeout: 0 }, handler);
-  // Fastify's handler takes the compatibility objects of node:http2 as it takes those of node:http.
+  // Fastify's handler accepts the compatibility objects of node:http2 just like those of node:http.
   const http2 = createHttp2Server({ settings: { initialWindowSize: initialWindowBytes } }, handler as never);
   const total = Math.min(maxConnections, connectionRoom());
   const connections = createConnections({ total, perClient: total });
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
-  // It listens through the server below. Told so, it watches its time limits and knows which connections are idle.
+  // It listens through the server below. This event makes it enforce its timeouts and track idle connections.
   http1.emit("listening");
   http2.on("session", (session) => {
     sessions.add(session);
@@ -69,7 +69,7 @@ export function createOnePortServer(handler: RequestListener, tls?: RpcTls): One
     twin,
     async close(signal) {
       const closed = Promise.all([server, twin].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
-      // Closes idle connections and its watch; that it never listened by itself is the error it reports.
+      // Closes idle connections and the timeout checks. The error that it never listened is ignored.
       http1.close(() => undefined);
       for (const socket of silent) socket.destroy();
       for (const session of sessions) session.close();
@@ -84,7 +84,7 @@ export function createOnePortServer(handler: RequestListener, tls?: RpcTls): One
 }
 
 function serveHttp2(server: Http2Server, socket: Socket, connections: Connections): void {
-  // Told at once, of this connection.
+  // Emitted synchronously, so it belongs to this connection.
   server.once("session", (session: Http2Session) => {
     session.on("stream", (stream: ServerHttp2Stream) => {
       const exchange = connections.begin(socket);
@@ -94,7 +94,7 @@ function serveHttp2(server: Http2Server, socket: Socket, connections: Connection
   server.emit("connection", socket);
 }
 
-/** @param sockets - What is not closed by itself when the server is: handshakes that are not over. */
+/** @param sockets - Connections that closing the server does not close: unfinished handshakes. */
 function createMutualServer({ ca, cert, key }: RpcTls, accept: (socket: Socket) => void, sockets: Set<Socket>): Server {
   const options = { ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" } as const;
   const server = createTlsServer({ ...options, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: firstByteTimeoutMs }, accept);

@@ -35,7 +35,7 @@ function indexOf(services: readonly DescService[]): Index {
   const visit = (file: DescFile): void => {
     if (byFile.has(file.proto.name)) return;
     byFile.set(file.proto.name, file);
-    // Nested ones included.
+    // Includes nested types.
     for (const type of nestedTypes(file)) bySymbol.set(type.typeName, file);
     for (const service of file.services) for (const method of service.methods) bySymbol.set(`${service.typeName}.${method.name}`, file);
     file.dependencies.forEach(visit);
@@ -44,7 +44,7 @@ function indexOf(services: readonly DescService[]): Index {
   return { services: services.map((service) => service.typeName), byFile, bySymbol };
 }
 
-/** The file itself first, then everything it imports, so that a client can link them without asking again. */
+/** The file itself first, then everything it imports, so that a client can link them without another request. */
 function closureOf(file: DescFile): Uint8Array[] {
   const seen = new Map<string, Uint8Array>();
   const visit = (next: DescFile): void => {

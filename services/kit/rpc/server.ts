@@ -21,37 +21,34 @@ import { listenAtPath } from "./unix-socket.ts";
 
 export type RpcServer = AsyncDisposable & { readonly url: string };
 
-/** Where the server listens beside its port. */
+/** Where the server listens besides its port. */
 export type RpcSocket = {
   readonly path: string;
-  /** Without it the server is not opened. Else a line in the log has to do. */
+  /** Whether opening the server fails without the socket. Otherwise a line is logged. */
   readonly isNeeded: boolean;
 };
 
 export type RpcServerOptions = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly socket?: RpcSocket | undefined;
-  /** Bearer token that every call carries, health and reflection too. */
+  /** Bearer token that every call must carry, including health and reflection. */
   readonly token: string;
-  /** The port speaks TLS, and only with who shows a certificate of the same authority. The socket stays as it is. */
+  /** The port speaks TLS and only accepts clients with a certificate from the same authority. The socket is unaffected. */
   readonly tls?: RpcTls | undefined;
-  /** Finds the services that health and reflection speak of in what `routes` adds. */
+  /** Health and reflection cover the services that `routes` adds. */
   routes(router: ConnectRouter): void;
   isReady(): boolean | Promise<boolean>;
-  /** Shown by GET /metrics in Prometheus' text format, to callers with the token. */
+  /** Served by GET /metrics in Prometheus' text format, to callers with the token. */
   readonly metrics?: Pick<Registry, "contentType" | "metrics">;
   readonly log: Log;
 };
 
-/** How long open calls may go on once the server is disposed. */
+/** How long open calls may continue once the server is disposed. */
 const closeGraceMs = 2000;
 
-/**
- * Serves Connect, gRPC and gRPC-Web on one port, with health and reflection.
- * Rejects with UNAVAILABLE when the port is taken.
- */
+/** Serves Connect, gRPC and gRPC-Web on one port, with health and reflection. Rejects with UNAVAILABLE if the port is taken. */
 export async function openRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const loopback = isLoopback(options.host);
   const shutdown = new AbortController();
@@ -60,15 +57,15 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     logger: false,
     serverFactory: (handler) => {
       port = createOnePortServer(handler, options.tls);
-      // Fastify only listens on it and closes it, which every net.Server can.
+      // Fastify only needs to listen on it and close it, which works with any net.Server.
       return port.server as never;
     },
   });
-  // No body is read before the token was: Fastify would wait for one of a type that it knows.
+  // Read no body before the token is checked. By default, Fastify waits for the body of types that it knows.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.addHook("onRequest", async ({ headers, hostname, socket }, reply) => {
-    // A page that a browser loaded from elsewhere could lead its own name here. A Unix socket has no address and takes any name.
+    // A page loaded from elsewhere could point its own host name here (DNS rebinding). A Unix socket has no address and accepts any name.
     const isRebound = loopback && socket.remoteAddress !== undefined && !isLoopback(hostname);
     if (isRebound || isFromPage(headers)) await reply.code(403).send();
   });

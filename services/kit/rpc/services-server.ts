@@ -4,15 +4,15 @@ import type { Readiness, Service } from "../service.ts";
 import type { Settings } from "../settings.ts";
 import { openRpcServer, type RpcServer } from "./server.ts";
 
-/** Where the Unix socket is: RPC_SOCKET, else its place under DATA_DIR. */
+/** Path of the Unix socket: RPC_SOCKET, otherwise the default under DATA_DIR. */
 export function rpcSocketOf({ DATA_DIR, RPC_SOCKET }: Pick<Settings, "DATA_DIR" | "RPC_SOCKET">): string {
   return RPC_SOCKET === undefined ? join(resolve(DATA_DIR), "rpc.sock") : resolve(RPC_SOCKET);
 }
 
 /**
- * The RPC port of a process: every service that runs in it.
+ * The RPC port of a process, for every service that runs in it.
  *
- * @param isMain - Takes the socket's place under DATA_DIR, which processes may share, unless another one has it.
+ * @param isMain - Uses the socket's default path under DATA_DIR, unless another process that shares DATA_DIR has it.
  */
 export function openServicesServer(
   floor: Floor,

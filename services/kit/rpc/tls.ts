@@ -1,4 +1,4 @@
-/** Between hosts each side shows a certificate that the same authority has signed, over TLS 1.3. */
+/** TLS 1.3 between hosts. Each side shows a certificate signed by the same authority. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -6,13 +6,13 @@ import { createSecureContext } from "node:tls";
 import { SettingError } from "../config.ts";
 import type { Settings } from "../settings.ts";
 
-/** In PEM: who vouches for the others, and what this process shows them. */
+/** PEM texts: the authority that signs the other hosts' certificates, and this process's own certificate and key. */
 export type RpcTls = { readonly ca: string; readonly cert: string; readonly key: string };
 
 type TlsSettings = Pick<Settings, "RPC_CA" | "RPC_CERT" | "RPC_KEY">;
 const names = ["RPC_CA", "RPC_CERT", "RPC_KEY"] as const;
 
-/** Undefined where none of the three is set. Rejects with a SettingError that names what is missing, cannot be read or does not fit. */
+/** Undefined if none of the three is set. Rejects with a SettingError that names what is missing, unreadable or invalid. */
 export async function readRpcTls(settings: TlsSettings): Promise<RpcTls | undefined> {
   const missing = names.filter((name) => settings[name] === undefined);
   if (missing.length === names.length) return undefined;

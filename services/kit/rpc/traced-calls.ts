@@ -1,4 +1,4 @@
-/** Carries a trace over RPC: the caller's span names itself in a header, and the callee's belongs to it. Streams are not told of. */
+/** Carries a trace over RPC: a header names the caller's span, which becomes the parent of the callee's. Streams are not traced. */
 import type { Interceptor } from "@connectrpc/connect";
 import { openSpan } from "../tracing.ts";
 

@@ -9,19 +9,19 @@ import { localTransport } from "./local-transport.ts";
 import type { RpcTls } from "./tls.ts";
 import { traceCall } from "./traced-calls.ts";
 
-/** Largest message either side accepts. Bytes travel in chunks far below this. */
+/** Largest message that either side accepts. Bytes are sent in much smaller chunks. */
 export const maxMessageBytes = 8 * 1024 * 1024;
 
 type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" | "JOB_ADDRESS" | "WEBHOOK_ADDRESS";
 
-/** Of a service's Unix socket, before its path. */
+/** Precedes the path of a service's Unix socket. */
 const socketScheme = "unix:";
 
 /**
- * gRPC over HTTP/2 to another process. Nothing is compressed: what is large is compressed already.
+ * gRPC over HTTP/2 to another process. Nothing is compressed, because large data already is.
  *
  * @param address - A URL, or `unix:` and the path of a socket.
- * @param tls - Shown to an https address, and who may vouch for it; else whoever Node trusts may.
+ * @param tls - The certificate shown to an https address, and the authority to trust. Default: the authorities that Node trusts.
  */
 export function remoteTransport(address: string, token: string, tls?: RpcTls): Transport {
   const authorize: Interceptor = (next) => (request) => {
@@ -38,12 +38,12 @@ export function remoteTransport(address: string, token: string, tls?: RpcTls): T
   });
 }
 
-/** The transport to a peer: its service when it is in this process, else its address. */
+/** The transport to a peer: direct if its service runs in this process, otherwise to its address. */
 export function transportFor(peer: PeerName, settings: FloorSettings, local: Service | undefined, log: Log): Transport {
   return local === undefined ? peerTransport(peer, settings) : localTransport((router) => local.routes(router), log);
 }
 
-/** The transport to a peer in another process. Throws a SettingError when its address is `local`. */
+/** The transport to a peer in another process. Throws a SettingError if its address is `local`. */
 export function peerTransport(peer: PeerName, settings: FloorSettings): Transport {
   const address = settings[peer];
   if (address === "local") throw new SettingError(`${peer} must be the URL of that service when it does not run in this process.`);

@@ -1,15 +1,15 @@
-/** A Unix socket that its owner alone may open. */
+/** A Unix socket that only its owner may open. */
 import { chmod, lstat, mkdtemp, rename, rm } from "node:fs/promises";
 import { connect, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 
-/** What the system takes, with the zero byte at its end (unix(7)); others take a little less. */
+/** Limit of the path including the final zero byte. macOS allows 104 bytes, Linux a few more (unix(7)). */
 const maxPathBytes = 104;
 
 /**
- * Has the server listen at `path`, and resolves with what removes the socket again. One that a dead process left is replaced. Rejects with
- * UNAVAILABLE when another process listens there, or something else is in the way.
+ * Makes the server listen at `path`. Disposing the result removes the socket. Replaces a socket that a dead process left. Rejects with
+ * UNAVAILABLE if another process listens there, or something else is in the way.
  */
 export async function listenAtPath(server: Server, path: string): Promise<AsyncDisposable> {
   const refuse = (why: string, cause?: unknown): never => {
@@ -21,7 +21,7 @@ export async function listenAtPath(server: Server, path: string): Promise<AsyncD
   if (state === "open" || state === "closed") return refuse("is in use by another process");
   const present = await lstat(path).catch(() => undefined);
   if (present?.isSocket() === false) return refuse("would replace another file");
-  // Made where nobody else may enter and moved when its rights are right: at its place it is never open to others.
+  // Created in a folder that nobody else may enter, and moved once its permissions are right, so that it is never open to others.
   const folder = await mkdtemp(join(dirname(path), ".rpc-")).catch((cause: unknown) => refuse("cannot be created there", cause));
   try {
     const draft = join(folder, "s");
@@ -31,7 +31,7 @@ export async function listenAtPath(server: Server, path: string): Promise<AsyncD
     await rename(draft, path);
     return {
       async [Symbol.asyncDispose]() {
-        // Another process may have taken the place meanwhile.
+        // Another process may have replaced it meanwhile.
         const last = await lstat(path).catch(() => undefined);
         if (last?.ino === ino) await rm(path, { force: true });
       },
@@ -41,7 +41,7 @@ export async function listenAtPath(server: Server, path: string): Promise<AsyncD
   }
 }
 
-/** `open`: a process listens there. `closed`: this one may not know. `dead`: nobody listens, whatever is there. */
+/** `open`: a process listens there. `closed`: this process may not find out. `dead`: nobody listens, whatever is there. */
 export function stateAt(path: string): Promise<"open" | "closed" | "dead"> {
   return new Promise((settle) => {
     const socket = connect(path);

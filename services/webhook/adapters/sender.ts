@@ -1,4 +1,4 @@
-/** HTTP to receivers that strangers named. */
+/** HTTP requests to receivers that users named. */
 import { lookup as resolveHost } from "node:dns";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -12,16 +12,15 @@ export type SenderLimits = { readonly wholeMs: number; readonly silenceMs: numbe
 const messageLimits: SenderLimits = { wholeMs: 15_000, silenceMs: 15_000 };
 
 export type SenderSettings = ReceiverRules & {
-  /** Resolves a host's name; the system's resolver by default. */
+  /** Resolves a host name. Default: the system's resolver. */
   readonly resolve?: typeof resolveHost;
 };
 
 /**
- * What is not to be called is refused here too: an address may have been stored under other rules. The connection goes to the very
- * address that was checked: a name that answers otherwise a moment later gains nothing. Redirects are not followed, bodies of answers
- * not read.
+ * Checks the address again, because it may have been stored under other rules. The connection uses exactly the address that was checked,
+ * so a name that resolves differently a moment later gains nothing. Redirects are not followed, and response bodies are not read.
  *
- * @param limits - Of the whole attempt, and of the time in which nothing goes over the connection.
+ * @param limits - For the whole attempt, and for the time without traffic on the connection.
  */
 export function createSender({ resolve = resolveHost, ...rules }: SenderSettings, limits: SenderLimits = messageLimits): Send {
   const lookup = rules.allowPrivate ? undefined : publicLookup(resolve);
@@ -40,7 +39,7 @@ export function createSender({ resolve = resolveHost, ...rules }: SenderSettings
       request.on("error", failed);
       request.once("response", (answer) => {
         settle({ status: answer.statusCode ?? 0 });
-        // Whatever it says, and however much, it is not for us.
+        // The response body is of no interest, whatever its size.
         answer.destroy();
       });
       if (typeof body === "string") request.end(body);
@@ -48,7 +47,10 @@ export function createSender({ resolve = resolveHost, ...rules }: SenderSettings
     });
 }
 
-/** Undefined for an address that would not be stored today. A literal one is not looked up, so this is where it is judged. */
+/**
+ * Undefined if the address could not be stored under the current rules. A literal address is never looked up, so this is where it is
+ * checked.
+ */
 function calledUrlOf(address: string, rules: ReceiverRules): URL | undefined {
   try {
     return new URL(parseReceiverUrl(address, rules, "delivery"));
@@ -57,7 +59,7 @@ function calledUrlOf(address: string, rules: ReceiverRules): URL | undefined {
   }
 }
 
-/** For the owner to read: nothing of this machine. */
+/** Shown to the webhook's owner, so it reveals nothing about this machine. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no answer";
   if (error.name === "TimeoutError" || error.name === "AbortError") return noAnswerInTime;

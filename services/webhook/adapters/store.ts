@@ -1,5 +1,5 @@
 /**
- * Webhooks and deliveries in two key-value buckets, and all of it in memory, kept by watches.
+ * Webhooks and deliveries in two key-value buckets, with a copy of everything in memory, kept current by watches.
  *
  *   webhooks     <webhook id>                   WebhookRecord
  *   deliveries   <webhook id>.<delivery id>     DeliveryRecord, for seven days after its last change
@@ -12,7 +12,7 @@ import { deliveryIdOf } from "../domain/delivery.ts";
 import { keepDeliveriesMs } from "../domain/dispatcher.ts";
 import type { DeliveryListener, Store } from "../domain/ports.ts";
 
-/** Resolves when what is stored was read. */
+/** Resolves when the stored records are loaded. */
 export async function openStore(broker: Broker): Promise<Store & AsyncDisposable> {
   const webhookBucket = await broker.bucket<WebhookRecord>("webhooks", {
     encode: (record) => toBinary(WebhookRecordSchema, record),

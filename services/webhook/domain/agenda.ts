@@ -1,24 +1,24 @@
-/** What is to be sent when, a few at a time. */
+/** Runs tasks when they are due, a few at a time. */
 import type { Log } from "#kit/log.ts";
 
 const maxRunning = 32;
-/** A receiver that is slow keeps no other waiting. */
+/** A slow receiver does not block the others. */
 const maxRunningPerHost = 4;
 const maxTimerMs = 60_000;
-/** After an attempt that changed nothing: another process has it, or a record was seen late. */
+/** Delay after an attempt that changed nothing: another process has claimed it, or this one saw the record late. */
 const lookAgainMs = 2000;
 
 export type Task = {
   readonly atMs: number;
   host(): string;
-  /** Changes what the task came from, so that another one, or none, takes its place. */
+  /** Changes the record behind the task, so that another task, or none, takes its place. */
   run(signal: AbortSignal): Promise<unknown>;
 };
 
 export type Agenda = AsyncDisposable & {
-  /** Undefined: there is nothing to do any more. */
+  /** Undefined: nothing is left to do. */
   put(key: string, task: Task | undefined): void;
-  /** Work that nobody waits for; the end of the agenda does. */
+  /** Background work. Only disposing the agenda waits for it. */
   track(name: string, work: Promise<unknown>): void;
 };
 
@@ -74,7 +74,7 @@ export function openAgenda({ log, now }: { readonly log: Log; now(): number }): 
   };
 }
 
-/** Of an address that was checked. */
+/** Expects an address that has been checked. */
 export function hostOf(address: string): string {
   return URL.parse(address)?.host ?? "";
 }

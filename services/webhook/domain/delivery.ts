@@ -1,11 +1,12 @@
 /**
- * A delivery's life. Each arrow is one compare-and-set of its record.
+ * The life cycle of a delivery. Each arrow is one compare-and-set of its record.
  *
  *   pending ──claim──► pending, claimed ──2xx──► delivered ──replay──► pending
  *      ▲                    │  └──no attempt left, or 410──► failed ──replay──► pending
  *      └───── not 2xx ──────┘
  *
- * Whoever dies while it holds a claim is given up when the claim is over: a message may come twice, with the same id, and is never lost.
+ * If a process dies while it holds a claim, the delivery is retried when the claim expires. A message may therefore arrive twice, with the
+ * same id, but is never lost.
  */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -20,10 +21,10 @@ import {
 import type { Outcome } from "./ports.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Longer than an attempt can take. */
+/** Longer than any attempt takes. */
 const claimMs = 60_000;
 
-/** One id for a job's end at one webhook, whoever makes it and how often. */
+/** One id per webhook and ended job, whichever process creates the delivery and however often. */
 export function deliveryIdOf(webhookId: string, jobId: string): string {
   return `msg_${webhookId.replace(/^wh_/, "")}_${jobId}`;
 }
@@ -43,7 +44,7 @@ export function newDelivery(webhook: { readonly id: string; readonly accountId: 
   return create(DeliveryRecordSchema, { delivery, job });
 }
 
-/** When it is to be looked at; undefined: it has ended. */
+/** When the delivery needs attention. Undefined: it has ended. */
 export function dueMsOf({ delivery, claimedUntil }: DeliveryRecord): number | undefined {
   if (delivery?.state !== DeliveryState.PENDING || delivery.nextAttemptAt === undefined) return undefined;
   const dueMs = timestampMs(delivery.nextAttemptAt);
@@ -76,7 +77,7 @@ export function settled(record: DeliveryRecord, outcome: Outcome, schedule: Sche
   });
 }
 
-/** To be sent again now, all attempts before it. */
+/** Due again now, with all its attempts. */
 export function replayed(record: DeliveryRecord, nowMs: number): DeliveryRecord {
   const { delivery } = record;
   if (delivery === undefined) return record;
@@ -86,7 +87,7 @@ export function replayed(record: DeliveryRecord, nowMs: number): DeliveryRecord 
   });
 }
 
-/** Ended without an attempt: its webhook is not there any more, or is disabled. */
+/** Ended without an attempt because its webhook is gone or disabled. */
 export function given(record: DeliveryRecord): DeliveryRecord {
   const { delivery } = record;
   if (delivery === undefined) return record;

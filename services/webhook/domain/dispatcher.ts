@@ -1,4 +1,4 @@
-/** Makes deliveries of jobs' ends, and sends what is due. */
+/** Creates deliveries for ended jobs and sends those that are due. */
 
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
@@ -13,7 +13,7 @@ import type { PublicJob, Send, Store } from "./ports.ts";
 import type { Schedule } from "./schedule.ts";
 import { signingSecrets } from "./webhooks.ts";
 
-/** How long deliveries are kept: what ended longer ago would be told a second time. */
+/** How long deliveries are kept. A job that ended earlier would be announced a second time. */
 export const keepDeliveriesMs = 7 * 24 * 3600 * 1000;
 const tellMs = keepDeliveriesMs - 12 * 3600 * 1000;
 
@@ -28,7 +28,7 @@ export type DispatcherDeps = {
 };
 
 export type Dispatcher = {
-  /** Told of every job that has ended, as often as it likes. `isNews`: it has ended just now, also where the clock was set back meanwhile. */
+  /** Called for every ended job, any number of times. `isNews`: the job ended just now, even if the clock has been set back since. */
   jobEnded(job: Job, isNews: boolean): void;
 };
 
@@ -60,7 +60,7 @@ function deliveriesFor(store: Store, job: Job, isNews: boolean, nowMs: number): 
     .webhooksOf(job.accountId)
     .filter(({ state, events, since }) => {
       const sinceMs = since === undefined ? Number.POSITIVE_INFINITY : timestampMs(since);
-      // The clock was set back after the webhook was made: it tells nothing of which was first.
+      // The clock was set back after the webhook was created, so it cannot tell which came first.
       const isAfter = sinceMs <= endedMs || (isNews && sinceMs > nowMs);
       return state === WebhookState.ENABLED && events.includes(event) && isAfter;
     })
@@ -73,7 +73,7 @@ function eventOf({ state }: Job): EventType | undefined {
   return state === JobState.FAILED ? EventType.JOB_FAILED : undefined;
 }
 
-/** Claims, sends and records one attempt; nothing when another node was faster. */
+/** Claims, sends and records one attempt. Does nothing if another node was faster. */
 async function attempt({ store, send, schedule, publicJob, now, log }: DispatcherDeps, entry: Entry<DeliveryRecord>, signal: AbortSignal) {
   const { delivery } = entry.value;
   if (delivery === undefined) return;
@@ -89,7 +89,7 @@ async function attempt({ store, send, schedule, publicJob, now, log }: Dispatche
   if (claim === undefined) return;
   const { headers, body } = messageOf(entry.value, signingSecrets(record, now()), (job) => publicJob(job, apiUrl), now());
   const outcome = await send({ method: "POST", url: record.webhook.url, headers, body, bytes: Buffer.byteLength(body) }, signal);
-  // Ended by us, not by the receiver: it counts for nothing and is sent again after the claim.
+  // This process cancelled the attempt, not the receiver. It does not count and is repeated when the claim expires.
   if (signal.aborted && outcome.status === undefined) return;
   await store.updateDelivery(claim, settled(entry.value, outcome, schedule, now()));
   log.debug("webhook.attempt", { webhook: webhookId, delivery: id, status: outcome.status, error: outcome.error });

@@ -4,7 +4,7 @@ import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import type { DeliveryRecord } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { EventType } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 
-/** The public words for events. */
+/** Public event names. */
 export const eventNames: Readonly<Partial<Record<EventType, string>>> = {
   [EventType.JOB_DONE]: "job.done",
   [EventType.JOB_FAILED]: "job.failed",
@@ -13,9 +13,9 @@ export const eventNames: Readonly<Partial<Record<EventType, string>>> = {
 export type Message = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 /**
- * One attempt's message, signed anew: the id stays, the time is that of the attempt.
+ * The message of one attempt, signed anew: the id stays the same, the timestamp is that of the attempt.
  *
- * @param secrets - Each signs; a receiver needs to know one of them.
+ * @param secrets - Each of them signs. A receiver needs to know only one.
  * @see Standard Webhooks 1.0, "Webhook headers" and "Symmetric signature"
  */
 export function messageOf(

@@ -3,7 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { PortRange } from "#kit/config.ts";
 import { isPublicAddress } from "#kit/public-address.ts";
 
-/** What an address is called where it came in, and how long it may be: signatures with a session in them are long. */
+/** Where an address comes from, its name there, and its maximum length. Signed URLs that contain a session token are long. */
 export const receivers = {
   webhook: { field: "url", name: "The webhook's url", maxLength: 2000 },
   delivery: { field: "deliverTo", name: "deliverTo", maxLength: 8000 },
@@ -11,14 +11,14 @@ export const receivers = {
 
 /** Which receivers may be called. */
 export type ReceiverRules = {
-  /** Also http, and addresses of this network. */
+  /** Also allows http, and addresses in this network. */
   readonly allowPrivate: boolean;
-  /** Beside the scheme's own port. */
+  /** Allowed in addition to the scheme's default port. */
   readonly ports: readonly PortRange[];
 };
 
 /**
- * The address of a receiver as it is stored and called. A name is resolved at each attempt, and what it resolves to is checked then.
+ * A receiver's address as it is stored and called. Host names are resolved, and the result checked, at each attempt.
  *
  * @throws FilemillError BAD_REQUEST (`details.field`)
  */
@@ -29,10 +29,10 @@ export function parseReceiverUrl(text: string, { allowPrivate, ports }: Receiver
   if (url === null) throw refused(`an absolute URL of up to ${maxLength} characters`);
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) throw refused("an https URL");
   if (url.username !== "" || url.password !== "") throw refused("a URL without user and password");
-  // The URL parser has brought every notation of an IPv4 address into the one with four decimal numbers.
+  // The URL parser has already converted every notation of an IPv4 address to four decimal numbers.
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (!allowPrivate && ipaddr.isValid(literal) && !isPublicAddress(literal)) throw refused("a public address");
-  // Empty for the scheme's own, 443 or 80.
+  // Empty for the scheme's default port, 443 or 80.
   const port = Number(url.port);
   if (url.port !== "" && !ports.some(({ first, last }) => first <= port && port <= last)) {
     throw refused("on the port of its scheme, or on one that the operator allows");

@@ -1,4 +1,4 @@
-/** Sends results to the addresses that their owners named (decision 86). */
+/** Sends results to the addresses that their owners chose (decision 86). */
 import type { Readable } from "node:stream";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type DeliveryClaim, type JobRecord, JobState, ResultDelivery_Failure, ResultDelivery_State } from "#gen/filemill/job/v1/job_pb.ts";
@@ -9,16 +9,16 @@ import { type Agenda, hostOf, type Task } from "./agenda.ts";
 import { addressNotAllowed, noAnswerInTime, type Outcome, type Send } from "./ports.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Until an attempt whose process died is given up. */
+/** Time until another process may repeat an attempt whose process died. */
 const claimMs = 60_000;
 const renewMs = 20_000;
 
-/** What the job service records of an attempt. */
+/** What the job service records about an attempt. */
 export type Ending = { readonly status?: number; readonly failure: ResultDelivery_Failure; readonly retryInMs?: number };
 
 /** The job service, which owns the records. */
 export type Claims = {
-  /** @param attempt - 0: a new one; else the one to keep. */
+  /** @param attempt - 0 claims a new attempt; any other number extends that attempt's claim. */
   claim(jobId: string, attempt: number, claimMs: number): Promise<DeliveryClaim | undefined>;
   settle(jobId: string, attempt: number, ending: Ending): Promise<unknown>;
 };
@@ -27,14 +27,14 @@ export type ResultDeliveryDeps = {
   readonly agenda: Agenda;
   readonly claims: Claims;
   readonly send: Send;
-  /** The bytes of a result. Rejects when they are gone. */
+  /** The bytes of a result. Rejects if they are gone. */
   readonly read: (blobId: string) => Promise<Readable>;
   readonly typeOf: (format: string) => string;
   readonly schedule: Schedule;
   readonly log: Log;
 };
 
-/** Told of every record of a job, as often as it likes. */
+/** The returned function takes every record of a job, any number of times. */
 export function createResultDeliveries(deps: ResultDeliveryDeps): (jobId: string, record: JobRecord | undefined) => void {
   return (jobId, record) => deps.agenda.put(`result.${jobId}`, record === undefined ? undefined : taskOf(deps, jobId, record));
 }
@@ -60,11 +60,11 @@ async function attempt(deps: ResultDeliveryDeps, jobId: string, signal: AbortSig
   }, renewMs);
   try {
     const outcome = await sent(deps, claim, over.signal);
-    // Ended by us, not by the receiver: it is sent again after the claim.
+    // This process cancelled the attempt, not the receiver. It is repeated when the claim expires.
     if (over.signal.aborted && outcome.status === undefined) return;
     const ending = endingOf(outcome, schedule.nextMs(number));
     await claims.settle(jobId, number, ending);
-    // Nothing of the address: whoever reads it may write there.
+    // Never log the address: whoever reads it can write there.
     log.debug("webhook.result_sent", { job: jobId, attempt: number, status: ending.status, failure: ending.failure });
   } finally {
     clearInterval(renewal);
@@ -79,7 +79,7 @@ async function sent({ read, typeOf, send }: ResultDeliveryDeps, { deliverTo, job
   const headers = {
     "content-type": typeOf(job.resultFormat === "" ? job.to : job.resultFormat),
     "user-agent": "Filemill",
-    // Azure's store takes no PUT without it; others do not look at it.
+    // Azure Blob Storage requires this header for a PUT. Other stores ignore it.
     "x-ms-blob-type": "BlockBlob",
   };
   const outcome = await send({ method: "PUT", url: deliverTo, headers, body, bytes: Number(sizeBytes) }, signal);
@@ -89,7 +89,7 @@ async function sent({ read, typeOf, send }: ResultDeliveryDeps, { deliverTo, job
 
 const resultGone = "the result is gone";
 
-/** @param retryInMs - Where attempts are left. */
+/** @param retryInMs - Defined while attempts are left. */
 function endingOf({ status, error }: Outcome, retryInMs: number | undefined): Ending {
   const again = retryInMs === undefined ? {} : { retryInMs };
   if (status !== undefined) {
@@ -102,7 +102,7 @@ function endingOf({ status, error }: Outcome, retryInMs: number | undefined): En
   return { failure: error === noAnswerInTime ? DELIVERY_TIMEOUT : DELIVERY_UNREACHABLE, ...again };
 }
 
-/** What a server says of itself passes; what it says of the address, as that its signature is over, stays. */
+/** Problems of the server itself are temporary. What it says about the address, for example that its signature has expired, is final. */
 function mayChange(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }

@@ -1,13 +1,13 @@
-/** When a delivery is tried again. */
+/** When to retry a delivery. */
 export type Schedule = {
-  /** Milliseconds from the end of attempt number `attempts` to the next; undefined: it was the last. */
+  /** Milliseconds from the end of attempt number `attempts` to the next one. Undefined: it was the last attempt. */
   nextMs(attempts: number): number | undefined;
 };
 
-/** Spread, so that a receiver that was down is not met by everything at once. */
+/** Spreads retries, so that a receiver that was down does not get all of them at once. */
 const jitter = 0.2;
 
-/** @param pausesMs - The pause after each failed attempt; one more attempt than there are pauses. */
+/** @param pausesMs - The pause after each failed attempt. There is one more attempt than there are pauses. */
 export function createSchedule(pausesMs: readonly number[], random: () => number = Math.random): Schedule {
   return {
     nextMs(attempts) {

@@ -1,4 +1,4 @@
-/** Webhooks as their owners see them. */
+/** Operations on webhooks, as their owners see them. */
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -57,7 +57,7 @@ export async function createWebhook(
   return { webhook: record.webhook, secret };
 }
 
-/** @throws FilemillError WEBHOOK_NOT_FOUND, also for another account's. */
+/** @throws FilemillError WEBHOOK_NOT_FOUND, also for a webhook of another account */
 export function ownWebhook(store: Store, { accountId, webhookId }: Ref): Webhook {
   const webhook = store.webhook(webhookId)?.webhook;
   if (webhook?.accountId === accountId) return webhook;
@@ -88,7 +88,7 @@ export async function updateWebhook(store: Store, rules: ReceiverRules, { accoun
   return { webhook: changed.webhook, secret };
 }
 
-/** Its deliveries first: whoever dies in between can ask again. @throws FilemillError WEBHOOK_NOT_FOUND */
+/** Removes the deliveries first, so that the call can be repeated after a crash in between. @throws FilemillError WEBHOOK_NOT_FOUND */
 export async function deleteWebhook(store: Store, ref: Ref): Promise<void> {
   ownWebhook(store, ref);
   await removeWithDeliveries(store, ref.webhookId);
@@ -103,7 +103,7 @@ async function removeWithDeliveries(store: Store, webhookId: string): Promise<vo
   await store.removeWebhook(webhookId);
 }
 
-/** The secrets that sign now, the present one first. */
+/** The currently valid signing secrets, newest first. */
 export function signingSecrets({ secrets }: WebhookRecord, nowMs: number): string[] {
   return secrets
     .filter(({ until }) => until === undefined || timestampMs(until) > nowMs)

@@ -1,13 +1,13 @@
-/** A file's beginning, and bounded reads elsewhere. */
+/** A file's beginning, and limited reads elsewhere. */
 export type ByteSource = {
   readonly sizeBytes: number;
   /** Up to 64 KiB. */
   readonly head: Buffer;
-  /** At most 256 KiB; shorter at the end of the file, empty beyond it. */
+  /** At most 256 KiB. Shorter at the end of the file, empty beyond it. */
   read(offset: number, length: number): Promise<Buffer>;
 };
 
-/** Bytes of the head where they suffice, without touching the file. */
+/** Takes bytes from the head if it contains them, without touching the file. */
 export async function bytesAt(source: ByteSource, offset: number, length: number): Promise<Buffer> {
   const end = Math.min(offset + length, source.sizeBytes);
   if (offset >= 0 && end <= source.head.length) return source.head.subarray(offset, Math.max(offset, end));
@@ -16,7 +16,7 @@ export async function bytesAt(source: ByteSource, offset: number, length: number
 
 const windowBytes = 262_144;
 
-/** For many short reads that go forward: one visit to the file serves all within 256 KiB. */
+/** For many short forward reads: one read of the file serves all within 256 KiB. */
 export function windowOf(source: ByteSource): ByteSource {
   let from = 0;
   let bytes = source.head;

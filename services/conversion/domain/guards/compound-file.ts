@@ -1,5 +1,5 @@
 /**
- * Passwords of the older office formats, and of the newer ones, whose encrypted package is wrapped in the older container.
+ * Detects passwords in the older office formats, and in the newer ones, whose encrypted package is wrapped in the older container.
  *
  * @see [MS-CFB], [MS-OFFCRYPTO] 2.3, [MS-XLS] 2.4.117 (FilePass), [MS-DOC] 2.5.2 (FibBase), [MS-PPT] 2.3.2 (CurrentUserAtom)
  */
@@ -12,7 +12,7 @@ const endOfChain = 0xffff_fffa;
 const maxDirectorySectors = 512;
 const headerFatSectors = 109;
 
-/** Rejects with PASSWORD_REQUIRED; anything odd is left to the engine. */
+/** Rejects with PASSWORD_REQUIRED. Other oddities are left to the engine. */
 export async function inspectCompoundFile(source: ByteSource): Promise<void> {
   if (source.sizeBytes < 1024) throw damaged();
   const file = createReader(source);
@@ -31,7 +31,7 @@ export async function inspectCompoundFile(source: ByteSource): Promise<void> {
   }
 }
 
-/** FilePass follows the stream's BOF record, at most after a write protection. */
+/** FilePass follows the stream's BOF record, after a write protection record at most. */
 function hasFilePass(bytes: Buffer): boolean {
   for (let at = 0, records = 0; at + 4 <= bytes.length && records < 4; records++) {
     if (bytes.readUInt16LE(at) === 0x2f) return true;
@@ -46,7 +46,7 @@ function createReader(source: ByteSource) {
   const perSector = sectorBytes / 4;
   const sector = (index: number): Promise<Buffer> => bytesAt(source, (index + 1) * sectorBytes, sectorBytes);
 
-  /** The sector that holds a part of the allocation table: 109 are named in the header, the others in a chain. */
+  /** The sector with a part of the allocation table. The header names the first 109, the others form a chain. */
   async function fatSectorOf(index: number): Promise<number> {
     if (index < headerFatSectors) return head.readUInt32LE(76 + index * 4);
     let table = head.readUInt32LE(68);
@@ -82,10 +82,10 @@ function createReader(source: ByteSource) {
     return found;
   }
 
-  /** At least 64 bytes of a stream's beginning, where it has so many. */
+  /** At least the first 64 bytes of a stream, if it has that many. */
   async function begin(stream: Stream): Promise<Buffer> {
     if (stream.sizeBytes >= head.readUInt32LE(56)) return sector(stream.start);
-    // Short streams live in pieces of 64 bytes inside the stream of the root, the first entry of the directory.
+    // Short streams are stored in pieces of 64 bytes inside the stream of the root, the first entry of the directory.
     const root = (await streams())[0];
     if (root === undefined) return Buffer.alloc(0);
     const offset = stream.start * 64;

@@ -1,14 +1,14 @@
-/** How many frames an animation has, counted by its blocks without decoding one. */
+/** Counts the frames of an animation by its blocks, without decoding any. */
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import type { PictureSize } from "./picture-size.ts";
 import { maxPixels } from "./raster.ts";
 import { tooComplex } from "./refusals.ts";
 
-/** Three minutes at 25 frames a second. */
+/** Three minutes at 25 frames per second. */
 const maxFrames = 4500;
-/** Frames times canvas: what a converter works through in all. */
+/** Frames times canvas: the total that a converter processes. */
 const maxAnimatedPixels = 20 * maxPixels;
-/** Where the blocks of a file are not followed any further; what comes in blocks so large is bounded by the size of the file. */
+/** Blocks beyond this number are not followed. Blocks that large are limited by the size of the file. */
 const maxBlocks = 100_000;
 const windowBytes = 262_144;
 
@@ -16,7 +16,7 @@ export function assertFrames(frames: number, { width, height }: PictureSize): vo
   if (frames > maxFrames || frames * width * height > maxAnimatedPixels) throw tooComplex("The animation has too many frames.");
 }
 
-/** At least the number of frames; stops counting when there are too many anyhow. */
+/** A lower limit of the number of frames. Counting stops when there are too many anyway. */
 export async function frameCountOf(source: ByteSource, format: string): Promise<number> {
   switch (format) {
     case "png":

@@ -1,4 +1,4 @@
-/** Documents that are compressed as a whole: drawings and workbooks of XML. Unpacked and counted, and nothing of it kept but the beginning. */
+/** Checks XML drawings and workbooks that are compressed as a whole. They are decompressed and counted, and only the beginning is kept. */
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { type ByteSource, bytesAt } from "./byte-source.ts";
@@ -7,16 +7,16 @@ import { assertHarmlessEntities, assertPrologEnds, xmlTextOf } from "./xml.ts";
 
 const pieceBytes = 262_144;
 const headBytes = 65_536;
-/** As much as the reader of drawings unpacks; real ones have a tenth of it. */
+/** As much as the reader of drawings decompresses. Real drawings have a tenth of it. */
 const maxUnpackedBytes = 50_000_000;
-/** Of text that a reader of workbooks works through. */
+/** Limit for text that a reader of workbooks processes. */
 const maxRatio = 100;
 
 export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** Rejects with INPUT_TOO_COMPLEX or INVALID_INPUT; damage is the engine's to tell. */
+/** Rejects with INPUT_TOO_COMPLEX or INVALID_INPUT. Damage is left to the engine. */
 export async function inspectGzip(source: ByteSource): Promise<void> {
   const limitBytes = Math.max(maxUnpackedBytes, source.sizeBytes * maxRatio);
   const begin: Buffer[] = [];

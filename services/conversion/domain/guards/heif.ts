@@ -1,5 +1,5 @@
 /**
- * Sizes in HEIC and AVIF, which may be of tiles and of the whole.
+ * Sizes in HEIC and AVIF, which may be those of tiles and of the whole picture.
  *
  * @see ISO/IEC 14496-12 4.2 (boxes), ISO/IEC 23008-12 6.5.3 (`ispe`)
  */
@@ -13,7 +13,7 @@ const maxMetaBytes = 262_144;
 /** An `ispe` box: length, type, version, width and height. */
 const sizeBoxBytes = 20;
 
-/** The largest size that the picture's properties name; undefined when there is none near the beginning. */
+/** The largest size among the picture's properties; undefined if there is none near the beginning. */
 export async function heifSizeOf(source: ByteSource): Promise<PictureSize | undefined> {
   const meta = await findMeta(source);
   if (meta === undefined) return undefined;

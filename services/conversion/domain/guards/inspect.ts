@@ -1,4 +1,4 @@
-/** What is certain about a file from a bounded look at its bytes, before any engine sees it. */
+/** Checks a file with limited reads of its bytes, before any engine sees it. */
 import { formatOf } from "#formats/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { inspectCompoundFile } from "./compound-file.ts";
@@ -11,18 +11,19 @@ import { damaged } from "./refusals.ts";
 import { assertBegins, isCompoundFile, isZip } from "./signatures.ts";
 import { assertHarmlessEntities, assertPrologEnds, svgSizeOf, xmlTextOf } from "./xml.ts";
 
-/** Formats that are XML, or may be, without saying so in their media types. */
+/** Formats that are XML, or may be, although their media types do not say so. */
 const xmlFormats: ReadonlySet<string> = new Set(["plist"]);
 
-/** Binary and compressed variants begin otherwise. */
+/** Binary and compressed variants start differently. */
 function isXml(head: Buffer, format: string): boolean {
   const mayBe = xmlFormats.has(format) || /[+/-]xml$/.test(formatOf(format)?.mime ?? "");
   return mayBe && /^[\s\uFEFF]*(<|$)/.test(xmlTextOf(head));
 }
 
 /**
- * Rejects with INVALID_INPUT for what cannot be a whole file of its format, PASSWORD_REQUIRED for what is encrypted,
- * and INPUT_TOO_COMPLEX for what states more pixels, frames, parts or expansion than is safe.
+ * Rejects with INVALID_INPUT for anything that cannot be a whole file of its format, PASSWORD_REQUIRED for encrypted files, and
+ * INPUT_TOO_COMPLEX for
+ * files that declare more pixels, frames, parts or expansion than is safe.
  */
 export async function inspectBytes(source: ByteSource, format: string): Promise<void> {
   if (source.sizeBytes === 0) throw damaged("The file is empty.");

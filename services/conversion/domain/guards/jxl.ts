@@ -10,12 +10,12 @@ const ratios: readonly (readonly [number, number])[] = [
   [5, 4],
   [2, 1],
 ];
-/** Bits of a number by its selector. */
+/** Number of bits by selector. */
 const lengths = [9, 13, 18, 30] as const;
 const boxHeaderBytes = 8;
 
 /**
- * The size header of a bare code stream, or of one in boxes.
+ * The size header of a bare codestream, or of one in boxes.
  *
  * @see ISO/IEC 18181-1, D.2 (SizeHeader)
  */
@@ -35,7 +35,7 @@ export function jxlSizeOf(head: Buffer): PictureSize | undefined {
   return { height, width: ratio === undefined ? side() : Math.floor((height * ratio[0]) / ratio[1]) };
 }
 
-/** Behind the header of the box `jxlc`, or the first `jxlp` with its number. */
+/** After the header of the box `jxlc`, or after the first `jxlp` and its number. */
 function streamAt(head: Buffer): number | undefined {
   if (head[0] === 0xff) return 0;
   for (let at = 0; at + boxHeaderBytes <= head.length; ) {

@@ -1,4 +1,6 @@
-/** Documents and archives that are zip files: bombs, passwords and traps, told from the directory and the parts' first bytes. */
+/**
+ * Checks documents and archives that are ZIP files for bombs, passwords and traps, using the directory and the first bytes of the parts.
+ */
 
 import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
@@ -8,13 +10,13 @@ import { isZip } from "./signatures.ts";
 import { assertHarmlessEntities, assertPrologEnds, xmlTextOf } from "./xml.ts";
 import { inflatesAsStated, openEntry, readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
-/** Real documents compress up to some 50 to 1; only above this size does more of it matter. */
+/** Real documents compress up to about 50 to 1. A higher ratio only matters above this size. */
 const maxRatio = 100;
 const unsuspiciousBytes = 100_000_000;
 const maxExpandedBytes = 2_000_000_000;
 /** As much as the engine unpacks. */
 const maxArchiveBytes = 4_000_000_000;
-/** Of one byte deflate makes no more. */
+/** Deflate expands one byte to at most this many. */
 const maxDeflation = 1032;
 const maxXmlParts = 10_000;
 const partHeadBytes = 1024;
@@ -22,12 +24,12 @@ const manifestBytes = 262_144;
 
 export async function inspectPackage(source: ByteSource, format: string): Promise<void> {
   const entries = await readZipDirectory(source);
-  // What is inside of an archive's files is nobody's business here: they are passed on as they are.
+  // The files in an archive are passed on as they are, so their content is not checked.
   const isArchive = formatOf(format)?.kind === "archive";
-  // Its engine looks where links lead; no document has one.
+  // The engine for archives checks where links lead. Documents never contain links.
   if (!isArchive && entries.some(({ isLink }) => isLink)) throw damaged("The file contains a link as a part.");
   assertSafeEntries(entries, source.sizeBytes, isArchive ? maxArchiveBytes : maxExpandedBytes);
-  // A reader of archives goes by the stated length, and would leave the rest of a part out without a word.
+  // A reader of archives trusts the stated length, and would silently omit the rest of a part.
   if (isArchive) return assertTrueSizes(source, entries, { also: "harmless lies" });
   if (entries.length === 0) throw damaged("The file is empty.");
   await assertUnlocked(source, entries);
@@ -37,7 +39,7 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
 }
 
 async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
-  // The only two that documents may use; others give a million bytes of one.
+  // The only two methods that documents may use. Others expand one byte to a million.
   if (entries.some(({ method }) => method !== 0 && method !== 8))
     throw damaged("The file uses a compression method that documents do not use.");
   const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
@@ -54,13 +56,13 @@ async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): P
 
 /** More levels than a table in a document in a presentation. */
 const maxNesting = 3;
-/** Of packages inside that are compressed once more, in all; they are unpacked in memory. Stored ones are read where they are. */
+/** Total for nested packages that are compressed again, which are decompressed in memory. Stored ones are read in place. */
 const maxUnpackedBytes = 128_000_000;
 
-/** What was found so far, in all levels together. */
+/** Totals across all levels so far. */
 type Nest = { readonly outerBytes: number; expandedBytes: number; unpackedBytes: number };
 
-/** Office programs open the documents that are embedded in others; the bounds hold for all of them together. */
+/** Office programs open embedded documents. The limits apply to all of them together. */
 async function inspectNested(source: ByteSource, entries: readonly ZipEntry[], nest: Nest, level = 1): Promise<void> {
   const forward = windowOf(source);
   for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
@@ -78,14 +80,14 @@ async function inspectNested(source: ByteSource, entries: readonly ZipEntry[], n
   }
 }
 
-/** Undefined for what is damaged. What cannot be unpacked within our bounds is refused, as nobody would have looked inside. */
+/** Undefined for a damaged package. A package that exceeds the limits is refused, because it could not be checked. */
 async function unpacked(source: ByteSource, entry: ZipEntry, nest: Nest): Promise<ByteSource | undefined> {
   if (entry.method !== 0) nest.unpackedBytes += entry.sizeBytes;
   if (nest.unpackedBytes > maxUnpackedBytes) throw tooComplex("The file has too many packages inside.");
   return openEntry(source, entry);
 }
 
-/** An attachment that is no whole package hurts nobody. */
+/** An attachment that is no whole package is harmless. */
 function nothingDamaged(error: unknown): readonly ZipEntry[] {
   if (error instanceof FilemillError && error.code === "INVALID_INPUT") return [];
   throw error;
@@ -95,14 +97,14 @@ function sumOf(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** Counts while inflating, since the directory may lie; unless asked for, not where even a lie could not reach an amount that matters. */
+/** Counts while decompressing, because the directory may lie. By default, skips files where even a lie could not reach a dangerous size. */
 async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[], { also }: { also?: "harmless lies" } = {}): Promise<void> {
   const isHarmless = source.sizeBytes * maxDeflation <= unsuspiciousBytes;
   if (isHarmless && also === undefined) return;
   const forward = windowOf(source);
   const sorted = entries.toSorted((a, b) => a.offset - b.offset);
   for (const [index, entry] of sorted.entries()) {
-    // The compressed length may lie as well: a reader that goes by the data reads on, at most to where the next one begins.
+    // The compressed length may lie as well. A reader that follows the data continues at most to the start of the next entry.
     const end = sorted[index + 1]?.offset ?? source.sizeBytes;
     if (await inflatesAsStated(forward, entry, end)) continue;
     throw isHarmless
@@ -111,7 +113,7 @@ async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[],
   }
 }
 
-/** What the directory alone decides. */
+/** Checks that need only the directory. */
 export function assertSafeEntries(entries: readonly ZipEntry[], sizeBytes: number, maxBytes: number): void {
   if (entries.some((entry) => entry.isEncrypted)) throw locked();
   if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name points outside its folder.");
@@ -125,7 +127,7 @@ function assertExpansion(expandedBytes: number, sizeBytes: number, maxBytes: num
   }
 }
 
-/** Where the last entry ends. */
+/** Returns where the last entry ends. */
 function assertApart(entries: readonly ZipEntry[]): number {
   let end = 0;
   for (const { offset, compressedBytes } of entries.toSorted((a, b) => a.offset - b.offset)) {
@@ -139,7 +141,7 @@ function leavesFolder(name: string): boolean {
   return /^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\0/.test(name);
 }
 
-/** Fonts may be scrambled by these without a key; anything else is a password or DRM (EPUB OCF 3.3, 4.2.5). */
+/** These algorithms scramble fonts without a key. Anything else means a password or DRM (EPUB OCF 3.3, 4.2.5). */
 const fontScrambling = /http:\/\/(www\.idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC)/;
 
 async function assertUnlocked(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Where pictures of less common formats state their size. */
+/** Where pictures of less common formats store their size. */
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { jxlSizeOf } from "./jxl.ts";
 import type { PictureSize } from "./picture-size.ts";
@@ -7,7 +7,7 @@ type Found = PictureSize | undefined;
 type SizeReader = (source: ByteSource) => Found | Promise<Found>;
 type HeadReader = (head: Buffer) => Found;
 
-/** A file that ends within its header has no size to tell; its reader will refuse it. */
+/** A file that ends within its header has no size. Its reader will reject it. */
 const inHead =
   (read: HeadReader): SizeReader =>
   ({ head }) => {
@@ -22,7 +22,7 @@ const big32 = (widthAt: number, heightAt: number) =>
   inHead((head) => ({ width: head.readUInt32BE(widthAt), height: head.readUInt32BE(heightAt) }));
 const little32 = (widthAt: number, heightAt: number) =>
   inHead((head) => ({ width: head.readUInt32LE(widthAt), height: head.readUInt32LE(heightAt) }));
-/** Decimal numbers in a header of text. */
+/** Decimal numbers in a text header. */
 const inText = (width: RegExp, height: RegExp) =>
   inHead((head) => {
     const text = head.toString("latin1");
@@ -31,7 +31,7 @@ const inText = (width: RegExp, height: RegExp) =>
     return Number.isNaN(wide) || Number.isNaN(high) ? undefined : { width: wide, height: high };
   });
 
-/** The largest picture that the directory of an icon points at; a PNG in it has a size of its own. */
+/** The largest picture in the directory of an icon. A PNG in it has its own size field. */
 async function iconSizeOf(source: ByteSource): Promise<Found> {
   if (source.head.length < 22) return undefined;
   const count = Math.min(source.head.readUInt16LE(4), 256);
@@ -50,14 +50,14 @@ const pcxSize: HeadReader = (head) => ({
   height: head.readUInt16LE(10) - head.readUInt16LE(6) + 1,
 });
 
-/** Several PCX pictures behind a table of offsets. */
+/** Several PCX pictures after a table of offsets. */
 async function dcxSizeOf(source: ByteSource): Promise<Found> {
   if (source.head.length < 8) return undefined;
   const first = await bytesAt(source, source.head.readUInt32LE(4), 12);
   return first.length < 12 ? undefined : pcxSize(first);
 }
 
-/** The corners of the data window, both inside. @see https://openexr.com/en/latest/OpenEXRFileLayout.html */
+/** The corners of the data window, both inclusive. @see https://openexr.com/en/latest/OpenEXRFileLayout.html */
 const exrSize: HeadReader = (head) => {
   const at = head.indexOf("dataWindow\0box2i\0", 0, "latin1");
   if (at < 0) return undefined;
@@ -81,14 +81,14 @@ const dpxSize: HeadReader = (head) =>
     ? { width: head.readUInt32LE(772), height: head.readUInt32LE(776) }
     : { width: head.readUInt32BE(772), height: head.readUInt32BE(776) };
 
-/** Width and height as the first numbers behind the magic, comments skipped. */
+/** Width and height are the first numbers after the magic bytes. Comments are skipped. */
 const netpbmSize: HeadReader = (head) => {
   const text = head.toString("latin1", 2, 4096).replace(/#[^\n]*/g, "");
   const found = /^\s*(\d{1,10})\s+(\d{1,10})\s/.exec(text);
   return found === null ? undefined : { width: Number(found[1]), height: Number(found[2]) };
 };
 
-/** Seven bits a byte, the highest says that more follow. */
+/** Seven bits per byte. The highest bit says that more follow. */
 const wbmpSize: HeadReader = (head) => {
   let at = 2;
   const number = () => {
@@ -109,7 +109,7 @@ const viffSize: HeadReader = (head) =>
     ? { width: head.readUInt32LE(520), height: head.readUInt32LE(524) }
     : { width: head.readUInt32BE(520), height: head.readUInt32BE(524) };
 
-/** Its frame, behind 512 bytes of nothing. */
+/** The picture's frame, after 512 unused bytes. */
 const pictSize: HeadReader = (head) => {
   const width = head.readInt16BE(520) - head.readInt16BE(516);
   const height = head.readInt16BE(518) - head.readInt16BE(514);

@@ -1,4 +1,4 @@
-/** Compressed text and profiles of a PNG, which its readers inflate whole before the first pixel. */
+/** Compressed text and profiles of a PNG, which readers decompress completely before the first pixel. */
 import { inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { tooComplex } from "./refusals.ts";
@@ -13,7 +13,7 @@ const longestChunkBytes = 262_144;
 
 type Chunk = { readonly offset: number; readonly length: number };
 
-/** Rejects with INPUT_TOO_COMPLEX. What follows the first picture data is not read by the readers either. */
+/** Rejects with INPUT_TOO_COMPLEX. Readers do not read chunks after the first picture data either. */
 export async function inspectPngText(source: ByteSource): Promise<void> {
   const chunks = await compressedChunksOf(source);
   if (chunks.reduce((sum, { length }) => sum + length, 0) * maxExpansion <= maxInflatedBytes) return;
@@ -38,11 +38,11 @@ async function compressedChunksOf(source: ByteSource): Promise<readonly Chunk[]>
   throw tooComplex("The picture has too many parts before its content.");
 }
 
-/** At least how much a chunk inflates to; counts no further than `limitBytes`. */
+/** A lower limit of a chunk's decompressed size. Counts no further than `limitBytes`. */
 async function inflatedBytesOf(source: ByteSource, { offset, length }: Chunk, limitBytes: number): Promise<number> {
   if (length > longestChunkBytes) return limitBytes + 1;
   const data = await bytesAt(source, offset, length);
-  // Keyword, zero byte, method; iTXt has a flag, a language and a translation more.
+  // Keyword, zero byte, method. iTXt also has a flag, a language and a translation.
   const begin = data.indexOf("\x78", Math.max(0, data.subarray(0, longestKeyword).indexOf(0)), "latin1");
   if (begin < 0) return length;
   try {

@@ -1,11 +1,11 @@
-/** Pixel counts from the headers of pictures, read before any decoder allocates for them. */
+/** Pixel counts from picture headers, read before any decoder allocates memory for them. */
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { heifSizeOf } from "./heif.ts";
 import { pictureHeaders } from "./picture-headers.ts";
 import type { PictureSize } from "./picture-size.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
-/** More pixels than any camera makes, and what an 8-bit RGBA copy of fits into 400 MB. */
+/** More pixels than any camera makes. An 8-bit RGBA copy fits into 400 MB. */
 export const maxPixels = 100_000_000;
 
 type SizeReader = (source: ByteSource) => PictureSize | undefined | Promise<PictureSize | undefined>;
@@ -25,7 +25,7 @@ const readers: Readonly<Record<string, SizeReader>> = {
   avif: heifSizeOf,
 };
 
-/** The size that a picture's header states; undefined for other formats, and where the header is not where it is expected. */
+/** The size in a picture's header; undefined for other formats, and if the header is not where it should be. */
 export async function pictureSizeOf(source: ByteSource, format: string): Promise<PictureSize | undefined> {
   return readers[format]?.(source);
 }
@@ -37,14 +37,14 @@ export function assertPixels({ width, height }: PictureSize): void {
   }
 }
 
-/** Every file that is shorter than its own header is truncated. */
+/** A file shorter than its own header is truncated. */
 function sizeOf(head: Buffer, headerBytes: number, read: () => PictureSize): PictureSize {
   if (head.length < headerBytes) throw damaged();
   return read();
 }
 
 function bmpSizeOf(head: Buffer): PictureSize {
-  // The oldest header has 16-bit sizes; a negative height means rows from the top.
+  // The oldest header has 16-bit sizes. A negative height means rows from the top.
   if (head.readUInt32LE(14) === 12) return { width: head.readUInt16LE(18), height: head.readUInt16LE(20) };
   return { width: Math.abs(head.readInt32LE(18)), height: Math.abs(head.readInt32LE(22)) };
 }

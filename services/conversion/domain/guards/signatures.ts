@@ -1,4 +1,4 @@
-/** How files of a format must begin, for formats whose readers would otherwise guess (a text named .jpg is MVG to some tools). */
+/** How files of a format must start. Only for formats whose readers would otherwise guess: some tools read a text named .jpg as MVG. */
 import { formatOf } from "#formats/index.ts";
 import { damaged, mislabelled } from "./refusals.ts";
 
@@ -17,7 +17,7 @@ export const isZip = at(0, "PK\x03\x04");
 export const isCompoundFile = at(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
 const isIsoMedia = at(4, "ftyp", "moov", "mdat", "free", "skip", "wide", "pnot");
 const isMatroska = at(0, "\x1a\x45\xdf\xa3");
-/** An OOXML file with a password is a compound file around the encrypted package. */
+/** A password-protected OOXML file is a compound file around the encrypted package. */
 const isOpenXml: Signature = (head) => isZip(head) || isCompoundFile(head);
 
 const signatures: Readonly<Record<string, Signature>> = {
@@ -53,7 +53,7 @@ const signatures: Readonly<Record<string, Signature>> = {
   flac: at(0, "fLaC", "ID3"),
 };
 
-/** Playlists and session descriptions make a player fetch other files; none of them is the medium that it is named. */
+/** Playlists and session descriptions make a player fetch other files. None of them is the medium that its name claims. */
 const playlist = /^(#EXTM3U|ffconcat version|v=0\r?\n|\[playlist\]|\[reference\]|<asx|<smil|<MPD)/i;
 const playlistInXml = /^<(MPD|smil|asx|playlist|SmoothStreamingMedia)\b/i;
 
@@ -62,7 +62,7 @@ function isPlaylist(text: string): boolean {
   return playlist.test(start) || (/^<\?xml/i.test(start) && playlistInXml.test(behindComments(start.slice(start.indexOf(">") + 1))));
 }
 
-/** From what comes behind blanks and comments. */
+/** The text after whitespace and comments. */
 function behindComments(text: string): string {
   let at = 0;
   for (;;) {

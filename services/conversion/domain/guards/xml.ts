@@ -1,8 +1,11 @@
-/** Document type declarations and sizes in the first bytes of XML, which parsers expand or allocate for without asking. */
+/**
+ * Checks document type declarations and sizes in the first bytes of XML, because parsers expand entities and allocate memory without
+ * limits.
+ */
 import type { PictureSize } from "./picture-size.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
-/** Text of the head of an XML file by its byte order mark, or as UTF-8. */
+/** The head of an XML file as text, according to its byte order mark, or as UTF-8. */
 export function xmlTextOf(head: Uint8Array): string {
   const [first, second] = head;
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return new TextDecoder("utf-16le").decode(head);
@@ -14,7 +17,7 @@ const declaration = /<!ENTITY\s+(%\s+)?[^\s>]+\s+(SYSTEM\b|PUBLIC\b|"[^"]*"|'[^'
 const reference = /&(?!#|amp;|lt;|gt;|quot;|apos;)[^\s;&]+;/;
 const maxEntityLength = 1024;
 
-/** Lets short, flat entities pass, as drawing programs declare for their namespaces, and refuses the rest. */
+/** Allows short, flat entities, which drawing programs declare for their namespaces, and refuses all others. */
 export function assertHarmlessEntities(text: string): void {
   if (!text.includes("<!ENTITY")) return;
   for (const [, parameter, value = ""] of text.matchAll(declaration)) {
@@ -24,8 +27,8 @@ export function assertHarmlessEntities(text: string): void {
 }
 
 /**
- * Refuses a beginning so long that it ends beyond what was read: entities could be declared behind it.
- * Call it with `text` cut off before the file's end.
+ * Refuses a prolog that ends beyond the bytes read, because entities could be declared after them. Call it with `text` cut off before the
+ * file's end.
  */
 export function assertPrologEnds(text: string): void {
   let at = 0;
@@ -34,7 +37,7 @@ export function assertPrologEnds(text: string): void {
     if (text.startsWith("<?", at)) at = after(text, "?>", at);
     else if (text.startsWith("<!--", at)) at = after(text, "-->", at);
     else if (text.startsWith("<!DOCTYPE", at)) at = endOfDoctype(text, at);
-    // The root, or no XML at all, in which nobody declares anything.
+    // The root element, or no XML at all, where nothing can be declared.
     else if (at < text.length) return;
     else at = -1;
   }
@@ -46,7 +49,7 @@ function after(text: string, end: string, from: number): number {
   return at < 0 ? -1 : at + end.length;
 }
 
-/** Quotes and comments hide brackets. -1: it does not end. */
+/** Brackets inside quotes and comments do not count. Returns -1 if the declaration does not end. */
 function endOfDoctype(text: string, from: number): number {
   let isInside = false;
   for (let at = from; at >= 0 && at < text.length; ) {
@@ -67,7 +70,7 @@ function endOfDoctype(text: string, from: number): number {
 
 const pixelsPerUnit: Readonly<Record<string, number>> = { "": 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96 };
 
-/** The size that an SVG's root element asks for in CSS pixels; undefined when it leaves that to the viewer. */
+/** The size in CSS pixels that an SVG's root element requests; undefined if it leaves the size to the viewer. */
 export function svgSizeOf(text: string): PictureSize | undefined {
   const root = /<(?:\w+:)?svg\b(?:[^<>"']|"[^"]*"|'[^']*')*>/.exec(text)?.[0];
   if (root === undefined) return undefined;

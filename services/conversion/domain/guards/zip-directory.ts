@@ -1,6 +1,7 @@
 /**
- * The central directory of a zip file. Read by hand because what matters here is what the libraries hide or correct:
- * overlapping entries, stated sizes, and an answer in two reads however many entries there are.
+ * Reads the central directory of a ZIP file. Written by hand because the guards need what libraries hide or correct: overlapping entries,
+ * stated
+ * sizes, and an answer in two reads however many entries there are.
  *
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */
@@ -22,11 +23,11 @@ export type ZipEntry = {
   /** 0 stored, 8 deflated. */
   readonly method: number;
   readonly isEncrypted: boolean;
-  /** A symbolic link of a Unix archiver. */
+  /** A symbolic link by a Unix archiver. */
   readonly isLink: boolean;
   readonly compressedBytes: number;
   readonly sizeBytes: number;
-  /** Where its local header is. */
+  /** Offset of its local header. */
   readonly offset: number;
 };
 
@@ -38,11 +39,11 @@ const pieceBytes = 262_144;
 const headBytes = 65_536;
 const shortBytes = 16_384;
 const fullField = 0xffff_ffff;
-/** Who made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
+/** The system that made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
 const unixArchiver = 3;
 const linkMode = 0o12;
 
-/** Rejects with INVALID_INPUT when there is no whole directory, and with INPUT_TOO_COMPLEX when it is too long. */
+/** Rejects with INVALID_INPUT if there is no complete directory, and with INPUT_TOO_COMPLEX if it is too long. */
 export async function readZipDirectory(source: ByteSource): Promise<readonly ZipEntry[]> {
   const { count, offset, length, shift } = await findDirectory(source);
   if (count > maxEntries || length > maxEntries * 512) throw tooComplex("The file has too many parts inside.");
@@ -66,7 +67,7 @@ type Directory = {
   readonly count: number;
   readonly offset: number;
   readonly length: number;
-  /** Bytes before the archive, which every offset leaves out. */
+  /** Bytes before the archive, which the offsets do not include. */
   readonly shift: number;
 };
 
@@ -126,7 +127,7 @@ function wideFieldsOf(extra: Buffer): number[] {
   return [];
 }
 
-/** The first bytes of an entry's content, from its first `limitBytes` in the file; undefined when they cannot be read. */
+/** The beginning of an entry's content, decompressed from its first `limitBytes` in the file; undefined if it cannot be read. */
 export async function readEntryHead(source: ByteSource, entry: ZipEntry, limitBytes: number): Promise<Buffer | undefined> {
   const header = await bytesAt(source, entry.offset, 30 + 512 + limitBytes);
   if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) return undefined;
@@ -136,14 +137,14 @@ export async function readEntryHead(source: ByteSource, entry: ZipEntry, limitBy
   if (entry.method === 0) return data;
   if (entry.method !== 8) return undefined;
   try {
-    // Deflate makes at most 1032 bytes of one.
+    // Deflate expands one byte to at most 1032.
     return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: limitBytes * 1040 });
   } catch {
     return undefined;
   }
 }
 
-/** What an entry holds, as a file of its own; undefined when it is damaged, longer than it says, or packed in another way. */
+/** The content of an entry as a file; undefined if it is damaged, longer than stated, or compressed in another way. */
 export async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource | undefined> {
   const header = await bytesAt(source, entry.offset, 30);
   if (header.length < 30) return undefined;
@@ -168,9 +169,9 @@ export async function openEntry(source: ByteSource, entry: ZipEntry): Promise<By
 }
 
 /**
- * False as soon as an entry gives more bytes than its directory record says, or than it has when it is not compressed.
+ * False as soon as an entry yields more bytes than its directory record states, or states fewer than it has if it is not compressed.
  *
- * @param end - Up to where in the file its data may go on.
+ * @param end - How far its data may extend in the file.
  */
 export async function inflatesAsStated(source: ByteSource, entry: ZipEntry, end: number): Promise<boolean> {
   if (entry.method !== 8) return entry.method !== 0 || entry.sizeBytes >= entry.compressedBytes;
@@ -196,15 +197,15 @@ export async function inflatesAsStated(source: ByteSource, entry: ZipEntry, end:
       }
     });
   } catch {
-    // Damage is the engine's to tell.
+    // Damage is left to the engine.
   }
   return bytes <= entry.sizeBytes;
 }
 
-/** At once: a stream for each of thousands of small parts costs a second. */
+/** Synchronous: a stream for each of thousands of small parts costs a second. */
 function inflatesWithin(data: Buffer, limitBytes: number): boolean {
   try {
-    // One more than it may be, since a limit of none is none.
+    // One more byte than allowed, because a limit of zero means no limit.
     return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: limitBytes + 1 }).length <= limitBytes;
   } catch (error) {
     return !(error instanceof RangeError || (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"));

@@ -1,4 +1,4 @@
-/** How each question is answered. Runs inside the sandbox; see ../program.ts. */
+/** The answers to each question. Runs inside the sandbox; see ../program.ts. */
 import { sniffSource } from "#formats/sniff/sniff.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
@@ -31,7 +31,7 @@ import { guessedEncodingOf } from "./text-encoding.ts";
 
 export type More = Readonly<Record<string, unknown>>;
 
-/** The question's files are there, as many as it has. */
+/** All files that the question needs are there. */
 type Answering<K extends QuestionKind> = (file: ByteSource, more: More, files: readonly ByteSource[]) => Promise<Answer<K>> | Answer<K>;
 
 export const answering: { readonly [K in QuestionKind]: Answering<K> } = {

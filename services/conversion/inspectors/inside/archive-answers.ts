@@ -1,4 +1,4 @@
-/** What an archive holds, by the listings that bsdtar wrote of it. */
+/** The contents of an archive, according to bsdtar's listings of it. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -23,7 +23,7 @@ import { contentOf } from "./remote-file.ts";
 
 const sampleBytes = 65_536;
 
-/** Of a plain list, a name on a line. The other one simplifies names, so that `../x` would pass for `x`. */
+/** For a plain list with one name per line. The mtree listing simplifies names, so `../x` would pass for `x`. */
 export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promise<Answer<"archiveNames">> {
   const lines = await linesIn(file);
   const listed = lines.map(readListed);
@@ -42,7 +42,7 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
 
 const withBackslash = (names: readonly string[]) => names.filter((name) => name.includes("\\")).length;
 
-/** Of names in which accents stand apart from their letters, by how the listing has them. */
+/** Names whose accents are separate from their letters, by their form in the listing. */
 function decomposedOf(inZip: readonly string[]): ReadonlyMap<string, string> {
   const names = inZip.map((name) => name.replace(/^(\.\/)+|\/$/g, ""));
   return new Map(names.filter((name) => name.normalize() !== name).map((name) => [name.normalize(), name]));
@@ -52,7 +52,7 @@ async function linesIn(file: ByteSource): Promise<readonly string[]> {
   return (await contentOf(file)).toString().split("\n").slice(0, -1);
 }
 
-/** Refuses what no honest archive holds. `names`: of the same archive. */
+/** Refuses what no honest archive contains. `names`: of the same archive. */
 export async function assertArchive(file: ByteSource, names: ByteSource, packedBytes: number): Promise<void> {
   const members = await membersOf(file);
   assertSafe(members, packedBytes);
@@ -71,7 +71,7 @@ export async function archiveMembersOf(file: ByteSource): Promise<Answer<"archiv
   return { unwanted: unwanted.size, isLoose: wanted.some(isLoose), isLinked: wanted.some(isSecondName) };
 }
 
-/** Writes the list of what is passed on, with contents from below `folder`. */
+/** Writes the list of members that are passed on, with contents from below `folder`. */
 export async function listWanted(file: ByteSource, folder: string, zip?: ByteSource): Promise<void> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
@@ -82,8 +82,9 @@ export async function listWanted(file: ByteSource, folder: string, zip?: ByteSou
 }
 
 /**
- * Whether all that is wanted of the second is in the first, and nothing that is not, whatever was made of the patterns of names. Accents
- * are put together with their letters in listings of some formats.
+ * Whether the result contains everything wanted from the source and nothing else, however the name patterns were interpreted. Listings of
+ * some
+ * formats combine accents with their letters.
  */
 export async function archiveHolds(made: ByteSource, source: ByteSource): Promise<Answer<"archiveHolds">> {
   const [found, members] = [composed(await membersOf(made)), composed(await membersOf(source))];
@@ -103,7 +104,7 @@ function isSecondName({ sort, digest, sizeBytes }: Member): boolean {
   return sort === "file" && digest === undefined && sizeBytes === 0;
 }
 
-/** Exactly this name. A line feed in it would begin another pattern: any character stands for it. */
+/** Matches exactly this name. A line feed in it would start another pattern, so it is replaced with "any character". */
 function patternsOf(name: string): readonly string[] {
   const exact = name.replace(/[\\*?[\]^$]/g, "\\$&").replace(/[\r\n]/g, "?");
   return [`^${exact}$\n`, `^./${exact}$\n`];

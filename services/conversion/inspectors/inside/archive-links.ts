@@ -1,12 +1,12 @@
-/** Where the links of an archive lead, and what lies behind them. Linear in the length of all names, which are a stranger's. */
+/** Where the links of an archive lead, and what is behind them. Linear in the length of all names, because they come from a stranger. */
 import { behindLink } from "#services/conversion/engines/archives/archive-refusals.ts";
 import type { Member } from "./archive-listing.ts";
 
-/** A place in the archive, with the member that is there; folders may have none. */
+/** A place in the archive with the member there. Folders may have none. */
 type Place = { member?: Member; readonly inside: Map<string, Place> };
 
 const stepsOf = (name: string): string[] => name.split("/").filter((step) => step !== "" && step !== ".");
-/** Names that differ in case or in how letters are composed are the same on many systems. */
+/** On many systems, names that differ only in case or in the composition of letters are the same. */
 const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 const isLink = ({ sort }: Member): boolean => sort !== "file" && sort !== "dir";
 
@@ -25,8 +25,9 @@ function treeOf(members: readonly Member[], nameOf: (member: Member) => string):
 }
 
 /**
- * Refuses members that lie behind a link or a file, or share a link's name: who unpacks them one after the other follows the link.
- * The listing knows one member of each name; `names` are all there are.
+ * Refuses members that are behind a link or a file, or share a link's name, because unpacking them in order would follow the link. The
+ * listing
+ * shows one member for each name, while `names` contains all of them.
  *
  * @throws FilemillError INVALID_INPUT
  */
@@ -61,18 +62,19 @@ function isBehind(root: Place, steps: readonly string[]): boolean {
   return false;
 }
 
-/** Whether several members have one name. */
+/** Whether several members have the same name. */
 export function hasTwins(names: readonly string[]): boolean {
   return new Set(names.map((name) => stepsOf(name).join("/"))).size < names.length;
 }
 
 /** As many as Linux follows for one name. */
 const maxFollowed = 40;
-/** Of all links together: more than a million files of source code have. */
+/** For all links together: more than a million files of source code need. */
 const maxSteps = 2_000_000;
 
 /**
- * Devices, pipes and sockets, and links that do not end at a member: step by step, as a system follows them, since a way that looks
+ * Devices, pipes and sockets, and links that do not end at a member. Links are followed step by step, as a system does, because a path that
+ * looks
  * harmless may lead through another link.
  */
 export function unwantedOf(members: readonly Member[]): ReadonlySet<Member> {
@@ -109,7 +111,7 @@ export function unwantedOf(members: readonly Member[]): ReadonlySet<Member> {
   return new Set(members.filter((member) => isLink(member) && !endsAtMember(member.name)));
 }
 
-/** An absolute path of this system or of Windows, or one with backslashes, which some take for slashes. */
+/** An absolute path on this system or on Windows, or one with backslashes, which some programs treat as slashes. */
 function leavesSystem(target: string): boolean {
   return target === "" || /^\/|^[A-Za-z]:|\\|\0/.test(target);
 }

@@ -1,4 +1,4 @@
-/** What is in an archive: bsdtar's listing in the form of mtree, with a digest of each file, and what of it may be passed on. */
+/** Reads an archive's contents from bsdtar's listing in mtree format, with a digest of each file, and decides what may be passed on. */
 import { isUtf8 } from "node:buffer";
 import { FilemillError } from "#contract/errors.ts";
 
@@ -7,14 +7,14 @@ export type Member = {
   readonly name: string;
   /** As the listing escapes it, without a leading `./`. */
   readonly listed: string;
-  /** file, dir, link, or what special files are called. */
+  /** file, dir, link, or the type of a special file. */
   readonly sort: string;
-  /** Permissions, of which archives may have none. */
+  /** Permissions. Some archives store none. */
   readonly mode: number;
-  /** Numbers and names of the owner and the time, as the listing has them. */
+  /** Ids and names of the owner, and the time, as in the listing. */
   readonly owner: readonly string[];
   readonly sizeBytes: number;
-  /** Of a file; a hard link to another has none. */
+  /** Of a file. A hard link to another file has none. */
   readonly digest: string | undefined;
   /** Target of a symbolic link. */
   readonly link: string | undefined;
@@ -26,7 +26,7 @@ const maxExpandedBytes = 4_000_000_000;
 const unsuspiciousBytes = 100_000_000;
 const maxRatio = 200;
 
-/** @see mtree(5): a line for each member, bytes outside ASCII and blanks as octal. */
+/** @see mtree(5): one line per member, with spaces and bytes outside ASCII in octal. */
 export function parseListing(text: string): readonly Member[] {
   return text.split("\n").flatMap((line) => {
     if (line === "" || line.startsWith("#")) return [];
@@ -57,9 +57,10 @@ function plainOf(escaped: string): string {
 }
 
 /**
- * Refuses what no honest archive holds.
+ * Refuses what no honest archive contains.
  *
- * @throws FilemillError INVALID_INPUT for nothing inside or names with control characters, INPUT_TOO_COMPLEX for too much inside.
+ * @throws FilemillError INVALID_INPUT for an archive without files or names with control characters, INPUT_TOO_COMPLEX for too much
+ * content.
  */
 export function assertSafe(members: readonly Member[], packedBytes: number): void {
   if (!members.some(({ sort }) => sort === "file")) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
@@ -77,14 +78,15 @@ export function tooManyMembers(): FilemillError {
   return new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
 }
 
-/** Whoever lists the result would run them. `Icon` with a carriage return is what macOS calls the icon of a folder. */
+/** Listing the result in a terminal would execute them. `Icon` with a carriage return is macOS's name for the icon of a folder. */
 function commandsTerminals(name: string): boolean {
   return /\p{Cc}/u.test(name.replace(/(^|\/)Icon\r$/, ""));
 }
 
 /**
- * A name of bsdtar's listing, where bytes that are no UTF-8, and letters newer than the system, are octal: its text, in which
- * what is no UTF-8 is U+FFFD, and its bytes if there is such.
+ * A name in bsdtar's listing, which writes bytes that are not UTF-8, and letters newer than the system, in octal. Returns its text, with
+ * U+FFFD for
+ * bytes that are not UTF-8, and its bytes if there are any such.
  */
 export function readListed(line: string): { readonly name: string; readonly legacy: Buffer | undefined } {
   const listed = Buffer.from(line).toString("latin1");
@@ -95,25 +97,25 @@ export function readListed(line: string): { readonly name: string; readonly lega
   return { name: bytes.toString(), legacy: isUtf8(bytes) ? undefined : bytes };
 }
 
-/** Of this system or of Windows. */
+/** Checks the rules of this system and of Windows. */
 export function leavesFolder(name: string): boolean {
   return /^[/\\]|^[A-Za-z]:[/\\]|(^|[/\\])\.\.([/\\]|$)|\0/.test(name);
 }
 
-/** Set-uid, set-gid, sticky, and writable by anybody. */
+/** Set-uid, set-gid, sticky, and writable by anyone. */
 const looseBits = 0o7002;
 
-/** Whether its permissions are more than an unknown archive may hand on. Those of links say nothing. */
+/** Whether its permissions exceed what an unknown archive may pass on. Those of links have no meaning. */
 export function isLoose({ sort, mode }: Member): boolean {
   return sort !== "link" && (mode & looseBits) !== 0;
 }
 
-/** Lines that make bsdtar pack the member from below `folder`, under another name if one is told, without the permissions that are too many. */
+/** Lines that make bsdtar pack the member from below `folder`, renamed to `name` if given, without excessive permissions. */
 export function linesOf({ listed, sort, mode, owner, link }: Member, folder: string, name?: string): readonly string[] {
   const permissions = `mode=0${(sort === "link" ? 0o777 : mode & ~looseBits).toString(8)}`;
   const more = sort === "file" ? [`contents=${folder}/${listed}`] : sort === "link" ? [`link=${escapedOf(link ?? "")}`] : [];
   const line = [name === undefined ? listed : escapedOf(name), `type=${sort}`, ...owner, permissions, ...more].join(" ");
-  // A folder without a slash in its name is stepped into.
+  // A folder without a slash in its name also changes into it.
   return sort === "dir" && !listed.includes("/") ? [line, ".."] : [line];
 }
 
@@ -126,8 +128,9 @@ function escapedOf(text: string): string {
 }
 
 /**
- * Whether a file has another time in `found` than in `wanted`: most formats hold whole seconds. Not folders: those that an archive
- * only implies are listed with the time of the listing.
+ * Whether a file's time in `found` differs from that in `wanted`. Most formats store whole seconds. Folders are ignored, because those that
+ * an
+ * archive only implies get the time of the listing.
  */
 export function hasOtherTimes(found: readonly Member[], wanted: readonly Member[]): boolean {
   const timeOf = ({ owner }: Member) => Number(owner.find((word) => word.startsWith("time="))?.slice("time=".length));

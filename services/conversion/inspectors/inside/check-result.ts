@@ -1,4 +1,4 @@
-/** A look at each result before it counts, independent of the engine that made it: exit code 0 proves nothing. */
+/** Checks each result before it counts, independently of the engine that made it, because exit code 0 proves nothing. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 
@@ -29,7 +29,7 @@ const any =
   (ends) =>
     checks.some((check) => check(ends));
 
-/** RIFF: the size that it tells is the size that it has (or unknown, in a stream). */
+/** RIFF: the stated size is not larger than the file. */
 const riff = (kind: string) => all(startsWith("RIFF"), holdsAt(8, kind), ({ head, sizeBytes }) => head.readUInt32LE(4) <= sizeBytes);
 /** ISO base media: the first box is `ftyp`. */
 const isoMedia = holdsAt(4, "ftyp");
@@ -37,14 +37,14 @@ const compound = startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
 const matroska = startsWith("\x1a\x45\xdf\xa3");
 const ogg = startsWith("OggS");
 const asf = startsWith("\x30\x26\xb2\x75\x8e\x66\xcf\x11");
-/** Starts with 11 set bits (MPEG sound, AAC in ADTS), or with a tag before them. */
+/** Starts with 11 set bits (MPEG audio, AAC in ADTS), or with a tag before them. */
 const mpegFrames: Check = any(startsWith("ID3"), ({ head }) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0);
 const transportStream =
   (packet: number, offset: number): Check =>
   ({ head }) =>
     head[offset] === 0x47 && (head.length <= packet || head[offset + packet] === 0x47);
 
-/** A central directory that points at its own entries, of which there is one at least. */
+/** A central directory that points at its own entries, at least one of them. */
 const zip: Check = ({ head, tail, sizeBytes }) => {
   const end = tail.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   if (end < 0 || end + 22 > tail.length || head.readUInt32LE(0) !== 0x04034b50) return false;
@@ -57,13 +57,13 @@ const zip: Check = ({ head, tail, sizeBytes }) => {
 const typedZip = (type: string) => all(zip, ({ head }) => head.includes(Buffer.from(`mimetype${type}`, "latin1")));
 const packageZip = (part: string) => all(zip, ({ tail }) => tail.includes(Buffer.from(part, "latin1")));
 
-/** Fonts of PDF files map what has no character to control characters: text around them is text all the same. */
+/** Fonts of PDF files may map unknown characters to control characters. The text around them is still text. */
 const maxControlShare = 0.25;
 
-/** Empty pages of a PDF are as many form feeds, or a blank that does not break: that is not nothing. */
+/** Empty pages of a PDF become form feeds or no-break spaces, which count as content. */
 const shown = /[^ \t\r\n\ufeff]/;
 
-/** Text in UTF-8 with hardly any control characters and no NUL; an end that the window cut is forgiven. */
+/** UTF-8 text with few control characters and no NUL. A character cut off at the end of the window is tolerated. */
 const text: Check = ({ head, sizeBytes }) => {
   const whole = head.length === sizeBytes;
   try {
@@ -168,7 +168,7 @@ const checks: Readonly<Record<string, Check>> = {
   ttml: textWith(/<tt[\s>]/),
   smi: textWith(/^<SAMI/i),
   sub: textWith(/^\{\d+\}\{\d+\}/),
-  // Each part of a message has an encoding of its own.
+  // Each part of a message has its own encoding.
   eml: ({ head }) => /^[\x21-\x39\x3b-\x7e]+:/.test(head.toString("latin1")),
   mbox: startsWith("From "),
   vcf: textWith(/^BEGIN:VCARD/i),
@@ -241,7 +241,7 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Rejects unless the file begins and ends as its format must. A format without a row is not looked at.
+ * Rejects unless the file starts and ends as its format must. Formats without a row are not checked.
  *
  * @throws FilemillError CONVERSION_FAILED.
  */

@@ -1,14 +1,17 @@
-/** In which code page a table of dBase is: a byte of its header says it, or nothing does. */
+/** Finds the code page of a dBase table: a byte of its header states it, or nothing does. */
 import { encodingOf } from "#formats/sniff/encoding.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Enough of a table to tell its letters by. */
+/** Enough of a table to recognise its letters. */
 const headBytes = 256 * 1024;
 const codePageAt = 29;
 
-/** Labels as in the Encoding Standard where it has one. @see dBASE language driver id, in the specification of Esri's shapefiles and Visual FoxPro */
+/**
+ * Labels as in the Encoding Standard if it has one. @see dBASE language driver id, in the specification of Esri's shapefiles and Visual
+ * FoxPro
+ */
 const labelOfDriver: Readonly<Record<number, string>> = {
   ...drivers("ibm437", 0x01, 0x09, 0x0b, 0x0d, 0x0f, 0x11, 0x15, 0x18, 0x19, 0x1b),
   ...drivers("ibm850", 0x02, 0x0a, 0x0e, 0x10, 0x12, 0x14, 0x16, 0x1a, 0x1d, 0x25, 0x37),
@@ -36,7 +39,7 @@ const labelOfDriver: Readonly<Record<number, string>> = {
   ...drivers("windows-1257", 0xcc),
 };
 
-/** @see the office's rtl_TextEncoding, which its filters take as numbers */
+/** @see LibreOffice's rtl_TextEncoding, which its filters take as numbers */
 const officeNumbers: Readonly<Record<string, number>> = {
   "windows-1252": 1,
   macintosh: 2,
@@ -71,25 +74,25 @@ function drivers(label: string, ...ids: readonly number[]): Record<number, strin
 }
 
 type TableEncoding = {
-  /** For the office's filter. */
+  /** For LibreOffice's filter. */
   readonly number: string;
-  /** The label, where nothing in the table says it. */
+  /** The label, if nothing in the table states it. */
   readonly guess?: string;
 };
 
-/** In Windows' code page for Western Europe no character has these bytes; in those of DOS they are letters. */
+/** Bytes without a character in the Windows code page for Western Europe. In those of DOS they are letters. */
 const dosOnly = Buffer.from([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
-/** Undefined: there are no letters to tell it by. */
+/** Undefined: there are no letters that could show it. */
 export async function tableEncodingOf(file: ByteSource): Promise<TableEncoding | undefined> {
   const head = await contentOf(file, headBytes);
   if (head.length < 32) return undefined;
   const declared = officeNumbers[labelOfDriver[head[codePageAt] ?? 0] ?? ""];
   if (declared !== undefined) return { number: String(declared) };
-  // The header holds lengths, which are no letters.
+  // The header contains lengths, not letters.
   const records = head.subarray(Math.min(head.readUInt16LE(8), head.length));
   if (!records.some((byte) => byte >= 0x80)) return undefined;
-  // What is UTF-8 is nothing else.
+  // Valid UTF-8 is practically never anything else.
   if (encodingOf(records) === "utf-8") return { number: String(officeNumbers["utf-8"]) };
   const guess = guessOf(records);
   return { number: String(officeNumbers[guess]), guess };

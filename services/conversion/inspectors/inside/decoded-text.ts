@@ -1,4 +1,4 @@
-/** Texts in other encodings than readers expect, written anew. */
+/** Rewrites texts in encodings that readers do not expect. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
@@ -7,7 +7,7 @@ import { writeToHost } from "./exchange.ts";
 import { withCellEnds } from "./html-cells.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
+/** Text that is not UTF-8. Its encoding is found by the byte order mark, by what HTML states, or by a guess. */
 export async function decodeText(file: ByteSource, isPage: boolean): Promise<Answer<"decodedText">> {
   const bytes = await contentOf(file);
   const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);

@@ -1,17 +1,17 @@
-/** Text that Pandoc leaves out of a Word document: in boxes, simple fields, and what is marked for other programs. */
+/** Text of a Word document that Pandoc omits: in boxes, in simple fields, and marked for other programs. */
 
 const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag)(?=[ >])[^<>]*>/g;
 const fallbacks = /<(\/?)mc:Fallback(?=[ >/])[^<>]*>/g;
 const marks = /<(\/?)w:(p|txbxContent)(?=[ >/])[^<>]*>/g;
 
-/** The same with the paragraphs of each box after the one that it stands in; undefined where nothing is left out. */
+/** The document with the paragraphs of each box moved after the paragraph that contains it. Undefined if nothing is omitted. */
 export function withBoxes(document: string): string | undefined {
   const plain = document.replace(wrappers, "");
   const made = plain.includes("<w:txbxContent") ? lifted(withoutFallbacks(plain)) : plain;
   return made === document ? undefined : made;
 }
 
-/** What older programs show instead of a drawing says its text a second time. @see ECMA-376, part 3, markup compatibility */
+/** The fallback that older programs show instead of a drawing repeats its text. @see ECMA-376, part 3, markup compatibility */
 function withoutFallbacks(document: string): string {
   let [kept, depth, at] = ["", 0, 0];
   for (const { 0: tag, 1: isEnd, index } of document.matchAll(fallbacks)) {
@@ -38,7 +38,7 @@ function lifted(document: string): string {
     else {
       const { text, boxes } = open.pop() ?? { text: "", boxes: "" };
       if (open.length === 0) return document;
-      // A box goes behind the paragraph that it stands in, with the boxes that stand in it.
+      // A box is placed after the paragraph that contains it, together with the boxes inside it.
       if (name === "p") top().text += `${text}${tag}${boxes}`;
       else top().boxes += text + boxes;
     }

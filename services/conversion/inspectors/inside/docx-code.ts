@@ -1,7 +1,8 @@
 /**
- * A DOCX that Pandoc reads whole: with the text of boxes among the paragraphs, all columns of tables, signs of symbol fonts as characters, and with code and
- * quotations under the names of styles that it knows them by. Other programs call them otherwise, or only choose letters of one width, and Pandoc takes them for text and drops the
- * blanks that they begin with.
+ * Rewrites a DOCX so that Pandoc reads all of it: the text of boxes among the paragraphs, all columns of tables, characters for the signs
+ * of symbol
+ * fonts, and code and quotations with style names that Pandoc knows. Other programs name these styles differently, or only use a monospaced
+ * font. Pandoc then takes them for ordinary text and drops the leading spaces.
  */
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
@@ -13,7 +14,7 @@ import { withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Held unpacked and packed again; what is larger stays as it is. */
+/** The document is unpacked in memory and packed again. Larger ones stay as they are. */
 const mostBytes = 100_000_000;
 const pieceBytes = 2 ** 20;
 const [body, styles, comments] = ["word/document.xml", "word/styles.xml", "word/comments.xml"] as const;
@@ -27,7 +28,7 @@ const added =
   `<w:style w:type="paragraph" w:styleId="${blockStyle}"><w:name w:val="Source Code"/></w:style>` +
   `<w:style w:type="character" w:styleId="${letterStyle}"><w:name w:val="Verbatim Char"/></w:style>`;
 
-/** Writes the document anew, where there is something to change. */
+/** Writes the rewritten document if there is something to change. */
 export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
   const packed = await contentOf(file);
   const unchanged = { isRewritten: false, comments: 0, hasChanges: false, hasHidden: false, hasHeads: false, hasLabels: false };
@@ -61,7 +62,7 @@ export function writePieces(made: Uint8Array): void {
   for (let at = 0; at < made.length; at += pieceBytes) writeToHost(Buffer.from(made.subarray(at, at + pieceBytes)));
 }
 
-/** Undefined for what is damaged, which is the reader's to say, or too large. */
+/** Undefined if the file is too large, or damaged, which is left to the reader. */
 export function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined {
   try {
     let total = 0;
@@ -76,7 +77,7 @@ export function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined
   }
 }
 
-/** Undefined where no style is code or a quotation. */
+/** Undefined if no style is for code or quotations. */
 export function withCodeStyles(sheet: string): string | undefined {
   let hasChanged = false;
   const renamed = sheet.split("<w:style ").map((style, place) => {
@@ -93,12 +94,12 @@ export function withCodeStyles(sheet: string): string | undefined {
   return hasChanged ? renamed.join("<w:style ") : undefined;
 }
 
-/** Undefined where no letters of one width stand in the text, or nearly all are: that is a typewriter's page. */
+/** Undefined if no text is monospaced, or most of it is, which suggests a typewriter's page. */
 export function withMarkedCode(document: string, sheet: string): string | undefined {
   const names = namesOf(sheet);
   const isFixed = (text: string): boolean => fixedFont.test(text) || isVerbatim(text, names);
   const paragraphs = document.split("</w:p>");
-  // A style for code is no typewriter's, however often it is used.
+  // A style for code never means a typewriter, however often it is used.
   const typed = paragraphs.filter((paragraph) => fixedFont.test(paragraph)).length;
   if (!paragraphs.some(isFixed) || typed * 2 > paragraphs.filter(hasText).length) return undefined;
   let tables = 0;
@@ -110,7 +111,7 @@ export function withMarkedCode(document: string, sheet: string): string | undefi
     .join("</w:p>");
 }
 
-/** The names of styles by their ids. */
+/** Style names by id. */
 function namesOf(sheet: string): ReadonlyMap<string, string> {
   const styles = sheet.split("<w:style ").slice(1);
   return new Map(
@@ -129,12 +130,12 @@ function isVerbatim(text: string, names: ReadonlyMap<string, string>): boolean {
 
 const hasText = (run: string): boolean => run.includes("<w:t>") || run.includes("<w:t ");
 
-/** Whether a paragraph may become a block: Markdown has no room for one in cells, items and headings. A style that is nowhere defined says nothing. */
+/** Whether a paragraph may become a code block. Markdown allows none in cells, list items and headings. An undefined style says nothing. */
 function mayBeBlock(own: string, isInTable: boolean, names: ReadonlyMap<string, string>, isOfStyles: boolean): boolean {
   if (isInTable || own.includes("<w:numPr>")) return false;
   const style = /<w:pStyle w:val="([^"]{0,200})"/.exec(own)?.[1];
   const name = style === undefined ? "" : names.get(style);
-  // Letters that bear a style of their own make a block where the paragraph's style is lost alone.
+  // If the characters have a style of their own, they become a block only if the paragraph's own style is undefined.
   return isOfStyles ? name === undefined : name === undefined || !/^(?:heading|title|subtitle|list|toc|caption)/i.test(name);
 }
 

@@ -1,7 +1,10 @@
-/** Tables of a Word document that Pandoc reads whole: it leaves out cells beyond the columns that a table lists beforehand, and many programs list none. */
+/**
+ * Makes Pandoc read all columns of tables in a Word document: it omits cells beyond the columns that a table declares, and many programs
+ * declare none.
+ */
 
 const marks = /<(\/?)w:(tbl|tblGrid|gridCol|tr|tc|gridSpan|gridBefore|tblGridChange)(?=[ >/])[^<>]*>/g;
-/** Of a grid, in the first row that is wider; more than Word's 63 columns help nobody. */
+/** Limit for a grid according to its widest row. More than Word's 63 columns are of no use. */
 const mostColumns = 1000;
 
 type Table = {
@@ -12,7 +15,7 @@ type Table = {
   listed: number;
 };
 
-/** The same with a list of columns for each table that has too few; undefined where all have enough. */
+/** The document with a list of columns for each table that has too few. Undefined if all have enough. */
 export function withGrids(document: string): string | undefined {
   if (!document.includes("<w:tbl>") && !document.includes("<w:tbl ")) return undefined;
   const open: Table[] = [];
@@ -52,7 +55,7 @@ function follow(table: Table, { name, isEnd, isEmpty, tag, start, end }: Mark): 
     if (!isEnd) table.grid = { start, end };
     else if (table.grid !== undefined) table.grid.end = end;
   } else if (name === "gridCol") {
-    // Pandoc counts those alone that have a width.
+    // Pandoc counts only those with a width.
     if (!isEnd && /\bw:w="\d/.test(tag)) table.listed += 1;
   } else if (name === "tr") {
     if (isEnd) return;

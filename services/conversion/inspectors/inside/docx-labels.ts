@@ -1,7 +1,7 @@
 /** Labels of lists and headings in a Word document that no other format has: § 1, 1.1, Article IV. */
 import { attributeOf } from "./counts/markup.ts";
 
-/** A number or letter with the marks that lists have everywhere. */
+/** A number or letter with the punctuation that lists have everywhere. */
 const simple = /^\(?%\d[.)]?$|^$/;
 
 const told = (text: string, name: string): string => {
@@ -41,7 +41,7 @@ export function hasOwnLabels(document: string, styles: string, numbering: string
       const used = `<w:pStyle w:val="${attributeOf(` ${style.slice(0, 400)}`, "w:styleId") ?? ""}"/>`;
       const [numbered] = numbersOf(style);
       if (numbered === undefined || !document.includes(used)) return false;
-      // The readers keep no number of a heading, be it as simple as it may.
+      // Readers keep no heading numbers, however simple they are.
       return /<w:outlineLvl /.test(style) || /<w:name w:val="heading /i.test(style)
         ? levelOf(numbered) !== undefined
         : isOwn(levelOf(numbered));

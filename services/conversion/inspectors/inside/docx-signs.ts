@@ -1,10 +1,13 @@
-/** What Pandoc leaves out of the text of a Word document: readings above letters, signs of symbol fonts, boxes that are ticked, choices of lists, and line ends of one sort. */
+/**
+ * Text of a Word document that Pandoc omits: ruby text, signs of symbol fonts, ticked boxes, chosen list entries, and one kind of line
+ * break.
+ */
 import { attributeOf } from "./counts/markup.ts";
 import { signOf } from "./symbol-fonts.ts";
 
 export type Signs = {
   readonly document: string;
-  /** Text that Word does not show was left out. */
+  /** Text that Word does not show was removed. */
   readonly hasHidden: boolean;
 };
 
@@ -29,7 +32,7 @@ export function withSigns(document: string): Signs {
 
 const isHidden = (properties: string): boolean => /<w:vanish(?:\/| w:val="(?:1|true|on)")/.test(properties);
 
-/** A run ends with its own tag; what follows it is the paragraph's. */
+/** A run ends with its own end tag. What follows belongs to the paragraph. */
 function withoutTexts(run: string): string {
   const end = run.indexOf("</w:r>");
   const own = end < 0 ? run : run.slice(0, end);
@@ -48,7 +51,7 @@ function withCharacters(run: string, properties: string): string {
 
 const escaped = (text: string): string => text.replace("&", "&amp;").replace("<", "&lt;");
 
-/** Pandoc knows the signs of Symbol itself. */
+/** Pandoc itself knows the signs of the font Symbol. */
 function characterOf(tag: string): string {
   const font = attributeOf(tag, "w:font") ?? "";
   const sign = font.toLowerCase() === "symbol" ? undefined : signOf(font, Number.parseInt(attributeOf(tag, "w:char") ?? "", 16));
@@ -60,7 +63,7 @@ const inside = (text: string, name: string): string => {
   return start < 0 || end < start ? "" : text.slice(start + name.length + 2, end);
 };
 
-/** Letters with a reading above them, as they are written where there is no room above: 漢字(かんじ). */
+/** Writes ruby text in brackets after its letters, as is usual where there is no room above them: 漢字(かんじ). */
 function withReadings(document: string): string {
   const [before = "", ...parts] = document.split("<w:ruby>");
   const text = (content: string) => `<w:r><w:t>${content}</w:t></w:r>`;
@@ -68,14 +71,14 @@ function withReadings(document: string): string {
     const end = part.indexOf("</w:ruby>");
     if (end < 0) return `<w:ruby>${part}`;
     const ruby = part.slice(0, end);
-    // What stands in a run become runs of their own.
+    // The contents of a run become separate runs.
     const runs = `${inside(ruby, "w:rubyBase")}${text("(")}${inside(ruby, "w:rt")}${text(")")}`;
     return `</w:r>${runs}<w:r>${part.slice(end + "</w:ruby>".length)}`;
   });
   return before + made.join("");
 }
 
-/** Boxes and lists of a form have no text but what is chosen. */
+/** Boxes and lists of a form contain no text except for the selection. */
 function withFields(document: string): string {
   const parts = document.split("<w:ffData>");
   const made = parts.map((part, place) => {
@@ -97,6 +100,6 @@ function chosenOf(field: string): string {
   const list = inside(field, "w:ddList");
   const entries = list.match(/<w:listEntry [^<>]*>/g) ?? [];
   const place = Number(stateOf(list, "result") ?? stateOf(list, "default") ?? 0);
-  // An attribute is written as text is, but for quotation marks, which text may hold as well.
+  // An attribute is escaped like text, except for quotation marks, which are allowed in text too.
   return attributeOf(entries[place] ?? "", "w:val") ?? "";
 }

@@ -1,11 +1,11 @@
-/** A glTF with its numbers in it, which lie in a file beside. */
+/** Embeds the numbers of a glTF, which are in a separate file. */
 import { randomUUID } from "node:crypto";
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** A multiple of three: each piece is base64 of its own. */
+/** A multiple of three, so that each piece is complete base64. */
 const pieceBytes = 192 * 1024;
 
 export async function embedModel(model: ByteSource, numbers: ByteSource): Promise<void> {

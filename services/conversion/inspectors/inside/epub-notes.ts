@@ -1,4 +1,4 @@
-/** A book whose footnotes Pandoc finds. */
+/** Rewrites a book so that Pandoc finds its footnotes. */
 import { type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -6,7 +6,7 @@ import { unpacked, writePieces } from "./docx-code.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Writes the book anew, where links lead to places in its chapters. */
+/** Writes the rewritten book if links lead to places in its chapters. */
 export async function readableEpub(file: ByteSource): Promise<Answer<"readableEpub">> {
   const parts = unpacked(await contentOf(file)) ?? {};
   const chapters = Object.keys(parts)

@@ -1,12 +1,12 @@
-/** What host and inspector say to each other, one line of JSON each. */
+/** The messages between host and inspector, one line of JSON each. */
 import { readSync, writeSync } from "node:fs";
 import type { Refusal } from "./refusal.ts";
 
 export type FileAsked = {
   readonly sizeBytes: number;
-  /** The beginning, in base64; all of a small file. */
+  /** The beginning, in base64. For a small file, all of it. */
   readonly head: string;
-  /** The end, where the question is about it. */
+  /** The end, if the question is about it. */
   readonly tail?: string;
 };
 
@@ -16,7 +16,7 @@ export type Question = {
   readonly more: Readonly<Record<string, unknown>>;
 };
 
-/** The last line is one of these; before it, any number of `read` and `write`. */
+/** The last line is an answer, a refusal or a defect. Before it, there may be any number of `read` and `write`. */
 export type Reply =
   | { readonly answer: unknown }
   | { readonly refusal: Refusal }
@@ -27,7 +27,7 @@ export type Reply =
 let waiting = Buffer.alloc(0);
 const chunk = Buffer.allocUnsafeSlow(65_536);
 
-/** Blocks: nothing else is to be done meanwhile, and a turn through the event loop costs more than a small file. Undefined at the end. */
+/** Blocks, because there is nothing else to do, and a turn of the event loop costs more than a small file. Undefined at the end. */
 export function nextLine(): string | undefined {
   const parts = [waiting];
   for (let last = waiting; ; ) {
@@ -48,7 +48,7 @@ export function say(reply: Reply | { readonly ready: true }): void {
   for (let rest = Buffer.from(`${JSON.stringify(reply)}\n`); rest.length > 0; ) rest = rest.subarray(writeSync(1, rest));
 }
 
-/** Bytes of a file of the question. */
+/** Bytes of one of the question's files. */
 export function readFromHost(file: number, offset: number, length: number): Buffer {
   say({ read: [file, offset, length] });
   const told: { readonly bytes: string } = JSON.parse(nextLine() ?? "{}");
@@ -57,7 +57,7 @@ export function readFromHost(file: number, offset: number, length: number): Buff
 
 const longestPiece = 256 * 1024;
 
-/** Adds to what the host makes of this question. */
+/** Appends to the output of this question on the host. */
 export function writeToHost(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; at += longestPiece) {
     say({ write: bytes.toString("base64", at, at + longestPiece) });

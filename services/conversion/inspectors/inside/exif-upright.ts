@@ -1,19 +1,19 @@
-/** What has to change in a JPEG or PNG whose pixels stand upright for it to say so. */
+/** Finds what to change in a JPEG or PNG with upright pixels so that its metadata says so. */
 import { crc32 } from "node:zlib";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { contentOf } from "./remote-file.ts";
 
 type Patch = { readonly at: number; readonly hex: string };
 
-/** EXIF in a JPEG is no longer than a segment, and a PNG's colour profile before it not much. */
+/** EXIF in a JPEG fits into one segment, and a PNG's colour profile before it is not much larger. */
 const headBytes = 4 * 2 ** 20;
-/** Of honest files one or two. */
+/** Honest files need one or two. */
 const mostPatches = 1000;
 const orientationTag = 0x0112;
 
-/** What the file holds need not be well. */
+/** The file's content may be damaged. */
 export async function uprightPatchesOf(file: ByteSource): Promise<readonly Patch[]> {
-  // A copy: it is changed here as the file will be.
+  // A copy, because it is changed here in the same way as the file will be.
   const head = Buffer.from(await contentOf(file, headBytes));
   const patches: Patch[] = [];
   try {
@@ -50,7 +50,7 @@ function patchOf(head: Buffer, at: number, length: number): Patch {
   return { at, hex: head.toString("hex", at, at + length) };
 }
 
-/** Where the orientation was that is 1 now, in the first directory; undefined when it needed no change. @see TIFF 6.0, section 2 */
+/** Sets the orientation in the first directory to 1 and returns its position. Undefined if it needed no change. @see TIFF 6.0, section 2 */
 function setUpright(tiff: Buffer): number | undefined {
   const isLittle = tiff[0] === 0x49;
   const short = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));

@@ -1,4 +1,4 @@
-/** How much there is in a file, as far as its header says it at once: for estimates, which a wrong guess makes worse and nothing else. */
+/** How much there is in a file, if its header states it. Only used for estimates, so a wrong value does no other harm. */
 import { FilemillError } from "#contract/errors.ts";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import { pictureSizeOf } from "#services/conversion/domain/guards/raster.ts";
@@ -7,7 +7,7 @@ type Extent = { readonly pixels: number; readonly durationMs: number };
 type Reader = (file: ByteSource) => Extent | Promise<Extent>;
 
 const unknown: Extent = { pixels: 0, durationMs: 0 };
-/** Of one level; honest files have fewer. */
+/** On one level. Honest files have fewer. */
 const mostBoxes = 100;
 const mostReadings = 1e15;
 
@@ -17,13 +17,13 @@ export async function extentOf(file: ByteSource, format = ""): Promise<Extent> {
     if (size !== undefined) return bounded({ pixels: size.width * size.height, durationMs: 0 });
     return bounded((await readers[format]?.(file)) ?? unknown);
   } catch (error) {
-    // A header that is not as it should be: whoever converts it will say so.
+    // The header is invalid. The engine that converts the file will report it.
     if (error instanceof RangeError || error instanceof FilemillError) return unknown;
     throw error;
   }
 }
 
-/** What a header claims may be anything. */
+/** A header may claim anything. */
 function bounded({ pixels, durationMs }: Extent): Extent {
   const whole = (value: number): number => (value > 0 && value < mostReadings ? Math.round(value) : 0);
   return { pixels: whole(pixels), durationMs: whole(durationMs) };
@@ -59,14 +59,14 @@ async function mp4(file: ByteSource): Promise<Extent> {
     if (type !== "trak") continue;
     const [track] = await boxesIn(file, from, to);
     if (track?.type !== "tkhd") continue;
-    // Width and height are the last of it, with 16 bits after the point.
+    // Width and height are its last fields, with 16 fractional bits.
     const size = await bytesAt(file, track.to - 8, 8);
     pixels = Math.max(pixels, size.readUInt16BE(0) * size.readUInt16BE(4));
   }
   return { pixels, durationMs };
 }
 
-/** A number of EBML with as many bytes as its first one says, with or without the bit that says it. @see RFC 8794, 4 */
+/** An EBML number. Its first byte states its length; the bit that does so is included for an id. @see RFC 8794, 4 */
 function numberAt(bytes: Buffer, at: number, isId: boolean): { readonly value: number; readonly next: number } {
   const first = bytes.readUInt8(at);
   const length = Math.clz32(first) - 23;
@@ -79,7 +79,7 @@ function numberAt(bytes: Buffer, at: number, isId: boolean): { readonly value: n
 const entered = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, 0xe0]);
 const ebml = { scale: 0x2ad7b1, duration: 0x4489, width: 0xb0, height: 0xba };
 
-/** Of Matroska: its beginning has what is asked for. @see RFC 9559, 5.1 */
+/** Matroska: its beginning contains what is needed. @see RFC 9559, 5.1 */
 function matroska({ head }: ByteSource): Extent {
   const found: Record<number, number> = { [ebml.scale]: 1_000_000 };
   try {
@@ -121,7 +121,7 @@ const kilobits = {
   second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 
-/** Of layer III: by the first frame's rate, unless that frame tells how many there are, as one of a varying rate does. */
+/** Layer III: by the bit rate of the first frame, unless that frame states the number of frames, as with a variable bit rate. */
 async function mp3(file: ByteSource): Promise<Extent> {
   const isTagged = file.head.toString("latin1", 0, 3) === "ID3";
   const tagBytes = isTagged ? 10 + [6, 7, 8, 9].reduce((sum, at) => sum * 128 + file.head.readUInt8(at), 0) : 0;

@@ -1,6 +1,6 @@
 /**
- * End tags of cells and rows that HTML lets an author leave out, written where they are meant: Pandoc takes a table without them for
- * paragraphs. @see https://html.spec.whatwg.org/#optional-tags
+ * Adds the end tags of cells and rows that HTML allows authors to omit. Without them, Pandoc takes a table for paragraphs.
+ * @see https://html.spec.whatwg.org/#optional-tags
  */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -8,10 +8,10 @@ import { writeToHost } from "./exchange.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Far more than Pandoc reads with the memory that it has. */
+/** Far more than Pandoc can read with its memory limit. */
 const mostBytes = 64 * 2 ** 20;
 
-/** Writes the page anew, where a tag is missing. In every encoding that pages have, but those of two bytes, tags are ASCII. */
+/** Writes the rewritten page if a tag is missing. Tags are ASCII in every encoding that pages use, except for those with two bytes. */
 export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
   const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
   const ended = withCellEnds(page);
@@ -20,7 +20,7 @@ export async function readableHtml(file: ByteSource): Promise<Answer<"readableHt
   return { isRewritten: made !== undefined };
 }
 
-/** How deep each part of a table lies in it. */
+/** The nesting level of each part of a table. */
 const levels = new Map([
   ...["caption", "colgroup", "thead", "tbody", "tfoot"].map((name) => [name, 1] as const),
   ["tr", 2],
@@ -28,7 +28,7 @@ const levels = new Map([
 ]);
 const childless = new Set(["caption", "colgroup"]);
 
-/** Undefined where nothing is missing. */
+/** Undefined if nothing is missing. */
 export function withCellEnds(html: string): string | undefined {
   const tables: string[][] = [];
   const pieces: string[] = [];
@@ -42,7 +42,7 @@ export function withCellEnds(html: string): string | undefined {
     const level = levels.get(name);
     if (open === undefined || (level === undefined && name !== "table")) continue;
     const kept = name === "table" ? 0 : isEnd ? open.lastIndexOf(name) : firstEnded(open, level ?? 0);
-    // An end of what never began.
+    // An end tag without a start tag.
     if (kept < 0) continue;
     const ended = open.splice(kept).reverse();
     if (isEnd && name !== "table") ended.pop();
@@ -56,7 +56,7 @@ export function withCellEnds(html: string): string | undefined {
   return pieces.length === 0 ? undefined : [...pieces, html.slice(copied)].join("");
 }
 
-/** The place of the first part that ends where one of this level begins. */
+/** The index of the first part that ends when one of this level begins. */
 function firstEnded(open: readonly string[], level: number): number {
   const place = open.findIndex((each) => (levels.get(each) ?? 0) >= level || childless.has(each));
   return place < 0 ? open.length : place;
@@ -64,7 +64,7 @@ function firstEnded(open: readonly string[], level: number): number {
 
 type Tag = { readonly name: string; readonly isEnd: boolean; readonly isEmpty: boolean; readonly at: number };
 
-/** In these nothing else is a tag. */
+/** Elements in which nothing else is a tag. */
 const rawTexts = new Set(["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"]);
 
 function* tagsIn(html: string): Generator<Tag> {
@@ -98,7 +98,7 @@ function endOfRawText(html: string, name: string, from: number): number {
   return html.length;
 }
 
-/** Behind the sign that ends a tag; one in the value of an attribute does not. */
+/** The position after the `>` that ends a tag. One inside an attribute's value does not count. */
 function endOfTag(html: string, from: number): number {
   for (let at = from; at < html.length; at += 1) {
     const sign = html.charAt(at);

@@ -1,4 +1,4 @@
-/** Which entries of an archive become one file, and in which order. */
+/** Which entries of an archive are joined, and in which order. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -6,12 +6,12 @@ import { type Member, parseListing } from "./archive-listing.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Each is a conversion of its own. */
+/** Each is a separate conversion. */
 export const maxEntries = 500;
 const longestName = 1000;
 const orderList = "order.txt";
 
-/** Writes the names, a line each. `order`: what `order.txt` at the top of the archive holds, or nothing. */
+/** Writes the names, one per line. `order`: the content of `order.txt` at the top level of the archive, or nothing. */
 export async function joinOrderOf(listing: ByteSource, order: ByteSource): Promise<Answer<"joinOrder">> {
   const members = parseListing((await contentOf(listing)).toString("latin1"));
   const { names, left } = orderedNames(members, (await contentOf(order)).toString());
@@ -19,7 +19,7 @@ export async function joinOrderOf(listing: ByteSource, order: ByteSource): Promi
   return { names, left, isSite: isSite(members) };
 }
 
-/** An `index.html` lies at the top, or in the one folder that holds everything. */
+/** Whether there is an `index.html` at the top level, or in the only folder there. */
 export function isSite(members: readonly Pick<Member, "name" | "sort">[]): boolean {
   const files = members.filter(({ name, sort }) => sort === "file" && !isSystems(name)).map(({ name }) => name);
   const [top = ""] = files[0]?.split("/") ?? [];
@@ -28,10 +28,11 @@ export function isSite(members: readonly Pick<Member, "name" | "sort">[]): boole
 }
 
 /**
- * All files by name as people count, 2 before 10, or those that the list names, in its order; `left` are those that it does not name.
- * What systems lay beside files is none.
+ * All files in natural order, 2 before 10, or those in the list, in its order. `left` is the number of files not in the list. Files that
+ * operating
+ * systems add are ignored.
  *
- * @throws FilemillError INVALID_INPUT for nothing to join or a list that names what is not there, INPUT_TOO_COMPLEX for too many.
+ * @throws FilemillError INVALID_INPUT if there is nothing to join or the list names a missing file, INPUT_TOO_COMPLEX for too many files.
  */
 export function orderedNames(
   members: readonly Pick<Member, "name" | "sort">[],

@@ -1,26 +1,26 @@
-/** The three blocks in which every format of pictures says what is beside the picture: EXIF, XMP and IPTC. */
+/** The three blocks in which every picture format stores metadata: EXIF, XMP and IPTC. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
 import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
-/** What a file says, and each field of its EXIF by its number. */
+/** What a file contains, and each EXIF field by its number. */
 export type Found = Set<Exclude<Tellable, ExifGroup> | number>;
 type ExifGroup = keyof typeof exifGroups | "other";
 
 const tags = { exif: 0x8769, place: 0x8825, xmp: 0x02bc, iptc: 0x83bb, photoshop: 0x8649 } as const;
-/** Of the picture itself, or of where in the file its parts are; of the programs that wrote it. */
+/** Fields about the picture itself, about where its parts are in the file, or about the programs that wrote it. */
 const ofPicture = new Set([
   ...[0xfe, 0xff, 0x107, 0x10a, 0x111, 0x116, 0x117, 0x118, 0x119, 0x11d, 0x129, 0x12d, 0x13d, 0x13e, 0x13f, 0x140, 0x142, 0x143],
   ...[0x144, 0x145, 0x14a, 0x152, 0x153, 0x154, 0x155, 0x15b, 0x131, 0x13c, 0x201, 0x202, 0x211, 0x214, 0x8773, 0xa005, 0xa40b],
-  // Greys, facsimile and inks.
+  // Grey levels, fax and inks.
   ...[0x107, 0x108, 0x109, 0x120, 0x121, 0x122, 0x123, 0x124, 0x125, 0x146, 0x147, 0x148, 0x14c, 0x14d, 0x14e, 0x150, 0x156, 0x15a],
 ]);
-/** A latitude, in the directory of places. */
+/** A latitude, in the GPS directory. */
 const latitude = 2;
 const bytesOfKind = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const userComment = 0x9286;
 
-/** Which fields belong together for whoever misses them. @see Exif 2.32, 4.6 */
+/** Which fields belong together for a user who misses them. @see Exif 2.32, 4.6 */
 const exifGroups = {
   camera: [0x10f, 0x110, 0xa431, 0xa432, 0xa433, 0xa434, 0xa435],
   exposure: [
@@ -37,10 +37,10 @@ const groupOfField: ReadonlyMap<number, ExifGroup> = new Map(
   Object.entries(exifGroups).flatMap(([group, fields]) => fields.map((field) => [field, group as ExifGroup])),
 );
 
-/** Of a file that says fields of EXIF, without telling which: all of them. */
+/** For a file that contains EXIF fields without stating which: all of them. */
 export const anyField = 0;
 
-/** What is told, in groups of which `others` must have every field. */
+/** The groups to report. A group counts only if every field of it in `others` is found. */
 export function groupsOf(found: Found, others: Found = found): readonly Tellable[] {
   const all = [...others].filter((each) => typeof each === "number");
   const has = (field: number) => found.has(field) || found.has(anyField);
@@ -56,7 +56,7 @@ export function groupsOf(found: Found, others: Found = found): readonly Tellable
 type Entry = { readonly tag: number; readonly value: number; readonly length: number; readonly inline: Buffer };
 type Content = (entry: Entry) => Buffer;
 
-/** Of a block as TIFF is built; of another nobody will read anything. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
+/** Reads a block with the structure of TIFF. Other programs cannot read any other block either. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
 export function exifIn(tiff: Buffer, found: Found): void {
   if (!isTiff(tiff)) return;
   const contentOf: Content = ({ length, value, inline }) => (length > 4 ? tiff.subarray(value, value + length) : inline);
@@ -69,11 +69,13 @@ export function exifIn(tiff: Buffer, found: Found): void {
   }
 }
 
-/** No file has more of them in one directory, and none that is honest a longer field than EXIF's 64 KiB, but for blocks of XMP and Photoshop. */
+/**
+ * No file has more entries in one directory. No honest file has a longer field than EXIF's 64 KiB, except for blocks of XMP and Photoshop.
+ */
 const longestDirectory = 2 + 12 * 4096;
 const longestField = 262_144;
 
-/** Of a whole file, which may be of gigabytes, with its directories anywhere: they alone are read, and what they refer to. */
+/** Reads a whole file, which may have gigabytes and directories anywhere. Only the directories and what they refer to are read. */
 export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
   const head = await bytesAt(file, 0, 8);
   if (!isTiff(head)) return;
@@ -98,7 +100,7 @@ async function fieldOf(file: ByteSource, { length, value, inline }: Entry): Prom
 const isTiff = (bytes: Buffer): boolean => /^(?:II\*|MM\0)/.test(bytes.toString("latin1", 0, 4));
 const longAt = (bytes: Buffer, at: number, order = bytes): number => (order[0] === 0x49 ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
 
-/** The directory at a place of some bytes; in which order numbers are is told by the head. */
+/** The directory at a position of some bytes. The head states the byte order. */
 function entriesOf(head: Buffer, start: number, bytes: Buffer): readonly Entry[] {
   const short = (at: number) => (head[0] === 0x49 ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   return Array.from({ length: short(start) }, (_, index) => {
@@ -125,7 +127,7 @@ function entriesIn({ top, inner, places }: Directories, contentOf: Content, foun
 
 const isOfPicture = (tag: number): boolean => technicalTags.has(tag) || ofPicture.has(tag);
 
-/** Texts that are empty say nothing, though cameras write them; what a user says has the name of its letters before it. */
+/** Empty texts do not count, although cameras write them. A user comment starts with the name of its character code. */
 function isDetail(tag: number, content: Buffer): boolean {
   const said = tag === userComment ? content.subarray(8) : content;
   return !isOfPicture(tag) && said.some((byte) => byte !== 0 && byte !== 0x20);
@@ -136,9 +138,9 @@ export function xmpIn(packet: Buffer, found: Found): void {
   if (packet.includes("GPSLatitude")) found.add("place");
 }
 
-/** Data sets, each behind a mark. @see IIM 4.2, 1.5 */
+/** Data sets, each after a marker. @see IIM 4.2, 1.5 */
 export function iptcIn(bytes: Buffer, found: Found): void {
-  // 2 is the record with what people write; the first data set in it says its version.
+  // Record 2 contains what people write. Its first data set is its version.
   for (let at = 0; at + 5 <= bytes.length && bytes[at] === 0x1c; at += 5 + bytes.readUInt16BE(at + 3)) {
     if (bytes[at + 1] === 2 && bytes[at + 2] !== 0) found.add("iptc");
   }

@@ -1,5 +1,5 @@
 /**
- * What HEIC and AVIF say beside the picture, in items of their own.
+ * Metadata of HEIC and AVIF, which is stored in separate items.
  *
  * @see ISO/IEC 14496-12, 8.11.3 (`iloc`) and 8.11.6 (`iinf`), and 23008-12, annex A
  */
@@ -51,7 +51,7 @@ function boxesIn(bytes: Buffer): readonly Box[] {
   return boxes;
 }
 
-/** Behind version and flags come a number and a box for each item: version and flags, number, protection, kind. */
+/** After version and flags follow a number and a box for each item: version and flags, number, protection, kind. */
 function itemsIn(content: Buffer): readonly Item[] {
   return boxesIn(content.subarray(content[0] === 0 ? 6 : 8)).map(({ content: entry }) => {
     const isLong = entry[0] === 3;
@@ -64,7 +64,7 @@ function itemsIn(content: Buffer): readonly Item[] {
 
 type Place = { readonly at: number; readonly length: number };
 
-/** Of items that lie in the file in one piece. */
+/** Only items stored in one piece. */
 function placesIn(content: Buffer): ReadonlyMap<number, Place> {
   const version = content[0] ?? 0;
   const [offsetBytes, lengthBytes] = [content.readUInt8(4) >> 4, content.readUInt8(4) & 15];

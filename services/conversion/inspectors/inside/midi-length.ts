@@ -1,9 +1,9 @@
-/** How long a piece of MIDI plays. @see Standard MIDI Files 1.0, RP-001 */
+/** How long a MIDI piece plays. @see Standard MIDI Files 1.0, RP-001 */
 import { FilemillError } from "#contract/errors.ts";
 
-/** Microseconds a quarter note until the piece says otherwise. */
+/** Microseconds per quarter note until the piece changes it. */
 const usualTempo = 500_000;
-/** More than a symphony of a hundred voices; each is one comparison when tempos are put in order. */
+/** More than a symphony for a hundred voices. Each costs a comparison when tempos are sorted. */
 const maxTempos = 100_000;
 
 type Tempo = { readonly tick: number; readonly microseconds: number };
@@ -12,7 +12,7 @@ type Track = { readonly ticks: number; readonly tempos: readonly Tempo[] };
 /**
  * Seconds from the beginning to the end of the last track.
  *
- * @throws FilemillError INVALID_INPUT when it is not a file of MIDI, INPUT_TOO_COMPLEX when its tempo changes more often than any piece's.
+ * @throws FilemillError INVALID_INPUT if it is no MIDI file, INPUT_TOO_COMPLEX if its tempo changes more often than that of any real piece.
  */
 export function midiSecondsOf(file: Buffer): number {
   try {
@@ -23,7 +23,7 @@ export function midiSecondsOf(file: Buffer): number {
   }
 }
 
-/** RIFF-MIDI (`.rmi`) holds the same in a chunk. */
+/** RIFF-MIDI (`.rmi`) contains the same in a chunk. */
 function unwrapped(file: Buffer): Buffer {
   const isRiff = file.toString("latin1", 0, 4) === "RIFF" && file.toString("latin1", 8, 12) === "RMID";
   return isRiff ? file.subarray(file.indexOf("MThd", 12, "latin1")) : file;
@@ -42,7 +42,7 @@ function secondsOf(file: Buffer): number {
   const ticks = tracks.reduce((most, track) => Math.max(most, track.ticks), 0);
   const tempos = tracks.flatMap((track) => track.tempos).sort((a, b) => a.tick - b.tick);
   if (tempos.length > maxTempos) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece changes its tempo too often.");
-  // A time code counts frames, and parts of frames, of a second.
+  // A time code counts frames of a second and their parts.
   if (division >= 0x8000) return ticks / ((256 - (division >> 8)) * Math.max(1, division & 0xff));
   return playedSeconds(ticks, tempos, Math.max(1, division));
 }

@@ -1,6 +1,7 @@
 /**
- * What says in a web page or a chapter of a book that something is a footnote, in words that Pandoc keeps: it drops the names of paragraphs,
- * raised text and cells, takes asides for raw HTML, and forgets a mark of EPUB whose note stands elsewhere.
+ * Marks footnotes of a web page or an e-book chapter in a way that Pandoc keeps. By default, it drops the ids of paragraphs, superscripts
+ * and cells,
+ * takes asides for raw HTML, and forgets an EPUB note reference whose note is elsewhere.
  */
 
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,4000})?)>/g;
@@ -9,13 +10,13 @@ const name = /\sid\s*=\s*["']([^"'<>]{1,500})["']/;
 const kind = /\sepub:type\s*=\s*["']([^"'<>]{0,200})["']/;
 const role = /\srole\s*=\s*["'][^"'<>]{0,200}["']/;
 
-/** Pandoc drops their names. */
+/** Elements whose ids Pandoc drops. */
 const nameless = new Set(["p", "sup", "td", "th", "dt", "dd", "small"]);
 
-/** The names within pages that links lead to. */
+/** The ids within pages that links lead to. */
 export const targetsIn = (page: string): string[] => Array.from(page.matchAll(leading), ([, target = ""]) => target);
 
-/** Undefined where nothing changes. */
+/** Undefined if nothing changes. */
 export function withNoteAnchors(page: string, targets: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>();
   const made = page.replace(tag, (whole: string, slash: string, written: string, given: string) => {
@@ -25,7 +26,7 @@ export function withNoteAnchors(page: string, targets: ReadonlySet<string>): str
     const attributes = withRole(given);
     const found = name.exec(attributes);
     const [, own = ""] = found ?? [];
-    // Of several elements of one name, a link leads to the first.
+    // If several elements have the same id, a link leads to the first.
     const isFirst = !seen.has(own);
     seen.add(own);
     if (found === null || !isFirst || !targets.has(own) || !nameless.has(element) || given.endsWith("/"))
@@ -35,7 +36,7 @@ export function withNoteAnchors(page: string, targets: ReadonlySet<string>): str
   return made === page ? undefined : made;
 }
 
-/** EPUB's kinds as roles. @see https://www.w3.org/TR/epub-ssv-11/ */
+/** Turns EPUB's types into roles. @see https://www.w3.org/TR/epub-ssv-11/ */
 function withRole(attributes: string): string {
   const kinds = kind.exec(attributes)?.[1]?.split(/\s/) ?? [];
   const wanted = kinds.includes("noteref")

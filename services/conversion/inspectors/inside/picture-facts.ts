@@ -1,4 +1,4 @@
-/** What the headers of a PNG or a JPEG say of the picture. */
+/** Facts from the headers of a PNG or a JPEG. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -7,10 +7,10 @@ import { contentOf } from "./remote-file.ts";
 
 type PictureFacts = Answer<"pictureFacts">;
 
-/** Profiles of printers are up to two megabytes large, and stand before what is looked for in a JPEG. */
+/** Printer profiles have up to two megabytes, and in a JPEG they precede the headers needed here. */
 const headBytes = { png: 2 ** 20, jpg: 4 * 2 ** 20 } as const;
 
-/** @throws FilemillError INVALID_INPUT when the header tells no size. */
+/** @throws FilemillError INVALID_INPUT if the header states no size. */
 export async function pictureFactsOf(file: ByteSource, format: string): Promise<PictureFacts> {
   const head = await contentOf(file, headBytes[format === "png" ? "png" : "jpg"]);
   try {
@@ -22,21 +22,21 @@ export async function pictureFactsOf(file: ByteSource, format: string): Promise<
   throw new FilemillError("INVALID_INPUT", "The picture is damaged or incomplete.");
 }
 
-/** What its numbers mean as colours; 2 is not told. */
+/** What its numbers mean as colours. 2 stands for unspecified. */
 export async function namedColoursOf(file: ByteSource, format: string): Promise<Answer<"namedColours">> {
   const colours = namedColours(format, await contentOf(file, headBytes.png));
   const [primaries = 2, transfer = 2] = colours?.numbers ?? [];
   return { isNamed: colours !== undefined, primaries, transfer };
 }
 
-/** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, pHYs before the data, in pixels a metre. */
+/** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, and pHYs before the data, in pixels per metre. */
 function pngFacts(head: Buffer): PictureFacts {
   let density: number | undefined;
   let [hasProfile, isKeyed] = [false, false];
   let orientation = 1;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const type = head.toString("latin1", at + 4, at + 8);
-    // Its name comes first.
+    // The chunk starts with the profile's name.
     if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
     if (type === "tRNS") isKeyed = true;
     if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
@@ -76,7 +76,7 @@ function jpegFacts(head: Buffer): PictureFacts {
 
 const tags = { orientation: 0x0112, resolution: 0x011a, unit: 0x0128 } as const;
 
-/** The tags in the first directory of the TIFF inside. */
+/** The tags in the first directory of the embedded TIFF. */
 function exifFacts(tiff: Buffer): Pick<PictureFacts, "orientation" | "density"> {
   const nothing = { orientation: 1, density: undefined };
   if (tiff.length < 14) return nothing;
@@ -99,7 +99,7 @@ function exifFacts(tiff: Buffer): Pick<PictureFacts, "orientation" | "density"> 
   };
 }
 
-/** Cameras write 72 whatever they see; what is less says nothing either. */
+/** Cameras write 72 for every picture. Lower values mean nothing either. */
 function meantDensity(density: number): number | undefined {
   return density > 72.5 && density <= 4800 ? density : undefined;
 }

@@ -1,4 +1,4 @@
-/** What pictures' files say beside the picture: by their structure alone, no pixel is read. */
+/** The metadata in picture files, according to their structure alone. Pixels are not read. */
 import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -8,7 +8,7 @@ import { contentOf } from "./remote-file.ts";
 
 type Reader = (file: ByteSource, found: Found) => Promise<void>;
 
-/** Of a source and of what was made of it. A file that is not as its format says tells nothing here. */
+/** For a source and its result. A file that deviates from its format reports nothing here. */
 export async function pictureMetadataOf(
   source: ByteSource,
   result: ByteSource,
@@ -28,7 +28,7 @@ async function toldBy(file: ByteSource, format: string): Promise<Found> {
   return found;
 }
 
-/** What is no larger is read whole. */
+/** Anything up to this size is read completely. */
 const mostBytes = 8 * 2 ** 20;
 const mostParts = 100_000;
 
@@ -56,14 +56,14 @@ function segmentIn(bytes: Buffer, marker: number, found: Found): void {
   else if (text.startsWith("Photoshop 3.0\0")) resourcesIn(bytes.subarray(14), found);
 }
 
-/** Programs sign what they write. */
+/** Comments in which programs sign what they write. */
 const signatures = /^\s*(?:Lavc|CREATOR: |Created with |File written by |Optimized by |LEAD Technologies)|^\s*$/;
 
 function commentIn(text: string, found: Found): void {
   if (!signatures.test(text.replaceAll("\0", ""))) found.add("comments");
 }
 
-/** @see Adobe Photoshop File Formats Specification: colours of a palette stand before the resources. */
+/** @see Adobe Photoshop File Formats Specification: the colours of a palette precede the resources. */
 async function readPhotoshop(file: ByteSource, found: Found): Promise<void> {
   const at = 30 + (await bytesAt(file, 26, 4)).readUInt32BE();
   const length = (await bytesAt(file, at, 4)).readUInt32BE();
@@ -76,7 +76,7 @@ async function readPhotoshop(file: ByteSource, found: Found): Promise<void> {
   resourcesIn(bytes, found);
 }
 
-/** Chunks of PNG, which say of themselves what they are. @see PNG third edition, 5.3, 11.3.3 and 11.3.4.5 */
+/** Chunks of PNG, each with its type. @see PNG third edition, 5.3, 11.3.3 and 11.3.4.5 */
 async function readPng(file: ByteSource, found: Found): Promise<void> {
   let isPastPicture = false;
   for (let at = 8, chunks = 0; at + 12 <= file.sizeBytes && chunks < mostParts; chunks += 1) {
@@ -84,7 +84,7 @@ async function readPng(file: ByteSource, found: Found): Promise<void> {
     const [length, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
     if (/^(eXIf|iTXt|tEXt|zTXt)$/.test(type)) chunkIn(type, await bytesAt(file, at + 8, Math.min(length, 262_144)), found);
     const next = at + 12 + length;
-    // The picture may be in thousands of chunks, and each piece of the file that is looked at is sent here first.
+    // The picture may be in thousands of chunks, and every piece of the file that is examined has to be sent here first.
     at = type === "IDAT" && !isPastPicture ? Math.max(next, await lastPictureDataOf(file)) : next;
     isPastPicture ||= type === "IDAT";
   }
@@ -92,7 +92,7 @@ async function readPng(file: ByteSource, found: Found): Promise<void> {
 
 const pngTailBytes = 65_536;
 
-/** Where the last IDAT chunk begins if that is near the end: from it, chunk follows chunk up to the end of the file. Otherwise 0. */
+/** Where the last IDAT chunk starts if that is near the end; from there, chunks follow each other to the end of the file. Otherwise 0. */
 async function lastPictureDataOf(file: ByteSource): Promise<number> {
   const from = Math.max(0, file.sizeBytes - pngTailBytes);
   const tail = await bytesAt(file, from, pngTailBytes);
@@ -104,7 +104,7 @@ async function lastPictureDataOf(file: ByteSource): Promise<number> {
   return 0;
 }
 
-/** What programs write of a file that they convert, and the forms in which they pass profiles on. */
+/** Keywords that programs write about a file that they convert, and the forms in which they pass on profiles. */
 const technicalWords = /^(?:Software|date:\w+|\w+:[\w-]+|Thumb::.*|Creation ?Time|Source)$/i;
 
 function chunkIn(type: string, bytes: Buffer, found: Found): void {
@@ -113,19 +113,19 @@ function chunkIn(type: string, bytes: Buffer, found: Found): void {
   const [, profile] = /^Raw profile type (\w+)/.exec(keyword) ?? [];
   if (type === "eXIf") exifIn(bytes, found);
   else if (keyword === "XML:com.adobe.xmp" || profile === "xmp") xmpIn(bytes, found);
-  // That it is there is enough.
+  // Its presence is enough.
   else if (profile === "iptc" || profile === "8bim") found.add("iptc");
   else if (profile === "exif" || profile === "APP1") exifIn(withoutMark(rawProfileOf(type === "zTXt", words)), found);
   else if (!technicalWords.test(keyword)) found.add("comments");
 }
 
-/** As ImageMagick passes them on: a name, a length, and the bytes as hexadecimal digits, each in lines of their own. */
+/** The form in which ImageMagick passes them on: a name, a length, and the bytes in hexadecimal, each on separate lines. */
 function rawProfileOf(isPacked: boolean, words: Buffer): Buffer {
   try {
     const text = isPacked ? inflateSync(words.subarray(1), { maxOutputLength: mostBytes }) : words;
     return Buffer.from(text.toString("latin1").split("\n").slice(3).join(""), "hex");
   } catch {
-    // Not as it should be packed: nobody will read it.
+    // Invalid compression, so no program can read it.
     return Buffer.alloc(0);
   }
 }
@@ -171,12 +171,12 @@ function boxIn(type: string, bytes: Buffer, found: Found): void {
     try {
       boxIn(bytes.toString("latin1", 0, 4), brotliDecompressSync(bytes.subarray(4), { maxOutputLength: mostBytes }), found);
     } catch {
-      // Not as it should be packed: nobody will read it.
+      // Invalid compression, so no program can read it.
     }
   }
 }
 
-/** ImageMagick's own: a list of names before the pixels, and profiles by name. */
+/** ImageMagick's own format: a list of names before the pixels, and profiles by name. */
 async function readMiff(file: ByteSource, found: Found): Promise<void> {
   const text = (await bytesAt(file, 0, 65_536)).toString("latin1");
   const names = new Set([...text.matchAll(/\bprofile[:-](\w+)=/g)].map(([, name]) => name));
@@ -185,7 +185,7 @@ async function readMiff(file: ByteSource, found: Found): Promise<void> {
   if (names.has("iptc") || names.has("8bim")) found.add("iptc");
 }
 
-/** Pages on which a JPEG lies as it was. */
+/** Pages that contain an unchanged JPEG. */
 async function readPage(file: ByteSource, found: Found): Promise<void> {
   const bytes = await contentOf(file, 64 * 2 ** 20);
   const at = bytes.indexOf("Exif\0\0", 0, "latin1");

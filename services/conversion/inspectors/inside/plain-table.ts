@@ -1,4 +1,4 @@
-/** Text tables in any encoding and with any separator, written anew for programs that read one sort of them. */
+/** Rewrites text tables in any encoding and with any separator for programs that read only one form. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -11,7 +11,7 @@ import { contentOf } from "./remote-file.ts";
 
 type More = Readonly<Record<string, unknown>>;
 
-/** UTF-8, commas, rows of one width; in quotation marks what is text. Only numbers that no reader changes stand without them. */
+/** UTF-8, commas, and rows of equal width. Text is quoted. Only numbers that no reader changes are not. */
 export async function writePlainTable(file: ByteSource, more: More): Promise<Answer<"plainTable">> {
   const notes: Notes = new Map();
   try {
@@ -27,11 +27,11 @@ export async function writePlainTable(file: ByteSource, more: More): Promise<Ans
   }
 }
 
-/** Digits that every program keeps. */
+/** This many digits survive in every program. */
 const safeDigits = 15;
 
 function isSafeNumber(cell: string): boolean {
-  // Most texts are told by their first letter.
+  // The first character is enough to recognise most texts.
   if (cell.charCodeAt(0) > 0x39 || cell.length > safeDigits + 2 || !canonicalNumber.test(cell)) return false;
   return cell.length <= safeDigits || cell.replace(/\D/g, "").replace(/^0+/, "").length <= safeDigits;
 }
@@ -39,7 +39,7 @@ function isSafeNumber(cell: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const control = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
 
-/** `numeric` are the columns that hold numbers alone, but for their name. */
+/** `numeric` lists the columns that contain only numbers, apart from their name. */
 function sizeOf(dialect: Dialect) {
   const numeric: boolean[] = [];
   let [rows, longestCell, hasBlanks, hasControls] = [0, 0, false, false];
@@ -62,7 +62,7 @@ function writeRows(dialect: Dialect, numeric: readonly boolean[]): void {
   let waiting = "";
   for (const row of rowsOf(dialect)) {
     const cells = numeric.map((isNumeric, place) => writtenCell(row[place] ?? "", isNumeric));
-    // A row of one empty cell would be a blank line.
+    // A row with one empty cell would be a blank line.
     waiting += `${cells.join(",") || '""'}\n`;
     if (waiting.length < pieceChars) continue;
     writeToHost(Buffer.from(waiting));

@@ -1,4 +1,4 @@
-/** Where the pictures are in files that hold PNG. */
+/** Locates the pictures in files that contain PNG. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -7,7 +7,7 @@ const pngMark = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const mostPictures = 1000;
 const mostPieces = 1000;
 
-/** The pictures that an icon holds as PNG, by width; libicns does not know all of their names. @see the Icon Services format, `icns` */
+/** The PNG pictures in an icon, by width. libicns does not know all their types. @see the Icon Services format, `icns` */
 export async function iconPicturesOf({ head, sizeBytes, read }: ByteSource): Promise<Answer<"iconPictures">> {
   if (sizeBytes < 16 || head.toString("latin1", 0, 4) !== "icns") {
     throw new FilemillError("INVALID_INPUT", "The icon is damaged, or is not a macOS icon.");
@@ -25,7 +25,7 @@ export async function iconPicturesOf({ head, sizeBytes, read }: ByteSource): Pro
   return { pictures: [...found.values()] };
 }
 
-/** The first frame of an animated PNG is the picture itself: all but what makes it move. @see PNG third edition, 11.3.6 */
+/** The first frame of an animated PNG is the picture itself: everything except the animation chunks. @see PNG third edition, 11.3.6 */
 export async function stillPiecesOf({ sizeBytes, read }: ByteSource): Promise<Answer<"stillPieces">> {
   const kept: [number, number][] = [[0, Math.min(8, sizeBytes)]];
   for (let at = 8, end = 8; at + 12 <= sizeBytes; at = end) {

@@ -5,8 +5,8 @@ const longestRead = 262_144;
 const firstWindow = 8192;
 
 /**
- * A file of the question, of which the host sends what is asked for. Each read is a conversation: short ones that go forward are served
- * from a window, which grows as long as they do.
+ * A file of the question. The host sends the parts that are requested. Each read is a round trip, so short forward reads are served from a
+ * window, which grows as long as they continue.
  */
 export function openRemoteFile(index: number, { sizeBytes, head: sentHead, tail: sentTail }: FileAsked): ByteSource {
   const head = Buffer.from(sentHead, "base64");
@@ -42,7 +42,7 @@ export function openRemoteFile(index: number, { sizeBytes, head: sentHead, tail:
   return { sizeBytes, head, read };
 }
 
-/** All of it, up to `most` bytes. */
+/** The whole content, up to `most` bytes. */
 export async function contentOf({ sizeBytes, head, read }: ByteSource, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const wanted = Math.min(sizeBytes, most);
   if (head.length >= wanted) return head.subarray(0, wanted);

@@ -1,16 +1,16 @@
-/** Whether a file of sound or film may say something of itself that FFmpeg does not read and Mutagen does. */
+/** Whether a sound or video file may have tags that Mutagen reads but FFmpeg does not. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 
-/** Honest files have a few dozen; those in fragments have more, and are taken to have tags. */
+/** Honest files have a few dozen. Fragmented files have more, and are assumed to have tags. */
 const maxParts = 100;
-/** Tags of APE stand at the end of any file, before those of ID3v1 and lyrics, or at its beginning. */
+/** APE tags are at the end of any file, before those of ID3v1 and lyrics, or at its beginning. */
 const tailBytes = 131_072;
 
 /** A chunk or box: its four letters, and where its content is. */
 type Part = { readonly name: string; readonly from: number; readonly to: number };
 
-/** Of WAVE, AIFF and the family of MP4 (`format`); others, and those that are not clear, may have some. */
+/** For WAVE, AIFF and the MP4 family (`format`). Other files, and unclear ones, may have some. */
 export async function richTagsOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"richTags">> {
   try {
     return { mayHave: (await hasApe(source)) || (await hasOwn(source, format)) };
@@ -42,11 +42,11 @@ async function hasOwn(source: ByteSource, format: unknown): Promise<boolean> {
   }
 }
 
-/** Which program wrote it: no result says that of its source. */
+/** The program that wrote the file. No result repeats that of its source. */
 const writtenBy = "\xa9too";
-/** Where tags lie, one box in the other. */
+/** The nested boxes that lead to the tags. */
 const way = ["moov", "udta", "meta", "ilst"];
-/** A version stands before what is in it. */
+/** A version number precedes its content. */
 const versionBytes: Readonly<Record<string, number>> = { meta: 4 };
 
 async function itemsOf(source: ByteSource): Promise<readonly Part[]> {
@@ -70,7 +70,7 @@ function chunkOf(bytes: Buffer, length: number): ReturnType<Layout> {
   return { name: bytes.toString("latin1", 0, 4), head: 8, whole: 8 + length + (length % 2) };
 }
 
-/** @see ISO/IEC 14496-12, 4.2: 1 stands for 64 bits behind the letters. */
+/** @see ISO/IEC 14496-12, 4.2: a length of 1 means that 64 bits follow the letters. */
 const iso: Layout = (bytes) => {
   const [name, length] = [bytes.toString("latin1", 4, 8), bytes.readUInt32BE(0)];
   return length === 1 && bytes.length === 16
@@ -78,12 +78,12 @@ const iso: Layout = (bytes) => {
     : { name, head: 8, whole: length };
 };
 
-/** @throws Unclear where they do not follow each other to the end, or are too many. */
+/** @throws Unclear if the parts do not follow each other to the end, or are too many. */
 async function partsOf(source: ByteSource, first: number, end: number, layout: Layout): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (let at = first; at + 8 <= end; ) {
     const { name, head, whole } = layout(await bytesAt(source, at, 16));
-    // The last chunk need not be filled up to an even length.
+    // The last chunk need not be padded to an even length.
     if (whole < head || at + whole > end + 1 || parts.length === maxParts) throw new Unclear();
     parts.push({ name, from: at + head, to: Math.min(end, at + whole) });
     at += whole;

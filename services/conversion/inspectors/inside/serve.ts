@@ -1,4 +1,4 @@
-/** An inspector: answers one question after another until its input ends. What it is asked is in ../../domain/questions.ts. */
+/** An inspector: answers one question after another until its input ends. For the questions see ../../domain/questions.ts. */
 import { answering, type More } from "./answers.ts";
 import { nextLine, type Question, say } from "./exchange.ts";
 import { refusalOf } from "./refusal.ts";
@@ -19,13 +19,13 @@ async function replyTo({ kind, files, more }: Question) {
   }
 }
 
-/** Where it happened, without the error's words: these may quote the file. */
+/** Where the error happened, without its message, which may quote the file. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return "something was thrown";
   return `${error.name} ${/\bat [^\n]*/.exec(error.stack ?? "")?.[0] ?? ""}`.slice(0, 200);
 }
 
-/** A picture of one pixel: the first questions of a process take a hundred times as long as the next. */
+/** A picture of one pixel, for warming up: the first questions of a process take a hundred times as long as later ones. */
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 async function warmUp(): Promise<void> {

@@ -1,11 +1,11 @@
-/** Facts of a few words, for which an engine looks into a file. */
+/** Small facts that engines need to know about a file. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** How many frames an animation has, and how often it is played, 0 for ever. */
+/** How many frames an animation has, and how often it plays; 0 means forever. */
 export async function animationOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"animation">> {
   const name = String(format);
   return { frames: await frameCountOf(source, name), plays: name === "gif" ? gifPlays(source.head) : apngPlays(source.head) };
@@ -17,7 +17,7 @@ function apngPlays(head: Buffer): number {
   return at < 0 || at + 12 > head.length ? 1 : head.readUInt32BE(at + 8);
 }
 
-/** Netscape's extension before the first picture counts repetitions, 0 for ever; without it a GIF is played once. */
+/** Netscape's extension before the first picture counts repetitions; 0 means forever. Without it, a GIF plays once. */
 function gifPlays(head: Buffer): number {
   const flags = head[10] ?? 0;
   let at = 13 + ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
@@ -34,12 +34,12 @@ function gifPlays(head: Buffer): number {
   return 1;
 }
 
-/** GXL and GraphML share a kind and not a reader. */
+/** GXL and GraphML have the same format id but need different readers. */
 export function isGxl({ head }: ByteSource): Answer<"isGxl"> {
   return { isGxl: /<(\w+:)?gxl\b/i.test(head.toString("latin1", 0, 4096)) };
 }
 
-/** Lists of files, in the form of mtree, are archives to bsdtar. */
+/** bsdtar treats lists of files in mtree format as archives. */
 export function isFileList({ head }: ByteSource): Answer<"isFileList"> {
   return { isList: head.toString("latin1", 0, 6) === "#mtree" };
 }
@@ -49,7 +49,7 @@ export function plyColoursOf({ head }: ByteSource): Answer<"plyColours"> {
   return { hasColours: /^property uchar red$/m.test(head.toString("latin1", 0, 4096).split("end_header")[0] ?? "") };
 }
 
-/** How much of a text there is at its beginning, without blanks, and how many of its letters nobody knows. */
+/** The length of a text's beginning without whitespace, and how many of its letters are unknown. */
 export function lettersOf({ head }: ByteSource): Answer<"letters"> {
   const characters = head.toString("utf8").replaceAll("\0", "").replace(/\s/g, "");
   return { all: characters.length, unknown: characters.split("\uFFFD").length - 1 };
@@ -66,7 +66,7 @@ export function drawnSizeOf({ head, sizeBytes }: ByteSource): Answer<"drawnSize"
   return { width, height };
 }
 
-/** What a GPX holds. */
+/** The contents of a GPX file. */
 export async function tracksOf(file: ByteSource): Promise<Answer<"tracks">> {
   const text = (await contentOf(file)).toString("latin1");
   const [, ...points] = text.split(/<trkpt\b/);
@@ -78,7 +78,7 @@ export async function tracksOf(file: ByteSource): Promise<Answer<"tracks">> {
   };
 }
 
-/** Of a track point, with all that is behind it. */
+/** For a track point and everything after it. */
 function tellsTime(point: string): boolean {
   const at = point.indexOf("<time>");
   const end = point.indexOf("</trkpt>");

@@ -1,15 +1,15 @@
-/** What of a file of sound FFmpeg does not tell: how much of it is there, and what stands beside the sound. */
+/** What FFmpeg does not report about a sound file: how much of it is there, and what it contains besides the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
 
-/** Chunks before the sound; honest files have fewer than ten. */
+/** Chunks before the sound. Honest files have fewer than ten. */
 const maxChunks = 100;
-/** The longest page of Ogg is a little shorter. */
+/** The longest Ogg page is slightly shorter. */
 const pageBytes = 65_536;
 
 const whole = { share: 1, isOpen: false, seconds: 0, beside: [] };
 
-/** Of WAVE, AIFF, Wave64, CAF, Ogg and ASF; of others, and where nobody knows, all is there. */
+/** For WAVE, AIFF, Wave64, CAF, Ogg and ASF. Other files, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
@@ -29,10 +29,10 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
   }
 }
 
-/** Where its content begins, how long that is, and where the next chunk is, from the chunk's own beginning. */
+/** Relative to the start of the chunk: where its content starts, how long that is, and where the next chunk is. */
 type Chunk = { readonly name: string; readonly from: number; readonly bytes: number; readonly next: number };
 
-/** Who writes into a pipe does not know the length, and claims two or four gigabytes, less some. */
+/** A program that writes into a pipe does not know the length, and states slightly less than two or four gigabytes. */
 const leastGuess = 0x7fff_0000;
 
 /** @see the RIFF format: four letters and 32 bits. */
@@ -41,14 +41,14 @@ function riffChunk(bytes: Buffer): Chunk {
   return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length >= leastGuess ? 0 : length, next: 8 + length + (length % 2) };
 }
 
-/** @see the AIFF specification: the same in the other order. */
+/** @see the AIFF specification: the same with the other byte order. */
 function aiffChunk(bytes: Buffer): Chunk {
   const length = bytes.readUInt32BE(4);
   return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length, next: 8 + length + (length % 2) };
 }
 
 /**
- * Chunks beside the sound by their letters, and where each tells how many parts it has, if it does.
+ * Chunks besides the sound by their letters, and where each states how many parts it has, if it does.
  *
  * @see EBU Tech 3285 and 3293, AES46, the iXML and AIFF specifications, and Apple's Core Audio Format
  */
@@ -74,7 +74,7 @@ async function besideOf(source: ByteSource, first: number, chunkOf: (bytes: Buff
     if (bytes.length < 12) break;
     const { name, next } = chunkOf(bytes);
     const [kind, countOf] = chunksBeside[name] ?? [];
-    // What is cut off before its number has none.
+    // A chunk that is cut off before its number has none.
     const parts = countOf?.(Buffer.concat([bytes, Buffer.alloc(longestCount)])) ?? 1;
     if (kind !== undefined && parts > 0) found.set(kind, parts);
     else if (name === "smpl") found.set("sampler", 1);
@@ -84,13 +84,13 @@ async function besideOf(source: ByteSource, first: number, chunkOf: (bytes: Buff
   return [...found].map(([kind, parts]) => ({ kind, parts }));
 }
 
-/** @see Sony's Wave64: a GUID that begins with the letters, and 64 bits that count the head too; the next is at a multiple of 8. */
+/** @see Sony's Wave64: a GUID that starts with the letters, and 64 bits that include the header. The next chunk is at a multiple of 8. */
 function wave64Chunk(bytes: Buffer): Chunk {
   const length = Number(bytes.readBigUInt64LE(16));
   return { name: bytes.toString("latin1", 0, 4), from: 24, bytes: length - 24, next: Math.ceil(length / 8) * 8 };
 }
 
-/** @see Apple's Core Audio Format: four letters and 64 bits; -1 where the writer did not know. */
+/** @see Apple's Core Audio Format: four letters and 64 bits; -1 if the writer did not know the length. */
 function cafChunk(bytes: Buffer): Chunk {
   const length = Number(bytes.readBigInt64BE(4));
   return { name: bytes.toString("latin1", 0, 4), from: 12, bytes: length, next: 12 + length };
@@ -113,14 +113,14 @@ async function shareOf(source: ByteSource, first: number, chunkOf: (bytes: Buffe
 
 const fileProperties = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
 
-/** @see the ASF specification, 3.2: how long it is played in units of 100 ns, less what is read before in ms; not of a broadcast. */
+/** @see the ASF specification, 3.2: the play duration in units of 100 ns, minus the preroll in ms. Not for a broadcast. */
 function asfSeconds(head: Buffer): number {
   const at = head.indexOf(fileProperties);
   if (at < 0 || at + 92 > head.length || (head.readUInt32LE(at + 88) & 1) !== 0) return 0;
   return Math.max(0, Number(head.readBigUInt64LE(at + 64)) / 1e7 - Number(head.readBigUInt64LE(at + 80)) / 1e3);
 }
 
-/** @see RFC 3533: the last page of a stream is whole and says that it is the last. */
+/** @see RFC 3533: the last page of a stream is complete and marked as the last. */
 async function isOpenOgg(source: ByteSource): Promise<boolean> {
   const tail = await bytesAt(source, Math.max(0, source.sizeBytes - pageBytes), Math.min(pageBytes, source.sizeBytes));
   const at = tail.lastIndexOf("OggS", undefined, "latin1");

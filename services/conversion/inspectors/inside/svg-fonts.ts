@@ -1,22 +1,22 @@
-/** Which fonts a drawing names that are not on the machine: librsvg shows its text in others without a word. */
+/** Fonts in a drawing that are not installed. librsvg silently uses others for its text. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { contentOf } from "./remote-file.ts";
 
 const lookedAtBytes = 4_000_000;
 
-/** Stand for whatever there is. @see CSS Fonts Module Level 4, 2.1.3 */
+/** Names that stand for any available font. @see CSS Fonts Module Level 4, 2.1.3 */
 const generic = /^(serif|sans|sans-serif|mono|monospace|cursive|fantasy|system-ui|ui-[a-z-]+|emoji|math|fangsong|inherit|initial|unset)$/;
 const ofAttribute = /\bfont-family\s{0,9}=\s{0,9}(?:"([^"<>]{1,400})"|'([^'<>]{1,400})')/g;
-/** In an attribute of style the text ends with its quote; in a sheet double quotes stand around names. */
+/** In a style attribute the text ends with its quote. In a style sheet, names are in double quotes. */
 const ofStyle = /\bfont-family\s{0,9}:((?:'[^'<>]{1,80}'|(?<=[:,]\s{0,9})"[^"<>;:]{1,80}"|[^;}<>"']){1,400})/g;
 
-/** Names without what differs between writers of them. */
+/** Removes what differs between spellings of a name. */
 export function comparableFamily(name: string): string {
   return name.replaceAll(/[\s_-]/g, "").toLowerCase();
 }
 
-/** The first family of each list of which none is here. `here`: comparable names. */
+/** The first family of each list without an installed one. `here`: comparable names. */
 export function familiesMissing(svg: string, here: ReadonlySet<string>): readonly string[] {
   if (!/<(?:\w+:)?text\b/.test(svg)) return [];
   const plain = svg.replaceAll(/&(?:quot|apos|#34|#39);/g, "'");
@@ -29,7 +29,7 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
   return [...new Set(missing)];
 }
 
-/** `here`: the families that are on the machine. */
+/** `here`: the installed families. */
 export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
   return { families: familiesMissing((await contentOf(file, lookedAtBytes)).toString("utf8"), families).slice(0, 100) };

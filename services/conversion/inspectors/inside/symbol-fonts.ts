@@ -1,9 +1,9 @@
-/** Signs of fonts whose letters are pictures, as the characters that Unicode has for them. @see https://www.unicode.org/L2/L2011/11196-n4022-wingdings.pdf */
+/** Unicode characters for the signs of symbol fonts. @see https://www.unicode.org/L2/L2011/11196-n4022-wingdings.pdf */
 
-/** What stands for a sign that has no character, or none that is known here. */
+/** Stands for a sign without a character, or without a known one. */
 export const unknownSign = "\uFFFD";
 
-/** From each code on, one character after the other. */
+/** From each start code on, consecutive characters. */
 const runs = (...given: readonly (readonly [start: number, characters: string])[]): ReadonlyMap<number, string> =>
   new Map(given.flatMap(([start, characters]) => [...characters].map((character, place) => [start + place, character] as const)));
 
@@ -45,7 +45,7 @@ const fonts: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map([
   ["symbol", symbol],
 ]);
 
-/** The character of a code in a symbol font, which programs put at U+F000 too; undefined where the font is none of them. */
+/** The character for a code in a symbol font. Programs also use the codes from U+F000. Undefined if the font is none of these. */
 export function signOf(font: string, code: number): string | undefined {
   const signs = fonts.get(font.toLowerCase());
   if (signs === undefined) return undefined;

@@ -4,9 +4,9 @@
  *   cc -O2 -o /tmp/filter filter.c -lseccomp && /tmp/filter .        (Debian: libseccomp-dev)
  *
  * The programs are committed, and their SHA-256 is checked at each start (see ../seccomp.ts), so a
- * deployment needs neither a compiler nor libseccomp. Rules, in words: everything an ordinary program
- * does is allowed; sockets other than AF_UNIX, new namespaces, mounts, tracing, kernel keyrings, BPF,
- * io_uring and the rest of the kernel's rarely used surface are not.
+ * deployment needs neither a compiler nor libseccomp. The rules in words: everything that an ordinary
+ * program does is allowed. Sockets other than AF_UNIX, new namespaces, mounts, tracing, kernel keyrings,
+ * BPF, io_uring and the rest of the kernel's rarely used surface are not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int deny(scmp_filter_ctx filter, int error, const char *name) {
   return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), number, 0);
 }
 
-/* Local ones, and of them streams: to a datagram's socket each message may bring the address of another one. */
+/* Only local stream sockets: on a datagram socket, each message may name another address. */
 static int only_streams(scmp_filter_ctx filter, int call) {
   int failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), call, 1, SCMP_A0(SCMP_CMP_GT, AF_UNIX));
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), call, 1, SCMP_A0(SCMP_CMP_LT, AF_UNIX));
@@ -47,15 +47,15 @@ static int only_streams(scmp_filter_ctx filter, int call) {
 }
 
 /*
- * Where no namespace hides what is outside: sockets that reach nobody and that nobody reaches. An office does not start without one of its own: to bind it and to listen succeeds
- * and does nothing. None is ever connected but by socketpair.
+ * Without namespaces that hide the outside: sockets that reach nobody and that nobody can reach. LibreOffice does not start without
+ * its own socket, so bind and listen succeed and do nothing. Only socketpair ever connects sockets.
  */
 static int without_namespaces(scmp_filter_ctx filter) {
   int failed = only_streams(filter, SCMP_SYS(socket)) | only_streams(filter, SCMP_SYS(socketpair));
   failed |= deny(filter, EACCES, "connect") | deny(filter, 0, "bind") | deny(filter, 0, "listen");
-  /* What runs under the same user outside has its bounds from somebody else. */
+  /* Programs of the same user outside have limits that this one must not change. */
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
-  /* These requests tell the host's interfaces and addresses. */
+  /* These requests reveal the host's interfaces and addresses. */
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffff00u, 0x8900));
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffff00u, 0x8b00));
   return failed;
@@ -64,7 +64,7 @@ static int without_namespaces(scmp_filter_ctx filter) {
 static int write_program(const char *folder, const char *name, uint32_t arch, int talking_sockets) {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == NULL) return 1;
-  /* A foreign architecture (x32, i386 on x64) is killed: its call numbers would walk around the rules. */
+  /* A foreign architecture (x32, i386 on x64) is killed, because its call numbers would bypass the rules. */
   seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   if (arch != seccomp_arch_native()) {
     if (seccomp_arch_add(filter, arch) || seccomp_arch_remove(filter, SCMP_ARCH_NATIVE)) return 1;
@@ -76,7 +76,7 @@ static int write_program(const char *folder, const char *name, uint32_t arch, in
   }
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                              SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER));
-  /* Its flags are behind a pointer that a filter cannot follow; libc falls back to clone. */
+  /* Its flags are behind a pointer that a filter cannot follow. libc falls back to clone. */
   failed |= deny(filter, ENOSYS, "clone3");
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI));
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, 0x541C /* TIOCLINUX */));

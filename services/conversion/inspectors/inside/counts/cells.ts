@@ -1,4 +1,4 @@
-/** Rows and filled cells of tables and workbooks: of a source those that are there for certain, of a result as many as there may be. */
+/** Rows and filled cells of tables and workbooks: in a source those that certainly exist, in a result as many as there may be. */
 import { parquetMetadata } from "hyparquet";
 import type { Counts } from "#services/conversion/domain/counts.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
@@ -32,7 +32,7 @@ export async function cellsOf(file: ByteSource, format: string, isSource: boolea
         ),
       };
     case "parquet":
-      // Which of its rows have values only its reader knows.
+      // Only its reader knows which of its rows have values.
       return isSource ? {} : { rows: Number(parquetMetadata(Uint8Array.from(await contentOf(file)).buffer).num_rows) + nameRow(isSource) };
     case "vcf":
     case "ics":
@@ -42,7 +42,7 @@ export async function cellsOf(file: ByteSource, format: string, isSource: boolea
   }
 }
 
-/** Names of columns are a row in one format and none in another. */
+/** Column names are a row in one format and not in another. */
 const nameRow = (isSource: boolean): number => (isSource ? 0 : 1);
 
 function rowsOfRecords(value: unknown, isSource: boolean): number | undefined {
@@ -60,7 +60,7 @@ function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line.trim() !== "");
 }
 
-/** Contacts, which hold no other contacts since version 3.0, or events. */
+/** Contacts, which since version 3.0 contain no other contacts, or events. */
 function blocksOf(text: string, format: "vcf" | "ics"): number {
   if (/^AGENT[:;]/im.test(text)) throw new Uncountable();
   return text.match(format === "vcf" ? /^BEGIN:VCARD\b/gim : /^BEGIN:VEVENT\b/gim)?.length ?? 0;
@@ -78,10 +78,12 @@ const [less, greater, slash, colon, pipe, tab, blank] = [
   codeOf(" "),
 ];
 
-/** By its bytes: the separators are the same in every encoding that has no zeros, and rows are told without knowing which one it is. */
+/**
+ * Works on bytes: the separators are the same in every encoding without zero bytes, so rows are recognised without knowing the encoding.
+ */
 function rowsOfText(bytes: Buffer, isSource: boolean): number {
   let [rows, isFilled, isStart] = [0, false, true];
-  // A mark of the encoding, and Excel's line about the separator.
+  // Skips a byte order mark, and Excel's line that declares the separator.
   const start = isSource ? (/^(?:\xef\xbb\xbf)?(?:"?sep=[^\r\n]{1,2})?/i.exec(bytes.toString("latin1", 0, 16))?.[0].length ?? 0) : 0;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -116,12 +118,12 @@ function endOfQuoted(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** Hidden sheets too. */
+/** Includes hidden sheets. */
 async function ofWorkbook(parts: Package, isSource: boolean): Promise<Counts> {
   const names = parts.names.filter((each) => /^xl\/worksheets\/[^/]*\.xml$/.test(each));
   let [rows, cells, listed] = [0, 0, 0];
   scanMarkup(await parts.text("xl/workbook.xml"), { onTag: (name) => (listed += name === "sheet" ? 1 : 0) });
-  // Parts that no sheet is made of, and sheets that are charts.
+  // There are parts that belong to no sheet, or sheets that are charts.
   if (listed !== names.length) throw new Uncountable();
   const hasTexts = isSource && parts.names.includes("xl/sharedStrings.xml");
   const blanks = hasTexts ? blankTexts(await parts.text("xl/sharedStrings.xml")) : new Set<number>();
@@ -133,7 +135,7 @@ async function ofWorkbook(parts: Package, isSource: boolean): Promise<Counts> {
   return { rows, cells, sheets: listed };
 }
 
-/** Numbers of the texts that show nothing. */
+/** Indexes of the shared strings without visible text. */
 function blankTexts(strings: string): ReadonlySet<number> {
   const blanks = new Set<number>();
   let [number, isText, isBlank] = [-1, false, true];
@@ -150,13 +152,13 @@ function blankTexts(strings: string): ReadonlySet<number> {
   return blanks;
 }
 
-/** Line breaks and other characters without ink may be written as references. */
+/** Line breaks and other invisible characters may be written as references. */
 function isBlankText(text: string): boolean {
   const plain = text.includes("&") || text.includes("_x") ? text.replace(/&#x?[\dA-Fa-f]{1,6};|_x[\dA-Fa-f]{4}_/g, "") : text;
   return !/[^\s\p{C}]/u.test(plain);
 }
 
-/** By its bytes: a sheet has a tag for every few of them. */
+/** Works on bytes, because a sheet has a tag for every few of them. */
 function ofSheet(sheet: Buffer, blanks: ReadonlySet<number>) {
   let [rows, cells] = [0, 0];
   let [isRow, isCell, isShared] = [false, false, false];
@@ -187,14 +189,14 @@ function ofSheet(sheet: Buffer, blanks: ReadonlySet<number>) {
   return { rows, cells };
 }
 
-/** Their texts are no cell's, though they stand in it. */
+/** Their text belongs to no cell, although it is inside one. */
 const drawn: ReadonlySet<string> = new Set(
   "annotation frame g control caption custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure".split(
     " ",
   ),
 );
 
-/** @see OpenDocument 1.3 part 3, 9.1.4: a cell may stand for several, and a row. */
+/** @see OpenDocument 1.3 part 3, 9.1.4: a cell or a row may stand for several. */
 function ofOpenDocument(content: string, isSource: boolean): Counts {
   let [rows, cells, sheets] = [0, 0, 0];
   let [rowTimes, cellTimes, inRow] = [1, 1, 0];
@@ -210,7 +212,7 @@ function ofOpenDocument(content: string, isSource: boolean): Counts {
       if (name === "dde-links") isElsewhere = true;
       if (name === "table" && !isElsewhere) sheets += 1;
       else if (name === "table-source") {
-        // A copy of a sheet of another file.
+        // A copy of a sheet from another file.
         isElsewhere = true;
         sheets -= 1;
       } else if (name === "/table" || name === "/dde-links") isElsewhere = false;

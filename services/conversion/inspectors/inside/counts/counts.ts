@@ -1,4 +1,4 @@
-/** What is in a file, by counters that read it once from its beginning to its end, or only what it says of itself. */
+/** Counts what is in a file. The counters read it once from beginning to end, or use only what it states about itself. */
 import { type Countable, type Counts, countable } from "#services/conversion/domain/counts.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -11,7 +11,7 @@ import { pagesOf } from "./pages.ts";
 
 type Asked = { readonly from?: unknown; readonly to?: unknown };
 
-/** Of a source what is there for certain, of a result what may be there: whatever is in doubt is in favour of the result. */
+/** In a source, counts what certainly exists; in a result, what may exist. All doubts favour the result. */
 export async function countsOf(source: ByteSource, result: ByteSource, { from, to }: Asked): Promise<Answer<"counts">> {
   return { source: await countsIn(source, String(from), true), result: await countsIn(result, String(to), false) };
 }
@@ -22,7 +22,7 @@ async function countsIn(file: ByteSource, format: string, isSource: boolean): Pr
   return Object.fromEntries(Object.keys(countable).map((name) => told(name as Countable))) as Answer<"counts">["source"];
 }
 
-/** A file that is damaged, or not quite as its format says, is its engine's to judge. */
+/** A file that is damaged, or that deviates from its format, is left to its engine. */
 function noCounts(): Counts {
   return {};
 }

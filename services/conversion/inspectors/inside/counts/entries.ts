@@ -1,9 +1,9 @@
-/** Texts with times, of a source those that begin with a letter or a digit for certain: others may be marks alone. */
+/** Counts subtitles: in a source only those that start with a letter or digit, because others may consist of marks alone. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { contentOf } from "../remote-file.ts";
 import { wholeText } from "./parts.ts";
 
-/** Of a source, and of a result. */
+/** Patterns for a source and for a result. */
 const marks: Readonly<Record<string, readonly [RegExp, RegExp]>> = {
   srt: [/ --> [^\n]{4,200}\n[\p{L}\p{N}]/gu, / --> /g],
   vtt: [/ --> [^\n]{4,200}\n[\p{L}\p{N}]/gu, / --> /g],

@@ -1,4 +1,4 @@
-/** Triangles of models in formats that hold them in plain sight; a polygon is as many as it is cut into. */
+/** Counts triangles in model formats that state them openly. A polygon counts as the triangles that it is cut into. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { contentOf } from "../remote-file.ts";
 
@@ -37,7 +37,7 @@ function ofWavefront(text: string): number {
   return faces;
 }
 
-/** The compact form; the readable one has a word for each. */
+/** The binary form; the text form has a keyword for each triangle. */
 async function ofStl(file: ByteSource): Promise<number> {
   if (file.sizeBytes >= 84) {
     const told = file.head.readUInt32LE(80);
@@ -46,7 +46,7 @@ async function ofStl(file: ByteSource): Promise<number> {
   return (await contentOf(file)).toString("latin1").split("endfacet").length - 1;
 }
 
-/** Only of triangles alone, as our engine writes them. */
+/** Only correct if all faces are triangles, as the engine of Filemill writes them. */
 function ofPolygonFile(header: string): number | undefined {
   const count = /^element face (\d{1,9})\r?$/m.exec(header)?.[1];
   return count === undefined ? undefined : Number(count);
@@ -68,7 +68,7 @@ type Scene = {
 
 const triangles = 4;
 
-/** Of the scene that is shown; a mesh is drawn by each node that names it. @see glTF 2.0, 3.5 and 3.7.2 */
+/** For the scene that is shown. Each node that names a mesh draws it. @see glTF 2.0, 3.5 and 3.7.2 */
 function ofScene({ scene = 0, scenes = [], nodes = [], meshes = [], accessors = [] }: Scene): number | undefined {
   let faces = 0;
   const seen = new Set<number>();

@@ -1,4 +1,4 @@
-/** How many glyphs a font has. */
+/** Counts the glyphs of a font. */
 import { inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 

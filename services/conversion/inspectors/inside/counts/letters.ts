@@ -1,11 +1,11 @@
-/** Letters and digits of documents, without their markup: of a source those that a reader sees for certain, of a result all. */
+/** Counts letters and digits of documents, without markup: in a source those that a reader certainly sees, in a result all. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { decodeEntities } from "#services/conversion/engines/inside/subtitle/cues.ts";
 import { contentOf } from "../remote-file.ts";
 import { attributeOf, createNesting, scanMarkup } from "./markup.ts";
 import { openPackage, type Package, wholeText } from "./parts.ts";
 
-/** Punctuation, symbols and marks are converted to others; letters stay. */
+/** Conversions replace punctuation, symbols and marks. Letters stay. */
 export function lettersIn(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at += 1) if (isLetter(text.charCodeAt(at))) letters += 1;
@@ -14,7 +14,7 @@ export function lettersIn(text: string): number {
 
 function isLetter(code: number): boolean {
   if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
-  // But for operators, marks above other letters, general punctuation to symbols, and what has no meaning of its own.
+  // Excludes operators, combining marks, the blocks from general punctuation to symbols, and code units without a meaning of their own.
   if (code >= 0x300 && code < 0x370) return false;
   return (
     code >= 0xc0 &&
@@ -28,7 +28,7 @@ function isLetter(code: number): boolean {
 
 const entities = (text: string): string => (text.includes("&") ? decodeEntities(text) : text);
 
-/** Text in some elements, or in all where none is named, but for what stands in `left`. */
+/** Counts text in the elements of `within`, or in all if it is undefined, except for what is inside those of `left`. */
 function lettersOfMarkup(markup: string, left: ReadonlySet<string>, within?: ReadonlySet<string>): number {
   const [out, inside] = [createNesting(left), createNesting(within ?? new Set())];
   let letters = 0;
@@ -47,17 +47,17 @@ function lettersOfMarkup(markup: string, left: ReadonlySet<string>, within?: Rea
 const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names);
 const none = set();
 
-/** What is not shown, or not as text. */
+/** Elements that are not shown, or not as text. */
 const unseenOfPages = new Set(
   "head title script style template noscript svg math select datalist textarea button object iframe audio video canvas nav dialog".split(
     " ",
   ),
 );
 
-/** Of a result; a script may hold what looks like tags. */
+/** For a result. A script may contain text that looks like tags. */
 const sheets = set("style");
 
-/** A page that hides something hides an unknown part of it. */
+/** A page that hides something hides an unknown part of its text. */
 const hides = /display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|\shidden[\s>=]/i;
 
 function lettersOfPage(page: string, isSource: boolean): number | undefined {
@@ -65,10 +65,10 @@ function lettersOfPage(page: string, isSource: boolean): number | undefined {
   return lettersOfMarkup(page, isSource ? unseenOfPages : sheets);
 }
 
-/** What is deleted, said twice, a formula, or made anew by whoever opens it. */
+/** Deleted text, duplicates, formulas, and text that is regenerated on opening. */
 const asideInWord = set("fallback", "movefrom", "del", "omath", "fldsimple");
 
-/** Of the text of a document: results of fields are made anew, too, but for those of links, which say what a reader clicks. */
+/** The text of a document. Results of fields are regenerated too, except those of links, which contain the text that a reader clicks. */
 function lettersOfWordText(text: string): number {
   const [out, inside] = [createNesting(asideInWord), createNesting(set("t"))];
   const fields: { isLink: boolean; isMade: boolean }[] = [];
@@ -97,7 +97,7 @@ function lettersOfWordText(text: string): number {
   return letters;
 }
 
-/** Runs may be hidden one by one: then nobody knows how much. */
+/** Undefined if runs are hidden one by one, because then the amount is unknown. */
 async function lettersOfWord(parts: Package, isSource: boolean): Promise<number | undefined> {
   const shown = set("t");
   if (!isSource)
@@ -110,7 +110,7 @@ async function lettersOfWord(parts: Package, isSource: boolean): Promise<number 
   return text.includes("<w:vanish") ? undefined : lettersOfWordText(text);
 }
 
-/** What is deleted, stands elsewhere, or is made anew by whoever opens it. */
+/** Deleted text, text shown elsewhere, and text that is regenerated on opening. */
 const asideInOpenText = new Set(
   (
     "date time page-number page-count page-continuation author-name author-initials creator initial-creator editing-duration " +
@@ -158,14 +158,14 @@ async function sumOf(parts: Package, names: Iterable<string>, count: (part: stri
 const words = new Set(["docx", "docm", "dotx"]);
 const openTexts = new Set(["odt", "ott"]);
 const pages = new Set(["html", "xhtml"]);
-/** As a source their markup cannot be told from words without their reader. */
+/** In a source, only their reader can distinguish markup from words. */
 const plainTexts = new Set(
   "md rst org tex textile mediawiki dokuwiki jira muse haddock adoc ms man texinfo context xwiki zimwiki markua ipynb opml docbook jats tei icml".split(
     " ",
   ),
 );
 
-/** Undefined where nobody knows. */
+/** Undefined if it cannot be known. */
 export async function lettersOf(file: ByteSource, format: string, isSource: boolean): Promise<number | undefined> {
   if (words.has(format)) return await lettersOfWord(await openPackage(file), isSource);
   if (openTexts.has(format)) {

@@ -1,12 +1,12 @@
-/** Markup taken apart in one pass, without a parser: tags, and the text between them. */
+/** Splits markup into tags and the text between them, in one pass and without a parser. */
 
 export type Visitor = {
-  /** `name` in lower case, without what stands before a colon; `tag` with its brackets. */
+  /** `name` in lower case, without a prefix before a colon; `tag` including its brackets. */
   onTag?(name: string, tag: string): void;
   onText?(text: string): void;
 };
 
-/** Comments and declarations are passed over; text of CDATA sections is text. What does not end is not looked at. */
+/** Skips comments and declarations. The content of CDATA sections is text. Stops at anything that does not end. */
 export function scanMarkup(markup: string, { onTag, onText }: Visitor): void {
   for (let at = 0; at < markup.length; ) {
     const open = markup.indexOf("<", at);
@@ -22,7 +22,7 @@ export function scanMarkup(markup: string, { onTag, onText }: Visitor): void {
   }
 }
 
-/** Of an element that begins, `p`; of one that ends, `/p`. */
+/** `p` for a start tag, `/p` for an end tag. */
 function nameOf(markup: string, open: number): string {
   let at = open + 1;
   const slash = markup[at] === "/" ? "/" : "";
@@ -35,7 +35,7 @@ function isNameChar(code: number): boolean {
   return code > 0x20 && code !== 0x2f && code !== 0x3e;
 }
 
-/** The value of an attribute as it stands in the tag. */
+/** The value of an attribute as written in the tag. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const at = tag.indexOf(` ${name}="`);
   if (at < 0) return undefined;
@@ -43,7 +43,7 @@ export function attributeOf(tag: string, name: string): string | undefined {
   return tag.slice(from, tag.indexOf('"', from));
 }
 
-/** Follows which elements are open among some, each of which may hold itself. */
+/** Tracks whether any of the named elements is open. Each may contain itself. */
 export function createNesting(names: ReadonlySet<string>) {
   let depth = 0;
   return {

@@ -1,4 +1,4 @@
-/** Pages, slides, frames and pictures of a file, where its structure says how many. */
+/** Counts pages, slides, frames and pictures of a file if its structure states the number. */
 import { inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
@@ -8,13 +8,13 @@ import { openPackage } from "./parts.ts";
 import { Uncountable } from "./uncountable.ts";
 
 const animations = new Set(["gif", "webp", "png", "apng"]);
-/** Formats of one picture. */
+/** Formats with a single picture. */
 const stills = new Set("jpg bmp tga qoi jp2 ppm pgm pbm svg eps hdr exr".split(" "));
 const slideShows = new Set(["pptx", "ppsx", "potx", "pptm", "ppsm", "potm"]);
 const openSlides = new Set(["odp", "otp"]);
 const pictureNames = /\.(jpe?g|png|gif|webp|bmp|tiff?|avif|jxl|jp2)$/i;
 
-/** Undefined where nobody knows. */
+/** Undefined if it cannot be known. */
 export async function pagesOf(file: ByteSource, format: string): Promise<number | undefined> {
   if (animations.has(format)) return await frameCountOf(file, format);
   if (stills.has(format)) return 1;
@@ -43,12 +43,13 @@ function countTags(markup: string, wanted: string): number {
 }
 
 const maxStreamBytes = 32 * 2 ** 20;
-/** Between the name of a stream's type and its beginning. */
+/** Between the type name of a stream and its beginning. */
 const longestStreamHead = 1000;
 
 /**
- * What the only root of pages says, where there are as many pages. A file that was changed by appending has more than it shows, and of
- * one whose objects are locked nothing is seen.
+ * The count in the only root of the page tree, if there are that many pages. A file that was changed by appending contains more than it
+ * shows, and
+ * in one with locked objects nothing is visible.
  *
  * @see ISO 32000-1, 7.7.3 and 7.5.7
  */
@@ -79,10 +80,10 @@ function leavesIn(text: string): number {
   return text.match(/\/Type\s{0,9}\/Page(?![A-Za-z])/g)?.length ?? 0;
 }
 
-/** What each node of a tree of pages that has none above it says; -1 where it says nothing. */
+/** The count in each root node of a page tree; -1 if it states none. */
 function rootsOfPages(text: string): readonly number[] {
   const counts: number[] = [];
-  // Each is looked at twice at most: those that lie in each other are no tree.
+  // Each byte is examined a few times at most. Dictionaries nested in each other are no tree.
   let left = 4 * text.length + 1000;
   for (const { index } of text.matchAll(/\/Type\s{0,9}\/Pages(?![A-Za-z])/g)) {
     const dictionary = dictionaryAround(text, index, left);
@@ -93,7 +94,7 @@ function rootsOfPages(text: string): readonly number[] {
   return counts;
 }
 
-/** The innermost `<<…>>` around a place. */
+/** The innermost `<<…>>` around a position. */
 function dictionaryAround(text: string, at: number, most: number): string {
   const find = (step: -1 | 1, away: string, towards: string): number => {
     let place = at;
@@ -109,12 +110,14 @@ function dictionaryAround(text: string, at: number, most: number): string {
   return text.slice(Math.max(0, find(-1, "<<", ">>")), find(1, ">>", "<<") + 1);
 }
 
-/** Of each a few bytes are asked for, wherever it is. */
+/** A few bytes are read for each, wherever it is. */
 const mostPlaces = 500;
 const usualDirectoryBytes = 512;
 const [subfileType, oldSubfileType] = [254, 255];
 
-/** Directories in the chain that are not smaller copies of others, or masks. @see TIFF 6.0, page 13, and NewSubfileType and SubfileType */
+/**
+ * Directories in the chain that are neither smaller copies of others nor masks. @see TIFF 6.0, page 13, and NewSubfileType and SubfileType
+ */
 async function pagesOfTiff(file: ByteSource): Promise<number> {
   const { head } = file;
   const isLittle = head[0] === 0x49;
@@ -140,11 +143,11 @@ async function pagesOfTiff(file: ByteSource): Promise<number> {
   return pages;
 }
 
-/** Forms of pages among those of what they share. @see DjVu 3, 8.1 to 8.3 */
+/** Forms that are pages, among those with shared content. @see DjVu 3, 8.1 to 8.3 */
 async function pagesOfDjvu(file: ByteSource): Promise<number> {
   const typeAt = (bytes: Buffer, at: number): string => bytes.toString("latin1", at, at + 4);
   if (typeAt(file.head, 12) === "DJVU") return 1;
-  // Pages of one that is not bundled are files of their own.
+  // The pages of a document that is not bundled are separate files.
   if (typeAt(file.head, 12) !== "DJVM" || ((file.head[24] ?? 0) & 0x80) === 0) throw new Uncountable();
   let [pages, chunks] = [0, 0];
   for (let at = 16; at + 12 <= file.sizeBytes; chunks += 1) {

@@ -1,15 +1,15 @@
-/** Parts of a ZIP package, whole. */
+/** Complete parts of a ZIP package. */
 import { type ByteSource, windowOf } from "#services/conversion/domain/guards/byte-source.ts";
 import { openEntry, readZipDirectory, type ZipEntry } from "#services/conversion/domain/guards/zip-directory.ts";
 import { contentOf } from "../remote-file.ts";
 import { Uncountable } from "./uncountable.ts";
 
-/** What is unpacked to be counted costs less than what an engine does with it. */
+/** Unpacking this much for counting costs less than what an engine does with it. */
 const maxUnpackedBytes = 32 * 2 ** 20;
 
 export type Package = {
   readonly names: readonly string[];
-  /** @throws Uncountable for a part that is not there, or for too much altogether. */
+  /** @throws Uncountable for a missing part, or for too much in total. */
   bytes(name: string): Promise<Buffer>;
   text(name: string): Promise<string>;
 };
@@ -28,7 +28,7 @@ export async function openPackage(source: ByteSource): Promise<Package> {
   return { names: [...entries.keys()], bytes, text: async (name) => wholeText(await bytes(name)) };
 }
 
-/** @throws Uncountable for what is not UTF-8. */
+/** @throws Uncountable for text that is not UTF-8. */
 export function wholeText(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,2 +1,2 @@
-/** The file is of a sort that is not counted with certainty. */
+/** The file cannot be counted reliably. */
 export class Uncountable extends Error {}
