@@ -141,9 +141,18 @@ export function xmpIn(packet: Buffer, found: Found): void {
 /** Data sets, each after a marker. @see IIM 4.2, 1.5 */
 export function iptcIn(bytes: Buffer, found: Found): void {
   // Record 2 contains what people write. Its first data set is its version.
-  for (let at = 0; at + 5 <= bytes.length && bytes[at] === 0x1c; at += 5 + bytes.readUInt16BE(at + 3)) {
+  for (let at = 0; at + 5 <= bytes.length && bytes[at] === 0x1c; at = endOfDataSet(bytes, at)) {
     if (bytes[at + 1] === 2 && bytes[at + 2] !== 0) found.add("iptc");
   }
+}
+
+/** The length is 15 bits or, in an extended data set, a number of as many bytes as those bits say. */
+function endOfDataSet(bytes: Buffer, at: number): number {
+  const stated = bytes.readUInt16BE(at + 3);
+  const lengthBytes = stated & 0x7fff;
+  if (stated === lengthBytes) return at + 5 + stated;
+  const isReadable = lengthBytes >= 1 && lengthBytes <= 4 && at + 5 + lengthBytes <= bytes.length;
+  return isReadable ? at + 5 + lengthBytes + bytes.readUIntBE(at + 5, lengthBytes) : bytes.length;
 }
 
 /** Photoshop's image resources. @see Adobe Photoshop File Formats Specification, "Image Resource Blocks" */
