@@ -181,6 +181,8 @@ function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
 }
 
 const zeros = /^0{2,}(-0+)*$/;
+/** How LibreOffice has Excel show the truth value that a number is. */
+const truth = '"TRUE";"TRUE";"FALSE"';
 
 /** Dates of workbooks have no place in the world: they are what the calendar and clock show. */
 function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, withoutResult: () => Cell): Cell {
@@ -189,6 +191,7 @@ function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, withou
   if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z)) return stampOfSerial(v, z, is1904) ?? v;
   // Shown with zeros before it, it is the code of a place, a part or a person, and no number.
   if (Number.isInteger(v) && typeof z === "string" && zeros.test(z)) return workbooks.SSF.format(z, v);
+  if ((v === 0 || v === 1) && z === truth) return v === 1;
   const written = typeof v === "string" ? writtenDateOf(v) : undefined;
   if (written !== undefined) return stampOfWritten(written);
   return typeof v === "string" || typeof v === "number" || typeof v === "boolean" ? v : null;
