@@ -52,7 +52,8 @@ function workbook(cells: string): Buffer {
 let count = 0;
 /** Along these formats by the office; then the first row as JSON has it, and the notes of the last step. */
 async function rowAlong(content: Buffer, ...formats: readonly string[]) {
-  let path = join(office.folder, `given-${(count += 1)}.${formats[0]}`);
+  count += 1;
+  let path = join(office.folder, `given-${count}.${formats[0]}`);
   let notes: readonly string[] = [];
   await writeFile(path, content);
   for (const [place, to] of formats.slice(1).entries()) {
