@@ -54,7 +54,7 @@ function uncovered(content: string): string {
   return parts.join("") + content.slice(done);
 }
 
-const markup = /<(\/?)([\w:-]+)([^<>]*)>|([^<]+)/g;
+const markup = /<([^<>]*)>|([^<]+)/g;
 const blanks = /[ \t\r\n]+/g;
 /** What stands at a cell and is no text of it. */
 const isBeside = (name: string): boolean => name === "office:annotation" || name.startsWith("draw:");
@@ -70,18 +70,19 @@ function textOf(inner: string): string {
     line += (isBlank ? " " : "") + text;
     isBlank = false;
   };
-  for (const [, slash, name = "", attributes = "", text] of inner.matchAll(markup)) {
-    const isEmpty = attributes.endsWith("/");
-    if (text === undefined && isBeside(name) && !isEmpty) beside += slash === "" ? 1 : -1;
+  for (const [, tag = "", text] of inner.matchAll(markup)) {
+    const name = /^\/?([\w:-]+)/.exec(tag)?.[1] ?? "";
+    const [isEnd, isEmpty] = [tag.startsWith("/"), tag.endsWith("/")];
+    if (text === undefined && isBeside(name) && !isEmpty) beside += isEnd ? -1 : 1;
     if (beside > 0) continue;
     if (name === "text:p") {
-      if (slash === "" && depth === 0) [line, isBlank] = ["", false];
-      if (!isEmpty) depth += slash === "" ? 1 : -1;
+      if (!isEnd && depth === 0) [line, isBlank] = ["", false];
+      if (!isEmpty) depth += isEnd ? -1 : 1;
       if (depth === 0) lines.push(line);
     } else if (depth === 0) continue;
-    else if (name === "text:s" && slash === "") put(" ".repeat(Math.min(32_767, Number(/text:c=["'](\d+)/.exec(attributes)?.[1] ?? 1))));
-    else if (name === "text:tab" && slash === "") put("&#9;");
-    else if (name === "text:line-break" && slash === "") put("&#10;");
+    else if (name === "text:s" && !isEnd) put(" ".repeat(Math.min(32_767, Number(/text:c=["'](\d+)/.exec(tag)?.[1] ?? 1))));
+    else if (name === "text:tab" && !isEnd) put("&#9;");
+    else if (name === "text:line-break" && !isEnd) put("&#10;");
     else if (text !== undefined) {
       const words = text.replace(blanks, " ");
       isBlank ||= words.startsWith(" ") && line !== "";
