@@ -108,6 +108,8 @@ function naming(from: string, to: string): readonly Expectation[] {
 }
 
 const tags = set("cbor bson yaml");
+/** Texts that can hold half of a character, as an escape. */
+const escapesHalves = set("json ndjson json5 yaml properties");
 
 function leavingOff(from: string, to: string): readonly Expectation[] {
   const ofMoments = "Times are written in UTC, without a time zone.";
@@ -152,6 +154,9 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...(from === "properties"
       ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property occurs more than once, the last value is used." })]
       : []),
-    ...expectingAll((to === "xml" || to === "ini" || to === "plist" || books.has(to)) && "CHARACTERS_REPLACED"),
+    ...expectingAll(
+      (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&
+        "CHARACTERS_REPLACED",
+    ),
   ];
 }

@@ -84,6 +84,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
+    ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
     ...(kml.has(from) ? ["times of track points, except the first and the last"] : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of individual track points"] : []),
   ];

@@ -38,6 +38,41 @@ def restore_truth(document):
             for row, values in enumerate(data):
                 for column, value in enumerate(values):
                     area.getCellByPosition(column, row).setValue(value)
+        name_truth(document, sheet, style)
+
+
+# Of com.sun.star.sheet.FormulaResult, and what a formula has that comes to a truth value.
+VALUE = 1
+MAYBE_TRUTH = re.compile(r"[=<>]|\b(AND|OR|XOR|NOT|EXACT|TRUE|FALSE|IS[A-Z]+)\(", re.I)
+
+
+def name_truth(document, sheet, style):
+    """A truth value that a formula comes to is a number to everybody else, unless the cell says so."""
+    formats, unsure = document.getNumberFormats(), []
+    for area in sheet.queryFormulaCells(VALUE).getRangeAddresses():
+        cells = sheet.getCellRangeByPosition(area.StartColumn, area.StartRow, area.EndColumn, area.EndRow)
+        for row, values in enumerate(cells.getDataArray()):
+            for column, value in enumerate(values):
+                if value not in (0.0, 1.0):
+                    continue
+                cell = cells.getCellByPosition(column, row)
+                if formats.getByKey(cell.NumberFormat).Type & LOGICAL:
+                    cell.NumberFormat = style
+                elif cell.NumberFormat == 0 and len(unsure) < MOST_RESTORED and MAYBE_TRUTH.search(cell.getFormula(), 1):
+                    unsure.append(cell)
+    if not unsure:
+        return
+    # XLS says of each cell that it is a number. Computed where nothing says so, a formula tells what it comes to; the cell keeps its result.
+    last = sheet.Columns.getCount() - 1
+    spare = sheet.getCellRangeByPosition(last, 0, last, len(unsure) - 1)
+    for row, cell in enumerate(unsure):
+        spare.getCellByPosition(0, row).setFormula(cell.getFormula())
+    document.calculate()
+    for row, cell in enumerate(unsure):
+        if formats.getByKey(spare.getCellByPosition(0, row).NumberFormat).Type & LOGICAL:
+            cell.NumberFormat = style
+    # All that cells can hold. @see com.sun.star.sheet.CellFlags
+    spare.clearContents(1023)
 
 
 def shown(sheets):
@@ -151,6 +186,46 @@ def correct_1900(document):
                 # com.sun.star.util.NumberFormat.DATE; a length of time has it not.
                 if formats.getByKey(cell.NumberFormat).Type & 2:
                     cell.setValue(value + 1)
+
+
+def days_of_excel(document):
+    """The other way round: for Excel, days before its 29th of February 1900 count one less."""
+    if document.NullDate.Year != 1899:
+        return
+    formats = document.getNumberFormats()
+    for cells in areas(converted(document, 0), TIMES):
+        for row, values in enumerate(cells.getDataArray()):
+            for column, value in enumerate(values):
+                if not isinstance(value, float) or not 2 <= value < 61:
+                    continue
+                cell = cells.getCellByPosition(column, row)
+                if formats.getByKey(cell.NumberFormat).Type & 2:
+                    cell.setValue(value - 1)
+
+
+# What stands for a tab in the texts of cells of several lines or looks.
+FIELD = "\x01"
+
+
+def space_tabs(document):
+    """Such a tab is a field of its own to the office, which writes none. Returns the first four cells in which they became spaces."""
+    found = []
+    for cells in areas(converted(document, 0), TEXTS):
+        for row, values in enumerate(cells.getDataArray()):
+            for column, text in enumerate(values):
+                if not isinstance(text, str) or FIELD not in text:
+                    continue
+                cell = cells.getCellByPosition(column, row)
+                for place, letter in enumerate(cell.getString()):
+                    if letter == "\t":
+                        cursor = cell.createTextCursor()
+                        cursor.gotoStart(False)
+                        cursor.goRight(place, False)
+                        cursor.goRight(1, True)
+                        cursor.setString(" ")
+                if len(found) < 4:
+                    found.append(cell.AbsoluteName.replace("$", ""))
+    return found
 
 
 def longest(sheets):

@@ -60,8 +60,9 @@ def rows_of(document, sheet):
                     kind = kinds.get(column, {}).get(row, 0)
                     texts.append((text_of(value, kind, epoch), next((each for each in (LOGICAL, DATE, TIME) if kind & each), None)))
                 else:
-                    # What is no text either is an error.
-                    texts.append((value if isinstance(value, str) else sheet.getCellByPosition(column, row).getString(), str))
+                    # What is no text either is an error, and what has fields in it is told by its cell.
+                    is_plain = isinstance(value, str) and "\x01" not in value
+                    texts.append((value if is_plain else sheet.getCellByPosition(column, row).getString(), str))
             yield texts
 
 

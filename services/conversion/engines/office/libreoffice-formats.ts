@@ -60,6 +60,11 @@ export function roundsNumbers(from: string, to: string): readonly ("all" | "frac
 /** Whether days are counted as Excel does, with one that never was. */
 export const isExcels = (format: string) => /^(xlsx|xlsm|xltx|xlsb|xls|xlt|xlsx2003)$/.test(format);
 
+export const isOpenSheet = (format: string) => /^(ods|ots|fods)$/.test(format);
+
+/** Whether the writer leaves out tabs of cells that have several lines or looks. */
+export const losesTabs = (from: string, to: string) => (isExcels(from) || isOpenSheet(from)) && /^(ods|ots|fods|uos|html)$/.test(to);
+
 const text: Readonly<Record<string, OfficeFormat>> = {
   docx: both(word),
   doc: both("MS Word 97", "MS Word 95", "MS WinWord 6.0"),

@@ -5,7 +5,7 @@ import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
-import { type Family, families, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { type Family, families, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 
 const pdfOptions: readonly OptionDefinition[] = [
   {
@@ -114,6 +114,9 @@ function expectationsOf(family: Family, from: string, to: string) {
     ),
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
     ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
+    ...(family === "sheet" && losesTabs(from, to)
+      ? [expecting("CHARACTERS_REPLACED", { message: "Tabs in cells with several lines or styles become spaces." })]
+      : []),
     ...(from === "csv" || from === "tsv"
       ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
       : []),

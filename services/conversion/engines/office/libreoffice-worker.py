@@ -16,6 +16,7 @@ import zipfile
 import books
 import cells
 import fonts
+import opendocument
 import page
 import slides
 import uno
@@ -223,17 +224,21 @@ def has_part(path, folder):
         return False
 
 
-def load(desktop, job, options):
+def load(desktop, files, job, options):
     """Tries the filters in turn: old formats have several that share a name. Returns the document, if there is one, and whether the office failed."""
     broken = False
     if "part" in job and not has_part(job["input"], job["part"]):
         return None, broken
     for name in job["importFilters"]:
         values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
+        url = "file://" + job["input"]
+        if job.get("fromExcel") or job.get("losesTabs"):
+            # Cells of a file that is read only take neither number formats nor texts.
+            values["ReadOnly"], values["InputStream"], url = False, files.openFileRead(url), "private:stream"
         if options is not None:
             values["FilterOptions"] = options
         try:
-            document = desktop.loadComponentFromURL("file://" + job["input"], "_blank", 0, tuple(properties(values)))
+            document = desktop.loadComponentFromURL(url, "_blank", 0, tuple(properties(values)))
         except DisposedException:
             raise
         except Exception:
@@ -287,8 +292,11 @@ def convert(context, desktop, job, here):
         # The office names the sheet after the file, which is called anything here.
         os.symlink(job["input"], TEMPORARY + "/Sheet1")
         job["input"] = TEMPORARY + "/Sheet1"
+    if job.get("openDocument"):
+        job["input"] = opendocument.readable(job["input"], TEMPORARY + "/open-document")
+    files = context.ServiceManager.createInstanceWithContext("com.sun.star.ucb.SimpleFileAccess", context)
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
-    document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options)
+    document, broken = (None, False) if "text" in job and options is None else load(desktop, files, job, options)
     if document is None:
         return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "broken" if broken else "load"}
     written = document
@@ -302,6 +310,9 @@ def convert(context, desktop, job, here):
             books.correct_1900(document)
         if job.get("fromExcel"):
             books.restore_truth(document)
+        if job.get("to1900"):
+            books.days_of_excel(document)
+        spaced = books.space_tabs(document) if job.get("losesTabs") else []
         place = prepare(document, job)
         sheets = books.converted(document, place)
         is_dbase = job["exportFilter"] == "dBase"
@@ -317,7 +328,7 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts}
+        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced}
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
         is_pdf = job["exportFilter"].endswith("_pdf_Export")

@@ -10,7 +10,7 @@ import { noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openOutput, probeMs } from "../shared/tool-run.ts";
-import { isExcels, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { isExcels, isOpenSheet, losesTabs, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
 
@@ -58,6 +58,9 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
     ...(isExcels(from) ? { fromExcel: true } : {}),
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
+    ...(!isExcels(from) && isExcels(to) ? { to1900: true } : {}),
+    ...(isOpenSheet(from) ? { openDocument: true } : {}),
+    ...(losesTabs(from, to) ? { losesTabs: true } : {}),
   };
 }
 
@@ -116,6 +119,8 @@ type Answer = {
   readonly hasTexts: boolean;
   /** Places of the first numbers that lost digits; a fourth stands for more. */
   readonly rounded: readonly string[];
+  /** Places of the first cells whose tabs became spaces; a fourth stands for more. */
+  readonly spaced: readonly string[];
   readonly picturesLeft: number;
   /** Families as the document names them. */
   readonly fontsReplaced: readonly string[];
@@ -131,6 +136,7 @@ function parseAnswer(value: unknown): Answer {
     hasHidden: fields.hasHidden === true,
     hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
     rounded: textsOf(fields.rounded),
+    spaced: textsOf(fields.spaced),
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
@@ -225,6 +231,7 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
       );
     if (answer.rounded.length > 0)
       task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
+    if (answer.spaced.length > 0) task.note("CHARACTERS_REPLACED", `Tabs in cells became spaces: ${firstOf(answer.spaced)}.`);
     if (answer.hasTexts)
       task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
     if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);

@@ -67,8 +67,12 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
 export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
   const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
+  // GDAL reads ids from lines only where all are text.
+  if (asked.from === "geojsonl" && asked.to === "geojson" && ids.length > 0)
+    addNote(notes, "METADATA_DROPPED", "Ids of features that are not all text were left out.");
   if (asked.gathered === undefined)
     return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees: hasSystem } };
+  if (ids.some((id) => typeof id === "string")) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
   const limits: Limits = { ...limitsOf[asked.to], ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all" } : {}) };
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {

@@ -10,8 +10,8 @@ const ofFeature = new Set(["type", "id", "properties", "geometry", "bbox"]);
 const ofCollection = new Set(["type", "features", "name", "crs", "bbox"]);
 
 export type GeoJsonFacts = {
-  /** Of each feature, in order, where all ids are numbers; others are a property of GDAL's already. */
-  readonly ids: readonly (number | undefined)[];
+  /** Of each feature, in order, where some id is a number; where none is they are a property of GDAL's already. As text where some are. */
+  readonly ids: readonly (number | string | undefined)[];
   /** How many features have a shape. */
   readonly shapes: number;
   /** Numbers of more than 15 digits. */
@@ -39,14 +39,18 @@ export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): Ge
     addNote(notes, "METADATA_DROPPED", `Members besides places and their properties were left out: ${named([...new Set(members)])}.`);
   const mixed = mixedProperties(features);
   if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
-  const ids = features.map(({ id }) => id);
-  const isNumbered = ids.every((id) => id === undefined || typeof id === "number");
   return {
     hasLongReals: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLong)),
     hasSystem: roots.some((root) => root["crs"] !== undefined && root["crs"] !== null),
-    ids: isNumbered ? ids.map((id) => (typeof id === "number" ? id : undefined)) : [],
+    ids: numberedIds(features.map(({ id }) => id)),
     shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
   };
+}
+
+function numberedIds(ids: readonly unknown[]): readonly (number | string | undefined)[] {
+  if (!ids.some((id) => typeof id === "number")) return [];
+  const areNumbers = ids.every((id) => typeof id !== "string");
+  return ids.map((id) => (typeof id === "number" ? (areNumbers ? id : String(id)) : typeof id === "string" ? id : undefined));
 }
 
 function isLong(value: unknown): boolean {

@@ -9,7 +9,7 @@ export type United = { readonly columns: readonly Column[]; readonly crs: number
 
 type More = {
   /** By place, in the order of the source. */
-  readonly ids: readonly (number | undefined)[];
+  readonly ids: readonly (number | string | undefined)[];
   readonly from: string;
 };
 
@@ -39,9 +39,7 @@ export function uniteTables(database: DatabaseSync, tables: readonly Table[], { 
   const layer = !withoutLayers.has(from) && filled.length > 1 ? freeName("layer", columns) : undefined;
   const id = ids.some((each) => each !== undefined) ? freeName("id", columns) : undefined;
   const all: readonly Column[] = [
-    ...(id === undefined
-      ? []
-      : [{ name: id, type: ids.every((each = 0) => Math.abs(each) < 2 ** 31) ? ("short" as const) : ("integer" as const) }]),
+    ...(id === undefined ? [] : [{ name: id, type: typeOfIds(ids) }]),
     ...(layer === undefined ? [] : [{ name: layer, type: "text" as const }]),
     ...columns,
   ];
@@ -55,6 +53,11 @@ export function uniteTables(database: DatabaseSync, tables: readonly Table[], { 
     });
   }
   return { columns: all, crs: [...systems][0] ?? 4326 };
+}
+
+function typeOfIds(ids: More["ids"]): "text" | "short" | "integer" {
+  if (ids.some((each) => typeof each === "string")) return "text";
+  return ids.every((each = 0) => Math.abs(Number(each)) < 2 ** 31) ? "short" : "integer";
 }
 
 function withoutEmpty(database: DatabaseSync, table: Table): Table {

@@ -4,6 +4,7 @@ import { Failure } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
 import { NamedRows, recordsOf } from "./tables.ts";
 import type { Value } from "./values.ts";
+import { wellFormed } from "./well-formed.ts";
 
 type Reader = (source: Source) => Value | Promise<Value>;
 type Source = {
@@ -84,6 +85,8 @@ const writers: Readonly<Record<string, Writer>> = {
 const take = ([value, options, notes]: Parameters<Writer>) => [value, options, notes] as const;
 
 const textTables = new Set(["csv", "tsv", "psv"]);
+/** Half of a character beyond 65,535 can be written there, as an escape, and nowhere else. */
+const escapesHalves = new Set(["json", "ndjson", "json5", "yaml", "properties"]);
 const tables = new Set([...textTables, "parquet", "avro", "sqlite", "xlsx", "xlsb", "xls"]);
 
 export async function convertData(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Converted> {
@@ -100,7 +103,8 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
     return textOfCells(linesOfSheet(bytes, options, notes), to, options);
   }
   const question = { work: "data", from, to, options };
-  return writeRecords(await readRecords(bytes, question, notes), question, notes);
+  const value = await readRecords(bytes, question, notes);
+  return writeRecords(escapesHalves.has(from) && !escapesHalves.has(to) ? wellFormed(value, notes) : value, question, notes);
 }
 
 /** Records that another work made, as any of the formats above; those that hold tables get a row each. */

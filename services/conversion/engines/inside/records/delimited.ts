@@ -102,8 +102,8 @@ function separatorOf(text: string): string {
   return best?.name ?? "comma";
 }
 
-/** Each row's cells as they stand there; lines may end as on any system, also in turn. Blank lines are no rows. */
-export function* rowsOf({ content, delimiter }: Dialect): Generator<string[]> {
+/** Each row's cells as they stand there, and none of a blank line; lines may end as on any system, also in turn. */
+function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
   const separator = delimiter.charCodeAt(0);
   let row: string[] = [];
   let number = 1;
@@ -125,10 +125,19 @@ export function* rowsOf({ content, delimiter }: Dialect): Generator<string[]> {
       row.push("");
     }
     at += content.startsWith("\r\n", at) ? 2 : 1;
-    if (row.length > 1 || row[0] !== "" || isQuoted) yield row;
+    yield row.length > 1 || row[0] !== "" || isQuoted ? row : [];
     row = [];
     number += 1;
   }
+}
+
+/** All rows. Blank lines between others are no rows, except in a single column, where such a line is how programs write an empty cell. */
+export function rowsOf(dialect: Dialect): string[][] {
+  const lines = [...linesIn(dialect)];
+  const isFilled = (line: readonly string[]) => line.length > 0;
+  if (lines.some(({ length }) => length > 1)) return lines.filter(isFilled);
+  const [start, end] = [lines.findIndex(isFilled), lines.findLastIndex(isFilled) + 1];
+  return lines.slice(Math.max(start, 0), end).map((line) => (isFilled(line) ? line : [""]));
 }
 
 function endsCell(code: number, separator: number): boolean {

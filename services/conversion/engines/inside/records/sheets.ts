@@ -4,10 +4,11 @@ import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { isComputed } from "./open-document.ts";
-import { serialOf, stampOfSerial, stampOfWritten } from "./serial-dates.ts";
+import { serialOf } from "./serial-dates.ts";
+import { cellOf } from "./sheet-cells.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
-import { withWholeTexts, writtenDateOf } from "./whole-texts.ts";
+import { withWholeTexts } from "./whole-texts.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): Table {
   const lines = linesOfSheet(bytes, options, notes, book);
@@ -158,18 +159,6 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
   }
 }
 
-/** @see [MS-XLS] 2.5.10 */
-const errorNames: Readonly<Record<number, string>> = {
-  0: "#NULL!",
-  7: "#DIV/0!",
-  15: "#VALUE!",
-  23: "#REF!",
-  29: "#NAME?",
-  36: "#NUM!",
-  42: "#N/A",
-  43: "#GETTING_DATA",
-};
-
 /** What a formula without a result comes to. Programs that write such leave them to the office that opens the file. */
 function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
   let isEmptyText: boolean | undefined;
@@ -178,20 +167,6 @@ function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
     if (isEmptyText) return "";
     throw new Failure("CONVERSION_FAILED", "The workbook has formulas without results.", true);
   };
-}
-
-const zeros = /^0{2,}(-0+)*$/;
-
-/** Dates of workbooks have no place in the world: they are what the calendar and clock show. */
-function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, withoutResult: () => Cell): Cell {
-  if (t === "z") return f === undefined ? null : withoutResult();
-  if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
-  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z)) return stampOfSerial(v, z, is1904) ?? v;
-  // Shown with zeros before it, it is the code of a place, a part or a person, and no number.
-  if (Number.isInteger(v) && typeof z === "string" && zeros.test(z)) return workbooks.SSF.format(z, v);
-  const written = typeof v === "string" ? writtenDateOf(v) : undefined;
-  if (written !== undefined) return stampOfWritten(written);
-  return typeof v === "string" || typeof v === "number" || typeof v === "boolean" ? v : null;
 }
 
 const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8" };

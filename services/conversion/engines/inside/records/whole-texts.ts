@@ -1,11 +1,12 @@
 /** What the library that reads workbooks would change, or cannot do without. */
 import * as workbooks from "@e965/xlsx";
 import { attributeOf, isFlat } from "./open-document.ts";
+import { withReadTexts } from "./open-document-texts.ts";
 
 /**
- * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), texts of formulas, which it unescapes twice,
- * errors that are younger than it, dates as they are written, cells of an OpenDocument that have a value and no text, and its styles,
- * which may go without.
+ * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), ends of lines of two marks, texts of formulas,
+ * which it unescapes twice, errors that are younger than it, dates as they are written, cells of an OpenDocument that have a value and no
+ * text, its texts, and its styles, which may go without.
  */
 export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
   const { fromCharCode } = String;
@@ -18,7 +19,8 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
       for (const [place, name] of parts.FullPaths.entries()) {
         const part = parts.FileIndex[place];
         if (part?.content === undefined) continue;
-        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(part.content);
+        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(part.content));
+        if (/\/xl\/sharedStrings\.xml$/i.test(name)) part.content = withWholeLineEnds(part.content);
         if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
@@ -44,7 +46,7 @@ const mark = ' t="str"';
 /** An OpenDocument's XML whose cells all show what they are: what has a value and shows nothing the library takes for nothing. */
 function withShownValues(content: Uint8Array): Uint8Array {
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
-  const shown = withWrittenDates(latin1(content)).replace(cell, (whole: string, attributes: string) => {
+  const shown = withReadTexts(withWrittenDates(latin1(content))).replace(cell, (whole: string, attributes: string) => {
     if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
     const text = attributeOf(attributes, "office:string-value");
     return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
@@ -71,6 +73,12 @@ const readMark = "\uffff";
 /** The date or time that a text is in an OpenDocument or a sheet; undefined where it is a text. */
 export function writtenDateOf(text: string): string | undefined {
   return text.startsWith(readMark) ? text.slice(readMark.length) : undefined;
+}
+
+/** The library takes the first of two marks that end a line, so it gets three. */
+function withWholeLineEnds(content: Uint8Array): Uint8Array {
+  const twoMarks = /(?:_x000d_|&#13;|&#xd;)(?=\n|&#10;|&#xa;|_x000a_)/gi;
+  return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
 /** A sheet's XML with errors and dates as texts, and the texts of formulas escaped once more. */

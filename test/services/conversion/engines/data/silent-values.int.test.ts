@@ -86,6 +86,21 @@ describe("binary relatives of JSON", () => {
     expect(await jsonOf(Buffer.from("82a161c70301010203a162c0", "hex"), "msgpack")).toEqual({ a: { type: 1, data: "AQID" }, b: null });
   });
 
+  it.each(["cbor", "bson", "msgpack", "sqlite", "parquet", "avro", "csv", "tsv", "toml", "ini"])(
+    "that end in half a character are replaced in %s with a note",
+    async (to) => {
+      const data = to === "toml" || to === "ini" ? '{"a":"x\\ud83d","n":1}' : '[{"a":"x\\ud83d","n":1}]';
+      const made = await convert(data, "json", to);
+      expect(made.notes).toContain("CHARACTERS_REPLACED");
+      expect(made.text).toContain("x\ufffd");
+    },
+  );
+
+  it("that end in half a character stay where an escape can hold it", async () => {
+    const made = await convert('[{"a":"x\\ud83d"}]', "json", "yaml");
+    expect([made.text, made.notes]).toEqual(['- a: "x\\ud83d"\n', []]);
+  });
+
   it("write a decimal that is no number as text", async () => {
     const nan = Buffer.from("180000001361000000000000000000000000000000007c00", "hex");
     expect(await jsonOf(nan, "bson")).toEqual({ a: "NaN" });
@@ -144,6 +159,38 @@ function bookOf(rows: string): Buffer {
   return zipFile(Object.entries(members).map(([name, text]) => ({ name, content: Buffer.from(text) })));
 }
 
+describe("the only column of a CSV", () => {
+  it("keeps its blank lines between others", async () => {
+    expect(await jsonOf("name\nA\n\n\nB\n\n", "csv")).toEqual(["A", "", "", "B"].map((name) => ({ name })));
+    expect(await jsonOf("n\r\n1\r\n\r\n2\r\n", "csv")).toEqual([1, null, 2].map((n) => ({ n })));
+    expect((await convert("name\nA\n\nB\n", "csv", "tsv")).text).toBe('name\r\nA\r\n""\r\nB\r\n');
+  });
+});
+
+describe("cells of an OpenDocument", () => {
+  const names = ["office", "table", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const sheetOf = (row: string) =>
+    `<?xml version="1.0"?><office:document ${names} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${row}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`;
+  const cell = (inner: string, name = "table-cell") => `<table:${name} office:value-type="string">${inner}</table:${name}>`;
+
+  it.each([
+    ["blanks that are no spaces", "<text:p>\u00a0a\u3000</text:p>", "\u00a0a\u3000"],
+    ["what looks like an escape of Open XML", "<text:p>_x0041_</text:p>", "_x0041_"],
+    ["an empty first line", "<text:p/><text:p>a</text:p>", "\na"],
+    ["an empty line between", "<text:p>a</text:p><text:p></text:p><text:p>b</text:p>", "a\n\nb"],
+    ["spaces, tabs and line breaks", '<text:p> a  <text:s text:c="2"/>b<text:tab/>c<text:line-break/>d </text:p>', "a   b\tc\nd"],
+    ["parts with a style", '<text:p>a <text:span>"b" &amp; &gt;</text:span> c</text:p>', 'a "b" & > c'],
+    ["letters beside a comment", "<office:annotation><text:p>not this</text:p></office:annotation><text:p>this</text:p>", "this"],
+  ])("keep %s", async (_, inner, text) => {
+    expect(await jsonOf(sheetOf(cell(inner)), "fods", { header: false })).toEqual([{ column1: text }]);
+  });
+
+  it("keep what is under a merged one", async () => {
+    const row = `${cell("<text:p>a</text:p>")}${cell("<text:p>b</text:p>", "covered-table-cell")}<table:covered-table-cell/>${cell("<text:p>c</text:p>")}`;
+    expect(await jsonOf(sheetOf(row), "fods", { header: false })).toEqual([{ column1: "a", column2: "b", column3: null, column4: "c" }]);
+  });
+});
+
 describe("workbooks", () => {
   const facts = {
     d: "2021-03-04",
@@ -184,6 +231,16 @@ describe("workbooks", () => {
     const { path } = await convert("a;b;c\n007;1.10;12345678901234567890\n", "csv", "xlsx");
     const { text } = await convert(await readFile(path), "xlsx", "csv");
     expect(text).toBe("a,b,c\r\n007,1.10,12345678901234567890\r\n");
+  });
+
+  it("keep both marks of a line end that is written so", async () => {
+    const inline = (text: string, ref: string) => `<c r="${ref}" t="inlineStr"><is><t>${text}</t></is></c>`;
+    const texts = ["1_x000D_\n2", "1&#13;&#10;2", "1_x000D_2", "1\r\n2", "1\n2"];
+    const row = texts.map((text, place) => inline(text, `${"ABCDE".charAt(place)}1`)).join("");
+    const [line] = await jsonOf(bookOf(`<row r="1">${row}</row>`), "xlsx", { header: false });
+    expect(Object.values(line)).toEqual(["1\r\n2", "1\r\n2", "1\r2", "1\n2", "1\n2"]);
+    const computed = bookOf('<row r="1"><c r="A1" t="str"><f>B1</f><v>1_x000D_\n2</v></c></row>');
+    expect(await jsonOf(computed, "xlsx", { header: false })).toEqual([{ column1: "1\r\n2" }]);
   });
 
   it("of CSV have line ends of their own in cells, with a note", async () => {

@@ -52,6 +52,32 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
+  describe("beside ids of features", () => {
+    type Feature = { readonly properties: Readonly<Record<string, unknown>> };
+    const featureOf = (id: string | number) =>
+      JSON.stringify({ type: "Feature", id, properties: { a: 1 }, geometry: { type: "Point", coordinates: [8, 47] } });
+    const collectionOf = (...ids: (string | number)[]) => `{"type":"FeatureCollection","features":[${ids.map(featureOf).join(",")}]}`;
+
+    it("have them as text where these are of several types, with a note", async () => {
+      const made = await convert(collectionOf(7, "q"), "geojson", "csv");
+      const rows = (await readFile(made.path, "utf8")).replaceAll('"', "").trim().split("\n").slice(1);
+      expect(rows.map((row) => row.split(",")[1])).toEqual(["7", "q"]);
+      expect([...made.notes.keys()]).toEqual(["TYPES_AS_TEXT"]);
+    });
+
+    it.each([
+      ["numbers", [1, 7], ["METADATA_DROPPED"]],
+      ["of several types", [1, "q"], ["METADATA_DROPPED"]],
+      ["texts", ["p", "q"], []],
+    ])("say where lines lose those that are %s", async (_, ids, notes) => {
+      const made = await convert(ids.map(featureOf).join("\n"), "geojsonl", "geojson");
+      expect([...made.notes.keys()]).toEqual(notes);
+      // Texts become a property.
+      const kept = JSON.parse(await readFile(made.path, "utf8")).features.map(({ properties }: Feature) => properties["id"]);
+      expect(kept).toEqual(notes.length > 0 ? [undefined, undefined] : ids);
+    });
+  });
+
   it("have names in GeoRSS that need no namespace but one that is declared, strokes or not", async () => {
     const made = await convert(map([{ my_col: "1", _007: "x", dc_date: "2024", pop: 5 }, point(8, 47)]), "geojson", "georss");
     expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);

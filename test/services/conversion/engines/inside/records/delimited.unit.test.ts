@@ -55,8 +55,12 @@ describe("rows", () => {
     ]);
   });
 
-  it("are no blank lines, but those of an empty cell in quotation marks", () => {
-    expect(rows('a\n1\n\n""\n3\n\n')).toEqual([["a"], ["1"], [""], ["3"]]);
+  it("are no blank lines, but those between others of one column, where each is an empty cell", () => {
+    expect(rows("\na,b\n\n1,2\n\n")).toEqual([
+      ["a", "b"],
+      ["1", "2"],
+    ]);
+    expect(rows('a\n1\n\n""\n3\n\n')).toEqual([["a"], ["1"], [""], [""], ["3"]]);
   });
 
   it("with a quotation mark out of place are refused", () => {

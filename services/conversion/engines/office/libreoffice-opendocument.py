@@ -1,0 +1,107 @@
+"""Spreadsheets of OpenDocument as the office reads them whole: it drops tabs and line breaks of cells, and takes days, times and truth values for plain numbers where no style says how to show them."""
+import re
+import zipfile
+
+PARTS = "content.xml"
+BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
+CELL = re.compile(rb"<table:(?:covered-)?table-cell\b[^<>]*>")
+TYPE = re.compile(rb"""\soffice:value-type=["'](date|time|boolean)["']""")
+STYLED = re.compile(rb"""\stable:style-name=""")
+# Where columns or rows have a style, cells without one have that.
+DEFAULT_STYLES = re.compile(rb"""\stable:default-cell-style-name=["'](?!Default["'])""")
+VALUE = re.compile(rb"""\soffice:(?:date|time)-value=["']([^"'<>]*)""")
+AUTOMATIC = re.compile(rb"<office:automatic-styles\b[^<>]*?(/?)>")
+NAMES = b' xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:number="urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0"'
+
+
+def long(*names):
+    return b"".join(b'<number:%s number:style="long"/>' % name if len(name) > 1 else b"<number:text>%s</number:text>" % name for name in names)
+
+
+DAY = long(b"year", b"-", b"month", b"-", b"day")
+CLOCK = long(b"hours", b":", b"minutes", b":", b"seconds")
+FINE_CLOCK = CLOCK.replace(b"<number:seconds", b'<number:seconds number:decimal-places="3"')
+# Kinds of number styles, what they show, and whether that may be more than a day.
+STYLES = {
+    b"day": (b"date-style", DAY, False),
+    b"moment": (b"date-style", DAY + long(b" ") + CLOCK, False),
+    b"fine-moment": (b"date-style", DAY + long(b" ") + FINE_CLOCK, False),
+    b"clock": (b"time-style", CLOCK, False),
+    b"fine-clock": (b"time-style", FINE_CLOCK, False),
+    b"length": (b"time-style", CLOCK, True),
+    b"fine-length": (b"time-style", FINE_CLOCK, True),
+    b"truth": (b"boolean-style", b"<number:boolean/>", False),
+}
+
+
+def style_of(kind, value):
+    fine = b"fine-" if b"." in value else b""
+    if kind == b"boolean":
+        return b"truth"
+    if kind == b"date":
+        return fine + b"moment" if b"T" in value else b"day"
+    hours = re.match(rb"PT(\d+)H", value)
+    return fine + (b"clock" if hours is not None and int(hours[1]) < 24 else b"length")
+
+
+def definition(name):
+    kind, shown, is_open = STYLES[name]
+    overflow = b' number:truncate-on-overflow="false"' if is_open else b""
+    number = b'<number:%s%s style:name="filemill-n-%s"%s>%s</number:%s>' % (kind, NAMES, name, overflow, shown, kind)
+    return number + b'<style:style%s style:name="filemill-%s" style:family="table-cell" style:data-style-name="filemill-n-%s"/>' % (NAMES, name, name)
+
+
+def whole(content):
+    """The same document in XML for the office."""
+    content = BREAK.sub(lambda tag: b"&#9;" if tag[1] == b"tab" else b"&#10;", content)
+    if DEFAULT_STYLES.search(content):
+        return content
+    used = set()
+
+    def styled(tag):
+        kind = TYPE.search(tag[0])
+        if kind is None or STYLED.search(tag[0]):
+            return tag[0]
+        value = VALUE.search(tag[0])
+        name = style_of(kind[1], value[1] if value else b"")
+        used.add(name)
+        end = -2 if tag[0].endswith(b"/>") else -1
+        return tag[0][:end] + b' table:style-name="filemill-%s"' % name + tag[0][end:]
+
+    styled_content = CELL.sub(styled, content)
+    if not used:
+        return content
+    definitions = b"".join(map(definition, sorted(used)))
+    place = AUTOMATIC.search(styled_content)
+    if place is None:
+        body = styled_content.find(b"<office:body")
+        return styled_content[:body] + b"<office:automatic-styles>" + definitions + b"</office:automatic-styles>" + styled_content[body:]
+    opening = place[0] if place[1] == b"" else place[0].replace(b"/>", b">")
+    closing = b"" if place[1] == b"" else b"</office:automatic-styles>"
+    return styled_content[: place.start()] + opening + definitions + closing + styled_content[place.end() :]
+
+
+def readable(path, copy):
+    """Where the office is to read: at `copy` if the file had to be changed."""
+    if not zipfile.is_zipfile(path):
+        with open(path, "rb") as file:
+            content = file.read()
+        changed = whole(content) if b"<office:document" in content[:4096] else content
+        if changed == content:
+            return path
+        with open(copy, "wb") as file:
+            file.write(changed)
+        return copy
+    try:
+        with zipfile.ZipFile(path) as package:
+            content = package.read(PARTS)
+            changed = whole(content)
+            if changed == content:
+                return path
+            with zipfile.ZipFile(copy, "w") as written:
+                for member in package.infolist():
+                    written.writestr(member, changed if member.filename == PARTS else package.read(member))
+        return copy
+    except (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile):
+        # The office says what it is.
+        return path

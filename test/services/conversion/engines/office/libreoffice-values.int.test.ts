@@ -1,0 +1,125 @@
+/** Values of workbooks that LibreOffice used to change without a word. Each test is named after what was found. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
+
+let office: Bench;
+let data: Bench;
+beforeAll(async () => {
+  office = await openBench(libreofficeEngine);
+  data = await openBench(dataEngine);
+});
+afterAll(async () => {
+  await office[Symbol.asyncDispose]();
+  await data[Symbol.asyncDispose]();
+});
+
+const names = ["office", "table", "text", "style"]
+  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(" ");
+const mimetype = "application/vnd.oasis.opendocument.spreadsheet";
+
+/** As programs write it that are no office: without styles. */
+function openDocument(cells: string, styles = ""): Buffer {
+  const content = `<?xml version="1.0"?><office:document-content ${names} office:version="1.2">${styles}<office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cells}</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
+  const manifest = `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimetype}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`;
+  const parts = Object.entries({ mimetype, "content.xml": content, "META-INF/manifest.xml": manifest });
+  return zipFile(parts.map(([name, text]) => ({ name, content: Buffer.from(text) })));
+}
+
+function workbook(cells: string): Buffer {
+  const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  const packages = "http://schemas.openxmlformats.org/package/2006";
+  const type = (part: string, kind: string) =>
+    `<Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${kind}+xml"/>`;
+  const relation = (kind: string, target: string) =>
+    `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${relations}/${kind}" Target="${target}"/></Relationships>`;
+  const parts = {
+    "[Content_Types].xml": `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${type("/xl/workbook.xml", "sheet.main")}${type("/xl/worksheets/sheet1.xml", "worksheet")}</Types>`,
+    "_rels/.rels": relation("officeDocument", "xl/workbook.xml"),
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": relation("worksheet", "worksheets/sheet1.xml"),
+    "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
+  };
+  return zipFile(Object.entries(parts).map(([name, text]) => ({ name, content: Buffer.from(text) })));
+}
+
+let count = 0;
+/** Along these formats by the office; then the first row as JSON has it, and the notes of the last step. */
+async function rowAlong(content: Buffer, ...formats: readonly string[]) {
+  count += 1;
+  let path = join(office.folder, `given-${count}.${formats[0]}`);
+  let notes: readonly string[] = [];
+  await writeFile(path, content);
+  for (const [place, to] of formats.slice(1).entries()) {
+    const made = await office.convert(path, formats[place] ?? "", to);
+    [path, notes] = [made.path, [...made.notes.values()].map(String)];
+  }
+  const { path: json } = await data.convert(path, formats.at(-1) ?? "", "json", { header: false });
+  return { row: Object.values(JSON.parse(await readFile(json, "utf8"))[0]), notes };
+}
+
+const typed = (type: string, attributes: string) =>
+  `<table:table-cell office:value-type="${type}" ${attributes}><text:p>x</text:p></table:table-cell>`;
+const text = (inner: string) => `<table:table-cell office:value-type="string">${inner}</table:table-cell>`;
+
+describe("cells of an OpenDocument", () => {
+  const cells = [
+    typed("date", 'office:date-value="2021-03-04"'),
+    typed("date", 'office:date-value="2021-03-04T05:06:07"'),
+    typed("date", 'office:date-value="2021-03-04T05:06:07.250"'),
+    typed("time", 'office:time-value="PT05H06M07S"'),
+    typed("time", 'office:time-value="PT36H05M00S"'),
+    typed("boolean", 'office:boolean-value="true"'),
+    typed("float", 'office:value="1.5"'),
+  ].join("");
+  const values = ["2021-03-04", "2021-03-04T05:06:07", "2021-03-04T05:06:07.250", "05:06:07", "PT36H5M", true, 1.5];
+
+  it.each(["xlsx", "xls", "fods"])("without a style become dates, times and truth values of %s", async (to) => {
+    expect((await rowAlong(openDocument(cells), "ods", to)).row).toEqual(values);
+    expect((await rowAlong(openDocument(cells, "<office:automatic-styles/>"), "ods", to)).row).toEqual(values);
+  });
+
+  it("keep tabs and line breaks in XLSX", async () => {
+    const given = [
+      text("<text:p>a<text:tab/>b</text:p>"),
+      text("<text:p>a<text:tab/>b</text:p><text:p>c</text:p>"),
+      text("<text:p>a<text:line-break/>b</text:p>"),
+    ];
+    expect(await rowAlong(openDocument(given.join("")), "ods", "xlsx")).toEqual({ row: ["a\tb", "a\tb\nc", "a\nb"], notes: [] });
+  });
+
+  it.each(["xlsx", "xls"])("of January and February 1900 are the same days in %s", async (to) => {
+    const days = ["1900-01-01", "1900-02-28", "1900-03-01"];
+    const given = days.map((day) => typed("date", `office:date-value="${day}"`)).join("");
+    expect((await rowAlong(openDocument(given), "ods", to)).row).toEqual(days);
+  });
+});
+
+describe("cells of a workbook", () => {
+  const truth =
+    '<c r="A1" t="b"><v>1</v></c><c r="B1" t="b"><f>1=1</f><v>1</v></c><c r="C1" t="b"><f>AND(A1,FALSE)</f><v>0</v></c><c r="D1"><v>1</v></c><c r="E1"><f>2-1</f><v>1</v></c>';
+
+  it.each([
+    ["xlsx", "ods"],
+    ["xlsx", "xls"],
+    ["xlsx", "xls", "ods"],
+    ["xlsx", "xls", "xlsx"],
+    ["xlsx", "ods", "xlsx"],
+  ])("stay truth values along %s, %s, %s", async (...formats) => {
+    expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
+  });
+
+  it.each(["ods", "fods"])("have spaces for tabs beside line breaks in %s, with a note", async (to) => {
+    const cell = '<c r="A1" t="inlineStr"><is><t>a\tb\nc\td</t></is></c><c r="B1" t="inlineStr"><is><t>a\tb</t></is></c>';
+    expect(await rowAlong(workbook(cell), "xlsx", to)).toEqual({
+      row: ["a b\nc d", "a\tb"],
+      notes: ["Tabs in cells became spaces: S.A1."],
+    });
+  });
+});
