@@ -71,9 +71,13 @@ export function addConvertCommand(program: Command, shell: Shell): void {
 async function checkBeforehand(pairs: readonly FilePair[], { from, to, outDir }: ConvertFlags): Promise<void> {
   if (from !== undefined) checkFormat("--from", from);
   if (to !== undefined) checkFormat("--to", to);
+  const inputs = new Set(pairs.map(({ inputPath }) => inputPath));
   for (const { inputPath, outputPath } of pairs) {
     if (inputPath === outputPath && inputPath !== pipeSign) {
       throw new FilemillError("BAD_REQUEST", "The result would overwrite the file itself; give it another name or folder.");
+    }
+    if (inputPath !== outputPath && inputs.has(outputPath)) {
+      throw new FilemillError("BAD_REQUEST", `The result of ${inputPath} would overwrite ${outputPath}; choose another folder.`);
     }
     if (inputPath !== pipeSign) await checkInput(inputPath);
     if (outDir !== undefined || outputPath === pipeSign) continue;

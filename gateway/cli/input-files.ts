@@ -42,10 +42,12 @@ async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
   });
   if (!facts.isDirectory()) return [[path, basename(path)]];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  // There, files are results of an earlier run. A result folder around this one says nothing about the files.
+  const outDirIsInside = isInside(outDir, path);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !isHidden(relative(path, file)) && !isBelow(file, outDir))
+    .filter((file) => !isHidden(relative(path, file)) && !(outDirIsInside && isInside(file, outDir)))
     .sort()
     .map((file): FileAt => [file, relative(path, file)]);
 }
@@ -54,7 +56,8 @@ function isHidden(place: string): boolean {
   return place.split("/").some((part) => part.startsWith("."));
 }
 
-/** Skips results of an earlier run. */
-function isBelow(file: string, folder: string): boolean {
-  return !relative(resolve(folder), file).startsWith("..");
+/** Whether a path is below a folder. A folder is not inside itself. */
+export function isInside(path: string, folder: string): boolean {
+  const place = relative(resolve(folder), resolve(path));
+  return place !== "" && place !== ".." && !place.startsWith("../");
 }

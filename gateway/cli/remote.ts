@@ -2,15 +2,13 @@
 import { createWriteStream, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { json } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { FormDataEncoder } from "form-data-encoder";
 import { FilemillError, isErrorCode } from "#contract/errors.ts";
 import type { JobJson } from "#contract/job-json.ts";
 import type { RouteView } from "#gateway/mcp/workbench.ts";
 import type { ConvertTask, Library, Listed, Progress } from "./library.ts";
-import { callRest, type RestCall } from "./rest-call.ts";
+import { bytesOf, callJson, callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";
 
 export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
@@ -31,24 +29,21 @@ export function openRemote(server: ServerAddress): Remote {
     untilEnded: (job, signal, onProgress) => untilEnded(server, job, signal, onProgress),
     download: (job, path, signal) => download(server, job, path, signal),
     remove: (id) => remove(server, id),
-    async formats() {
-      const answer = await callRest(server, { path: "api/v1/formats", headers: { "accept-encoding": "gzip" } });
-      return (await json(answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer)) as Listed;
+    formats: () => callJson<Listed>(server, { path: "api/v1/formats", headers: { "accept-encoding": "gzip" } }, "formats"),
+    async route(from, to) {
+      const path = `api/v1/routes/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
+      return (await callJson<{ route: RouteView }>(server, { path }, "route")).route;
     },
-    route: async (from, to) =>
-      (await get<{ route: RouteView }>(server, `api/v1/routes/${encodeURIComponent(from)}/${encodeURIComponent(to)}`)).route,
-    job: async (id) => (await get<JobAnswer>(server, jobPath(id))).job,
+    job: (id) => callForJob(server, { path: jobPath(id) }),
     async jobs(status, limit) {
       const query = new URLSearchParams({ limit: String(limit), ...(status === undefined ? {} : { status }) });
-      return (await get<{ jobs: JobJson[] }>(server, `api/v1/jobs?${query}`)).jobs;
+      return (await callJson<{ jobs: JobJson[] }>(server, { path: `api/v1/jobs?${query}` }, "jobs")).jobs;
     },
   };
 }
 
-type Asked = Pick<RestCall, "headers" | "signal">;
-
-async function get<T>(server: ServerAddress, path: string, more: Asked = {}): Promise<T> {
-  return (await json(await callRest(server, { path, ...more }))) as T;
+async function callForJob(server: ServerAddress, call: RestCall): Promise<JobJson> {
+  return (await callJson<JobAnswer>(server, call, "job")).job;
 }
 
 async function untilEnded(
@@ -60,7 +55,7 @@ async function untilEnded(
   let seen = job;
   while (seen.status_url !== null) {
     onProgress?.({ stage: seen.status === "queued" ? "waiting" : "converting" });
-    seen = (await get<JobAnswer>(server, seen.status_url, { headers: { prefer: "wait=20" }, signal })).job;
+    seen = await callForJob(server, { path: seen.status_url, headers: { prefer: "wait=20" }, signal });
   }
   return seen;
 }
@@ -69,7 +64,7 @@ async function download(server: ServerAddress, job: JobJson, path: string, signa
   if (job.download === null) throw failureOf(job);
   const part = `${path}.part`;
   try {
-    await pipeline(await callRest(server, { path: job.download, signal }), createWriteStream(part));
+    await pipeline(bytesOf(await callRest(server, { path: job.download, signal })), createWriteStream(part));
     await rename(part, path);
   } catch (error) {
     signal.throwIfAborted();
@@ -85,7 +80,7 @@ async function convert(server: ServerAddress, task: ConvertTask): ReturnType<Lib
   const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
   let isSent = false;
   using posting = patientSignal(signal, () => isSent);
-  const answer = await callRest(server, {
+  const job = await callForJob(server, {
     method: "POST",
     path: `api/v1/convert?${query}`,
     signal: posting.signal,
@@ -97,7 +92,6 @@ async function convert(server: ServerAddress, task: ConvertTask): ReturnType<Lib
       onProgress?.(isSent ? { stage: "converting" } : { stage: "uploading", bytes, totalBytes });
     },
   });
-  const { job } = (await json(answer)) as JobAnswer;
   try {
     signal.throwIfAborted();
     const ended = await untilEnded(server, job, signal, onProgress);

@@ -1,7 +1,8 @@
 /** The tools that every MCP server has; each server adds its own (decision 65). */
+import { ConnectError } from "@connectrpc/connect";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { parseFormatId } from "#formats/index.ts";
 import { conversionLine, endAnswer, jobAnswer, routeAnswer, toolAnswer } from "./answers.ts";
 import type { ConvertOrder, JobView, Workbench } from "./workbench.ts";
@@ -129,6 +130,7 @@ export async function readDocument<Source>(
 
 /** Text targets, best first. */
 const textTargets = ["md", "txt", "json"] as const;
+const unsupported = "UNSUPPORTED_CONVERSION";
 
 async function asText<Source>(
   bench: Workbench<Source>,
@@ -136,8 +138,14 @@ async function asText<Source>(
   { waitMs, signal }: Pick<ConvertOrder, "waitMs" | "signal">,
 ): Promise<JobView> {
   for (const to of textTargets) {
-    const job = await bench.convert(file, { to, from: undefined, options: {}, waitMs, signal });
-    if (job.error?.code !== "UNSUPPORTED_CONVERSION") return job;
+    const job = await bench.convert(file, { to, from: undefined, options: {}, waitMs, signal }).catch(unlessUnsupported);
+    if (job !== undefined && job.error?.code !== unsupported) return job;
   }
-  throw new FilemillError("UNSUPPORTED_CONVERSION", "This file cannot be read as text here.");
+  throw new FilemillError(unsupported, "This file cannot be read as text here.");
+}
+
+/** The service refuses to create such a job, while the command's own conversions fail with the same code. */
+function unlessUnsupported(error: unknown): undefined {
+  const known = error instanceof ConnectError ? fromConnectError(error) : error;
+  if (!(known instanceof FilemillError && known.code === unsupported)) throw error;
 }

@@ -235,7 +235,7 @@ export const restEndpoints = defineEndpoints({
     summary: "Check that the process is alive",
     access: "public",
     head: true,
-    answers: { 200: { description: "It does.", mediaType: "application/json", schema: { type: "object" } } },
+    answers: { 200: { description: "The process is alive.", mediaType: "application/json", schema: { type: "object" } } },
     errors: [],
   },
   ready: {
@@ -245,7 +245,7 @@ export const restEndpoints = defineEndpoints({
     access: "public",
     head: true,
     answers: {
-      200: { description: "They are.", mediaType: "application/json", schema: ref("Readiness") },
+      200: { description: "Conversions are accepted.", mediaType: "application/json", schema: ref("Readiness") },
       503: {
         description: "Not ready; `parts` lists everything that is missing or broken, `part` names the first.",
         mediaType: "application/json",

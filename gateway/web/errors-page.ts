@@ -45,7 +45,7 @@ export function errorsPageHandler(): Handler {
     "details": { "limitMb": 25, "limitedBy": "plan" }
   }
 }</code></pre>
-<p>Asked with <code>Accept: application/problem+json</code>, the same facts come in the form of RFC 9457, and <code>type</code> links to this page. Code and message also stand in the header <code>X-Error</code>.</p>
+<p>With <code>Accept: application/problem+json</code>, errors have the format of RFC 9457, and <code>type</code> links to this page. The header <code>X-Error</code> also contains the code and the message.</p>
 ${sections}`,
   );
   return async (request, reply) =>

@@ -73,8 +73,9 @@ function referenceOf(document: OpenApi, baseUrl: string, examples: Examples): Ht
     { id: "examples", label: "Examples" },
     ...shown.map(({ id, label }) => ({ id: `group-${id}`, label })),
     { id: "webhook-receiver", label: "Receiving webhooks" },
+    { id: "delivery", label: "Delivering results" },
     { id: "grpc", label: "gRPC clients" },
-    { id: "schemas", label: "Shapes" },
+    { id: "schemas", label: "Schemas" },
   ];
   const bodies = shown.map(
     ({ id, label, operations }) => html`<section aria-labelledby="group-${id}">
@@ -95,7 +96,7 @@ ${webhookGuide(examples)}
 ${deliveryGuide()}
 ${grpcGuide(examples)}
 <section aria-labelledby="schemas">
-<h2 id="schemas">Shapes</h2>
+<h2 id="schemas">Schemas</h2>
 ${schemas.map(([name, schema]) => schemaSection(name, schema))}
 </section>`,
   );
@@ -109,10 +110,10 @@ function startOf(baseUrl: string): Html {
 <code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; errors are listed under <a href="/docs/errors">Errors</a>,
 what can be converted under <a href="/docs/formats">Formats</a>.</p>
 <pre tabindex="0"><code>${curlBlock({ baseUrl, options: "quality=80" })}</code></pre>
-<p>With <code>download=wait</code> the call ends with the file, also when the conversion takes minutes: it then redirects to the result, and any client that
+<p>With <code>download=wait</code> the call ends with the file, even if the conversion takes minutes: it then redirects to the result, and any client that
 follows redirects waits for it. If the conversion fails, the command writes no file, prints the reason and exits with a non-zero code.</p>
-<p>Without <code>download</code> the answer is the job: how long it took, what was lost, where the result is. A conversion that takes longer
-answers <code>202</code>: poll its <code>status_url</code>, long-poll it with <code>Prefer: wait=30</code>, or follow <code>/events</code>.</p>
+<p>Without <code>download</code>, the answer is the job: how long it took, what was lost, and where the result is. For a conversion that takes longer,
+the answer is <code>202</code>: poll its <code>status_url</code>, long-poll it with <code>Prefer: wait=30</code>, or follow <code>/events</code>.</p>
 </section>`;
 }
 

@@ -3,9 +3,27 @@ const stored = "filemill.theme";
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-const chosen = localStorage.getItem(stored);
-if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
 root.classList.add("scripted");
+const chosen = kept();
+if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+
+/** Browsers that block storage throw at its mere mention. The theme then lasts for one page. */
+function kept(): string | null {
+  try {
+    return localStorage.getItem(stored);
+  } catch {
+    return null;
+  }
+}
+
+function keep(theme: string | undefined): void {
+  try {
+    if (theme === undefined) localStorage.removeItem(stored);
+    else localStorage.setItem(stored, theme);
+  } catch {
+    // See above.
+  }
+}
 
 const isDark = (): boolean => (root.dataset.theme === undefined ? dark.matches : root.dataset.theme === "dark");
 
@@ -25,11 +43,11 @@ function turn(): void {
   // If the choice equals the system's theme, the page follows the system again.
   if ((wanted === "dark") === dark.matches) {
     delete root.dataset.theme;
-    localStorage.removeItem(stored);
+    keep(undefined);
     return;
   }
   root.dataset.theme = wanted;
-  localStorage.setItem(stored, wanted);
+  keep(wanted);
 }
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -8,10 +8,14 @@ type Surroundings = {
   readonly env?: Readonly<Record<string, string>>;
   readonly callerFolder?: string;
   openLibrary?(): Promise<Library>;
+  readonly signal?: AbortSignal;
 };
 
 /** Runs one command line in this process. */
-export async function filemill(args: readonly string[], { env = {}, callerFolder = "/", openLibrary }: Surroundings = {}): Promise<Said> {
+export async function filemill(
+  args: readonly string[],
+  { env = {}, callerFolder = "/", openLibrary, signal = new AbortController().signal }: Surroundings = {},
+): Promise<Said> {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCommandLine(args, {
@@ -20,7 +24,7 @@ export async function filemill(args: readonly string[], { env = {}, callerFolder
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
     isInteractive: false,
-    signal: new AbortController().signal,
+    signal,
     input: Readable.from([]),
     outBytes: async (bytes) => void out.push(Buffer.concat(await bytes.toArray()).toString()),
     openLibrary: openLibrary ?? (() => Promise.reject(new Error("this command needs no library"))),

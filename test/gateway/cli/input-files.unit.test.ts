@@ -45,6 +45,14 @@ test("the results of an earlier run are no input", async () => {
   expect((await placesOf(["in"], "in/out")).map(([input]) => input)).toEqual(["in/b.docx", "in/deep/c.docx"]);
 });
 
+test.each([
+  ["in/deep", "in", [["in/deep/c.docx", "in/c.pdf"]]],
+  ["in/deep", "in/deep", [["in/deep/c.docx", "in/deep/c.pdf"]]],
+  ["in/deep", "in/..out", [["in/deep/c.docx", "in/..out/c.pdf"]]],
+])("a result folder that is not inside a folder skips nothing of it: %s to %s", async (folder, outDir, places) => {
+  expect(await placesOf([folder], outDir)).toEqual(places);
+});
+
 test("files that differ in their extension alone keep it", async () => {
   expect(await placesOf(["a.docx", "twin/a.odt", "in/b.docx"], "results")).toEqual([
     ["a.docx", "results/a.docx.pdf"],

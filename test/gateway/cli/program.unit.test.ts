@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inOwnWords } from "#gateway/cli/own-words.ts";
@@ -43,6 +44,18 @@ test.each([
 ])("what is wrong is told before anything is started: %j", async (args, told) => {
   // No library is there to be opened.
   expect(await filemill(args, { callerFolder: process.cwd() })).toMatchObject({ code: 1, out: "", err: expect.stringMatching(told) });
+});
+
+test("a result that would overwrite another input is refused before anything is started", async () => {
+  const callerFolder = mkdtempSync(join(tmpdir(), "filemill-program-"));
+  try {
+    mkdirSync(join(callerFolder, "in/in"), { recursive: true });
+    for (const name of ["in/a.webp", "in/in/a.png"]) writeFileSync(join(callerFolder, name), name);
+    const said = await filemill(["convert", "in", "--out-dir", ".", "--to", "webp"], { callerFolder });
+    expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: .*in\/in\/a\.png would overwrite .*in\/a\.webp/) });
+  } finally {
+    rmSync(callerFolder, { recursive: true });
+  }
 });
 
 /** Only who writes requests by hand can get these. */

@@ -4,6 +4,7 @@ import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { tomorrowText } from "#client/parts/words.ts";
 import { call } from "#client/server/api.ts";
 import type { Key } from "#client/server/wire.ts";
 import { curlLine } from "#gateway/curl-line.ts";
@@ -39,7 +40,6 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
     const body = { name: (fields.name ?? "").trim(), scopes, ...(expiresAt === undefined ? {} : { expiresAt }) };
     onMade(await call<Made>("/keys", { method: "POST", body }));
   };
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   return (
     <Form sending={sending} onSend={send} fields={["name", "expiresAt"]}>
       <Field
@@ -63,7 +63,7 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
         label={t("label.expiresOptional")}
         name="expires"
         type="date"
-        min={tomorrow}
+        min={tomorrowText()}
         problem={problemWith(sending.error, "expiresAt")}
       />
       <div class="dialog-foot">

@@ -34,11 +34,16 @@ export async function follow(jobId: string, told: Told, signal: AbortSignal, los
 /** Undefined after a temporary failure. */
 async function look(jobId: string, signal: AbortSignal): Promise<Job | undefined> {
   try {
-    return (await call<{ job: Job }>(`/jobs/${jobId}`, { signal })).job;
+    return (await call<{ job: Job } | undefined>(`/jobs/${jobId}`, { signal }))?.job;
   } catch (error) {
-    if (error instanceof ApiError && (error.code === "OFFLINE" || error.status === 429 || error.status >= 500)) return undefined;
+    if (error instanceof ApiError && isTemporary(error)) return undefined;
     throw error;
   }
+}
+
+function isTemporary({ code, status }: ApiError): boolean {
+  // Between the page and the server, a proxy or a hotel's sign-in page may answer with 200. It knows nothing of the job.
+  return code === "OFFLINE" || status === 429 || status >= 500 || (code === "UNREADABLE_ANSWER" && status < 400);
 }
 
 /** Resolves when the job has ended, the stream broke, the network was lost, or the page was hidden. */

@@ -1,4 +1,5 @@
 /** What this browser remembers: the listed jobs with their files, and the last target for each format. */
+import { storedText, storeText } from "#client/parts/storage.ts";
 
 export type Remembered = {
   readonly jobId: string;
@@ -61,16 +62,12 @@ function isRemembered(entry: unknown): entry is Remembered {
 /** Any value: other code on this origin may have written it. */
 export function kept(key: string): unknown {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null");
+    return JSON.parse(storedText(key) ?? "null");
   } catch {
     return null;
   }
 }
 
 export function keep(key: string, value: unknown): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    // Storage is full or disabled. The page works without it.
-  }
+  storeText(key, JSON.stringify(value));
 }

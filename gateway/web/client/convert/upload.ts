@@ -1,4 +1,4 @@
-import { type ApiError, call, errorOf, offline, ownHeader } from "#client/server/api.ts";
+import { type ApiError, answerOf, call, errorOf, offline, ownHeader } from "#client/server/api.ts";
 import type { Job } from "#client/server/wire.ts";
 import type { Item } from "./items.ts";
 import type { Upload } from "./sending.ts";
@@ -39,7 +39,11 @@ function uploadAtOnce({ file, to, from, options, signal, onProgress }: Upload, h
     request.addEventListener("load", () => {
       const { status, responseText } = request;
       if (status !== 200 && status !== 202) return refuse(errorOf(status, responseText, request.getResponseHeader("retry-after")));
-      resolve((JSON.parse(responseText) as { job: Job }).job);
+      try {
+        resolve(answerOf<{ job: Job }>(status, responseText).job);
+      } catch (error) {
+        reject(error);
+      }
     });
     request.addEventListener("error", () => refuse(offline()));
     request.addEventListener("abort", () => reject(signal.reason));

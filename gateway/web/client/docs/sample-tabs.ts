@@ -2,6 +2,8 @@
  * Tabs that switch the language of all samples on the page. Follows the tabs pattern of the ARIA Authoring Practices Guide and remembers
  * the choice.
  */
+import { storedText, storeText } from "#client/parts/storage.ts";
+
 const stored = "filemill.language";
 
 type Tab = { readonly language: string; readonly button: HTMLButtonElement; readonly panel: HTMLElement };
@@ -21,7 +23,7 @@ export function sampleTabs(groups: Iterable<HTMLElement>): void {
       // Keeps the current sample in place although the samples above change their height.
       const before = button.getBoundingClientRect().top;
       choose(language);
-      localStorage.setItem(stored, language);
+      storeText(stored, language);
       scrollBy({ top: button.getBoundingClientRect().top - before, behavior: "instant" });
       button.focus({ preventScroll: true });
     };
@@ -33,7 +35,7 @@ export function sampleTabs(groups: Iterable<HTMLElement>): void {
       take(next);
     });
   }
-  const wanted = localStorage.getItem(stored);
+  const wanted = storedText(stored);
   choose(tabs.find(({ language }) => language === wanted)?.language ?? tabs[0]?.language ?? "");
 }
 

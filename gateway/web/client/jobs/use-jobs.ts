@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { isEnded, pause } from "#client/convert/follow.ts";
+import { mergedById } from "#client/parts/merged.ts";
 import { ApiError, call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
@@ -36,7 +37,7 @@ export function useJobs(filter: Filter): Jobs {
     void watch(filter, stop.signal, setNewest, setError);
     return () => stop.abort();
   }, [filter]);
-  const jobs = newest === undefined ? undefined : merged(newest.jobs, older?.jobs ?? []);
+  const jobs = newest === undefined ? undefined : mergedById(newest.jobs, older?.jobs ?? []);
   const cursor = (older ?? newest)?.nextCursor ?? null;
   return {
     jobs,
@@ -47,7 +48,7 @@ export function useJobs(filter: Filter): Jobs {
       try {
         const page = await pageOf(filter, cursor);
         // New jobs may have arrived since, so jobs pushed off the first page are kept.
-        setOlder({ jobs: merged(jobs ?? [], page.jobs), nextCursor: page.nextCursor });
+        setOlder({ jobs: mergedById(jobs ?? [], page.jobs), nextCursor: page.nextCursor });
       } catch (problem) {
         setError(problem);
       }
@@ -88,10 +89,4 @@ async function pageOf(filter: Filter, cursor: string | undefined, signal?: Abort
   if (cursor !== undefined) query.set("cursor", cursor);
   const { jobs, nextCursor, names } = await call<Answer>(`/jobs?${query}`, signal === undefined ? {} : { signal });
   return { jobs: jobs.map((job) => ({ ...job, name: names[job.id] ?? "" })), nextCursor };
-}
-
-/** Both lists without duplicates. The first list wins. */
-function merged(first: readonly NamedJob[], second: readonly NamedJob[]): readonly NamedJob[] {
-  const known = new Set(first.map(({ id }) => id));
-  return [...first, ...second.filter(({ id }) => !known.has(id))];
 }

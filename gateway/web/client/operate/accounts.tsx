@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Ago } from "#client/parts/ago.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
+import { mergedById } from "#client/parts/merged.ts";
 import { Notice } from "#client/parts/notice.tsx";
 import { countText, sizeText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
@@ -18,10 +19,13 @@ type Page = { readonly accounts: readonly AccountFacts[]; readonly total: number
 /** The accounts with their usage. @param own - Id of the operator's own account. */
 export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }) {
   const [search, setSearch] = useState("");
-  const [older, setOlder] = useState<Page | undefined>();
+  const [pages, setOlder] = useState<(Page & { readonly search: string }) | undefined>();
   const [open, setOpen] = useState<"new" | AccountFacts | undefined>();
   const { value, error, renew } = useRenewed<Page>(`/operator/accounts?${new URLSearchParams({ search })}`, ACCOUNTS_MS);
   const [problem, setProblem] = useState<unknown>();
+  // A page of an earlier search may arrive late.
+  const older = pages?.search === search ? pages : undefined;
+  const rows = mergedById(value?.accounts ?? [], older?.accounts ?? []);
   const find = (text: string): void => {
     setOlder(undefined);
     setSearch(text.slice(0, 320));
@@ -29,14 +33,14 @@ export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }
   const cursor = (older ?? value)?.nextCursor ?? null;
   const more = async (): Promise<void> => {
     const page = await call<Page>(`/operator/accounts?${new URLSearchParams({ search, cursor: cursor ?? "" })}`);
-    setOlder({ ...page, accounts: [...(older?.accounts ?? []), ...page.accounts] });
+    // New accounts may have arrived since, so accounts pushed off the first page are kept.
+    setOlder({ ...page, search, accounts: mergedById(rows, page.accounts) });
   };
   const changed = async (): Promise<void> => {
     // Pages after the first are stale now and load again on demand.
     setOlder(undefined);
     await renew();
   };
-  const rows = [...(value?.accounts ?? []), ...(older?.accounts ?? [])];
   const shown = error ?? problem;
   return (
     <section class="panel" aria-labelledby="accounts-title">

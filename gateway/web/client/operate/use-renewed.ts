@@ -1,22 +1,25 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
+import { inOrder } from "./in-order.ts";
 
 type Renewed<T> = { readonly value: T | undefined; readonly error: unknown; renew(): Promise<void> };
 
 /** The answer of an endpoint, reloaded regularly while the browser tab is visible, and by `renew`. */
 export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: unknown }>({ path });
+  const order = useMemo(inOrder, []);
   const renew = useCallback(async (): Promise<void> => {
+    const isNewest = order.ask();
     try {
       const value = await call<T>(path);
-      setState({ path, value });
+      if (isNewest()) setState({ path, value });
     } catch (error) {
-      setState((before) => (before.path === path ? { ...before, error } : { path, error }));
+      if (isNewest()) setState((before) => (before.path === path ? { ...before, error } : { path, error }));
       // The reader has signed out or is no longer an operator, so the page changes to what they may see.
       if (error instanceof ApiError && error.status === 404) await renewMe().catch(() => {});
     }
-  }, [path]);
+  }, [path, order]);
   useEffect(() => {
     void renew();
     const timer = setInterval(() => {

@@ -34,9 +34,11 @@ export function sizeText(bytes: number): string {
 }
 
 export function durationText(ms: number): string {
-  if (ms < 1000) return t("time.ms", { n: whole(Math.max(1, ms)) });
-  const seconds = ms / 1000;
-  if (seconds < 60) return t("time.s", { n: one(seconds) });
+  // Rounded first, so that 59.97 s become a minute and not 60 s.
+  if (Math.round(ms) < 1000) return t("time.ms", { n: whole(Math.max(1, ms)) });
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return t("time.s", { n: one(tenths / 10) });
+  const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return t("time.min", { min: whole(minutes), s: whole(seconds % 60) });
   return t("time.h", { h: whole(Math.floor(minutes / 60)), min: whole(minutes % 60) });
@@ -57,7 +59,7 @@ export function aboutText(ms: number): string {
 function roughly(ms: number): { readonly unit: "second" | "s" | "min"; readonly n: number } {
   const seconds = Math.ceil(ms / 1000);
   if (seconds <= 1) return { unit: "second", n: 1 };
-  if (seconds < 60) return { unit: "s", n: seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5 };
+  if (seconds <= 55) return { unit: "s", n: seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5 };
   return { unit: "min", n: Math.ceil(seconds / 60) };
 }
 
@@ -85,6 +87,13 @@ export function untilText(instant: string, nowMs = Date.now()): string {
 
 export const dateText = (instant: string): string => dated(instant, { dateStyle: "medium" });
 export const instantText = (instant: string): string => dated(instant, { dateStyle: "medium", timeStyle: "short" });
+
+/** Tomorrow's date in the reader's time zone, for a date field. */
+export function tomorrowText(now = new Date()): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  const padded = (value: number): string => String(value).padStart(2, "0");
+  return `${day.getFullYear()}-${padded(day.getMonth() + 1)}-${padded(day.getDate())}`;
+}
 
 function dated(instant: string, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(placeOf(languageOfPage()), options).format(new Date(instant));

@@ -41,6 +41,15 @@ export function errorOf(status: number, text: string, retryAfter: string | null)
   return new ApiError(status, { error: { code: "UNREADABLE_ANSWER", message } }, retryAfter);
 }
 
+/** The JSON of an answer that is 2xx. Throws an ApiError if a proxy answered with its own page. */
+export function answerOf<Answer>(status: number, text: string): Answer {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw errorOf(status, text, null);
+  }
+}
+
 function isErrorBody(body: unknown): body is ErrorBody {
   if (typeof body !== "object" || body === null || !("error" in body)) return false;
   const { error } = body;
@@ -56,18 +65,20 @@ export type Asked = {
 
 /** Calls an endpoint below /web/v1. Undefined for an answer without a body. Rejects with an ApiError. */
 export async function call<Answer>(path: string, { method = "GET", body, signal, headers = {} }: Asked = {}): Promise<Answer> {
+  const lost = (error: unknown): never => {
+    throw signal?.aborted === true ? error : offline();
+  };
   const response = await fetch(base + path, {
     method,
     credentials: "same-origin",
     headers: { ...ownHeader, ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
-  }).catch((error: unknown) => {
-    throw signal?.aborted === true ? error : offline();
-  });
-  const text = await response.text();
+  }).catch(lost);
+  // The connection can also be lost after the headers.
+  const text = await response.text().catch(lost);
   if (!response.ok) throw errorOf(response.status, text, response.headers.get("retry-after"));
-  return (text === "" ? undefined : JSON.parse(text)) as Answer;
+  return text === "" ? (undefined as Answer) : answerOf<Answer>(response.status, text);
 }
 
 /** A message for the reader for anything thrown. */

@@ -125,6 +125,8 @@ function* valuesOf(source: Source, index: number, width: number): Steps<number[]
   const reading = readings[accessor?.componentType ?? 0];
   const buffer = source.buffers[view?.buffer ?? -1];
   if (accessor === undefined || view === undefined || reading === undefined || buffer === undefined) throw new TypeError("no such values");
+  // A negative count would raise what is left.
+  if (!(accessor.count >= 0)) throw new RangeError("a count that is none");
   source.left -= accessor.count * width;
   if (!(source.left >= 0)) throw new RangeError("more numbers than are drawn here");
   const stride = view.byteStride ?? reading.bytes * width;

@@ -1,6 +1,17 @@
 import { expect, it } from "vitest";
 import { t } from "#client/parts/language.tsx";
-import { aboutText, agoText, countText, durationText, leftText, renamed, sizeText, splitName, untilText } from "#client/parts/words.ts";
+import {
+  aboutText,
+  agoText,
+  countText,
+  durationText,
+  leftText,
+  renamed,
+  sizeText,
+  splitName,
+  tomorrowText,
+  untilText,
+} from "#client/parts/words.ts";
 import "#test/gateway/web/client/english.ts";
 
 const nowMs = Date.parse("2026-01-01T12:00:00Z");
@@ -20,6 +31,28 @@ it("tells durations, and time left no more exactly than it is known", () => {
     "about 2 min left",
   ]);
   expect(aboutText(12_000)).toBe("about 15 s");
+});
+
+it("never tells 60 s or 60 min", () => {
+  expect([999.6, 59_949, 59_970, 119_700, 3_599_600, 7_199_700].map(durationText)).toEqual([
+    ...["1 s", "59.9 s", "1 min 0 s", "2 min 0 s", "1 h 0 min", "2 h 0 min"],
+  ]);
+  expect([55_000, 56_000, 59_000].map(aboutText)).toEqual(["about 55 s", "about 1 min", "about 1 min"]);
+});
+
+it.each([
+  ["Pacific/Kiritimati", "2026-06-30T23:30:00Z", "2026-07-02"],
+  ["America/Los_Angeles", "2026-01-01T02:00:00Z", "2026-01-01"],
+  ["Europe/Berlin", "2026-12-31T12:00:00Z", "2027-01-01"],
+])("takes tomorrow from the reader's clock: %s", (zone, now, tomorrow) => {
+  const before = process.env.TZ;
+  try {
+    process.env.TZ = zone;
+    expect(tomorrowText(new Date(now))).toBe(tomorrow);
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });
 
 it("tells moments before and after now", () => {

@@ -113,6 +113,7 @@ test.each([
     { bufferViews: [{ buffer: 0, byteLength: 36, byteStride: 0 }], accessors: [{ bufferView: 0, componentType: 5126, count: 1e15 }] },
   ],
   ["a count that is none", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
+  ["a count below zero", { accessors: [{ bufferView: 0, componentType: 5126, count: -1e15, type: "VEC3" }] }],
   ["compressed numbers", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
   ["nodes within themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
   ["many nodes with the same many below each", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { type ErrorCode, FilemillError, toConnectError } from "#contract/errors.ts";
+import { type ReadOrder, readDocument } from "#gateway/mcp/tools.ts";
+import type { JobView, Workbench } from "#gateway/mcp/workbench.ts";
+
+const order: ReadOrder = { offset: 0, max_characters: 1000, wait_seconds: 0 };
+const job = (to: string, error: JobView["error"]): JobView => ({
+  ...{ id: "j", from: "odd", to, bytes: 1, notes: [], queuePosition: 0, estimateMs: null, error },
+  status: error === null ? "done" : "failed",
+});
+
+/** Converts to JSON only, and refuses other targets as told. */
+function benchThatRefuses(refuse: (to: string) => JobView): { bench: Workbench<string>; asked: string[] } {
+  const asked: string[] = [];
+  const bench = {
+    convert: async (_: string, { to }: { to: string }) => {
+      asked.push(to);
+      return to === "json" ? job(to, null) : refuse(to);
+    },
+    readText: async () => ({ text: "[1]", totalBytes: 3, nextOffset: undefined }),
+  } as unknown as Workbench<string>;
+  return { bench, asked };
+}
+
+const error = (code: ErrorCode): FilemillError => new FilemillError(code, "no");
+const thrown = (cause: unknown) => (): never => {
+  throw cause;
+};
+
+test.each([
+  ["whose job is not created, as by the service", thrown(error("UNSUPPORTED_CONVERSION"))],
+  ["whose job is not created by a service elsewhere", thrown(toConnectError(error("UNSUPPORTED_CONVERSION")))],
+  ["whose job fails, as in the command", (to: string) => job(to, { code: "UNSUPPORTED_CONVERSION", message: "no" })],
+])("a document is read in the next text format after one %s", async (_, refuse) => {
+  const { bench, asked } = benchThatRefuses(refuse);
+  expect(await readDocument(bench, "file", order, AbortSignal.any([]))).toContain("[1]\n\n[job j, json");
+  expect(asked).toEqual(["md", "txt", "json"]);
+});
+
+test("other refusals of a document are told at once", async () => {
+  const { bench, asked } = benchThatRefuses(thrown(error("RATE_LIMITED")));
+  await expect(readDocument(bench, "file", order, AbortSignal.any([]))).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  expect(asked).toEqual(["md"]);
+});
