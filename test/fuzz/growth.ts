@@ -6,6 +6,7 @@ import { answering } from "#services/conversion/inspectors/inside/answers.ts";
 import { withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
 import { withCodeStyles, withMarkedCode } from "#services/conversion/inspectors/inside/docx-code.ts";
 import { withGrids } from "#services/conversion/inspectors/inside/docx-grids.ts";
+import { withHeadings } from "#services/conversion/inspectors/inside/docx-headings.ts";
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
 
@@ -116,6 +117,7 @@ async function look(kind: (typeof kinds)[number], content: Buffer, format: strin
       withGrids(content.toString());
       withCodeStyles(content.toString());
       withMarkedCode(content.toString(), content.toString());
+      withHeadings(content.toString(), content.toString());
     }
   })().catch((cause: unknown) => cause);
   const { user, system } = process.cpuUsage(before);

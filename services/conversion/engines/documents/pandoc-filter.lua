@@ -79,6 +79,8 @@ function Header(heading)
     return {}
   end })
   made.identifier = heading.identifier
+  -- A heading is strong by itself.
+  if is_markdown and #made.content == 1 and made.content[1].t == "Strong" then made.content = made.content[1].content end
   return (shows or pandoc.utils.stringify(made.content):match("%S")) and made or {}
 end
 
@@ -247,11 +249,14 @@ end
 
 function Div(division) if is_markdown then return division.content end end
 
--- Classes would make a link HTML; one without words, or one that runs something, leads nowhere.
+-- Classes would make a link HTML; one without words, or one that runs something, leads nowhere. Office programs underline links, which
+-- readers of Markdown do themselves, and write signs as they are that no address may hold (RFC 3986, section 2).
 function Link(link)
   if not is_markdown then return nil end
   if #link.content == 0 or link.target:lower():match("^%s*javascript:") then return link.content end
   link.attr = pandoc.Attr()
+  link.content = link.content:walk({ Underline = function(underlined) return underlined.content end })
+  link.target = link.target:gsub('[ "<>]', function(sign) return ("%%%02X"):format(sign:byte()) end)
   return link
 end
 

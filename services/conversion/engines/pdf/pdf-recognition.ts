@@ -40,6 +40,8 @@ export type Wish = {
   readonly path: string;
   /** Only the text is for people: crooked pages are read upright, and their text lies upright above them. */
   readonly isForText: boolean;
+  /** Where the text alone goes, in its reading order, each page ended by a form feed. */
+  readonly textPath?: string;
 };
 
 /**
@@ -48,7 +50,11 @@ export type Wish = {
  *
  * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
  */
-export async function recognise(sandbox: Sandbox, task: HopTask, { wanted, path, isForText }: Wish): Promise<Recognised | undefined> {
+export async function recognise(
+  sandbox: Sandbox,
+  task: HopTask,
+  { wanted, path, isForText, textPath }: Wish,
+): Promise<Recognised | undefined> {
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
@@ -59,7 +65,10 @@ export async function recognise(sandbox: Sandbox, task: HopTask, { wanted, path,
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
   const end = await session.run({
     program: tesseract,
-    args: ["/job/pages.txt", "/job/text", "-l", language, "--psm", "1", "--dpi", String(dpi), "-c", "textonly_pdf=1", "pdf", "tsv"],
+    args: [
+      ...["/job/pages.txt", "/job/text", "-l", language, "--psm", "1", "--dpi", String(dpi)],
+      ...["-c", "textonly_pdf=1", "pdf", "tsv", ...(textPath === undefined ? [] : ["txt"])],
+    ],
     env: { OMP_THREAD_LIMIT: "1" },
   });
   if (end.exitCode !== 0) throw failureOf(end, [], "The pages could not be read.");
@@ -70,6 +79,7 @@ export async function recognise(sandbox: Sandbox, task: HopTask, { wanted, path,
   // 3: with warnings.
   if (merged.exitCode !== 0 && merged.exitCode !== 3) throw failureOf(merged, [], "The recognised text could not be added to the pages.");
   await session.adopt("merged.pdf", path);
+  if (textPath !== undefined) await session.adopt("text.txt", textPath);
   return { pages, confidence, left: without.length - pages.length };
 }
 

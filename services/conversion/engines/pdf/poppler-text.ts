@@ -3,10 +3,10 @@ import { rm } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
-import { throwIfFailed } from "../shared/bad-input.ts";
+import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
-import { coveredOf, fewLetters, recognise, wordsFor } from "./pdf-recognition.ts";
+import { coveredOf, fewLetters, recognise, type Wish, wordsFor } from "./pdf-recognition.ts";
 import { popplerBadInput, readFacts } from "./poppler-pages.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
@@ -35,9 +35,9 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
   await using session = await openToolSession(host.sandbox, task);
   const first = await take(host, session, task);
   if (first.pictures.length === 0) return await finish(session, task, first);
-  const searchable = `${task.outputPath}.searchable`;
+  const [searchable, textPath] = [`${task.outputPath}.searchable`, `${task.outputPath}.recognised`];
   try {
-    const asked = task.options.ocr === "never" ? undefined : await recogniseOr(host, task, first, searchable);
+    const asked = task.options.ocr === "never" ? undefined : await recogniseOr(host, task, first, { path: searchable, textPath });
     if (asked === undefined || asked.pages.length === 0) {
       noteUnread(task, first.pictures);
       return await finish(session, task, first);
@@ -47,9 +47,10 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
     const all = await take(host, second, read);
     task.note("TEXT_RECOGNISED", wordsFor(asked));
     if (all.pictures.length > 0) noteUnread(task, all.pictures);
+    if (task.options.layout !== "page") await replacePages(second, textPath, asked.pages, numberOption(task.options, "firstPage") ?? 1);
     await finish(second, task, all);
   } finally {
-    await rm(searchable, { force: true });
+    await Promise.all([searchable, textPath].map((path) => rm(path, { force: true })));
   }
 }
 
@@ -93,14 +94,31 @@ async function numbersFrom(session: ToolSession, program: string, args: readonly
 }
 
 /** Where there is text already, that the recognition fails costs only the text of pictures, which a note names. */
-async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, path: string) {
+async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, paths: Pick<Wish, "path" | "textPath">) {
   try {
-    return await recognise(sandbox, task, { wanted: (page) => pictures.includes(page), path, isForText: true });
+    return await recognise(sandbox, task, { wanted: (page) => pictures.includes(page), ...paths, isForText: true });
   } catch (error) {
     const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
     if (letters === 0 || isWish || task.signal.aborted) throw error;
     return undefined;
   }
+}
+
+/**
+ * Puts the recognised text of `pages` where pdftotext has them. The recognition knows which words make a line; their heights and gaps,
+ * by which pdftotext has to tell, are rough in a picture.
+ */
+async function replacePages(session: ToolSession, textPath: string, pages: readonly number[], first: number): Promise<void> {
+  const places = pages.map((page) => page - first + 1).join(" ");
+  const pick = `BEGIN { RS = ORS = "\f"; split(places, numbers, " "); for (i in numbers) place[numbers[i]] = i }
+    NR == FNR { read[FNR] = $0; next } { print FNR in place ? read[place[FNR]] : $0 }`;
+  const end = await session.run({
+    program: "/bin/sh",
+    args: ["-c", 'awk -v "places=$1" "$2" /engine/recognised /job/out > /job/replaced && mv /job/replaced /job/out', "sh", places, pick],
+    env: { LC_ALL: "C" },
+    readOnly: { [textPath]: "/engine/recognised" },
+  });
+  if (end.exitCode !== 0) throw failureOf(end, [], "The recognised text could not be put into its place.");
 }
 
 function noteUnread(task: HopTask, pages: readonly number[]): void {

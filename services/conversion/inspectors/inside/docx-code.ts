@@ -1,14 +1,14 @@
 /**
  * Rewrites a DOCX so that Pandoc reads all of it: the text of boxes among the paragraphs, all columns of tables, characters for the signs
- * of symbol
- * fonts, and code and quotations with style names that Pandoc knows. Other programs name these styles differently, or only use a monospaced
- * font. Pandoc then takes them for ordinary text and drops the leading spaces.
+ * of symbol fonts, and headings, code and quotations with style names that Pandoc knows. Other programs name these styles differently, or
+ * only use a monospaced font. Pandoc then takes them for ordinary text and drops the leading spaces.
  */
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { withBoxes } from "./docx-boxes.ts";
 import { withGrids } from "./docx-grids.ts";
+import { headingStyles, inStyle, withHeadings } from "./docx-headings.ts";
 import { hasOwnLabels } from "./docx-labels.ts";
 import { withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
@@ -26,7 +26,7 @@ const fixedFont = /w:(?:ascii|hAnsi)="(?:[^"]{0,60}\b(?:mono|courier|consolas|me
 const [blockStyle, letterStyle] = ["FilemillCode", "FilemillLetters"] as const;
 const added =
   `<w:style w:type="paragraph" w:styleId="${blockStyle}"><w:name w:val="Source Code"/></w:style>` +
-  `<w:style w:type="character" w:styleId="${letterStyle}"><w:name w:val="Verbatim Char"/></w:style>`;
+  `<w:style w:type="character" w:styleId="${letterStyle}"><w:name w:val="Verbatim Char"/></w:style>${headingStyles}`;
 
 /** Writes the rewritten document if there is something to change. */
 export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
@@ -50,8 +50,9 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   };
   const given = textOf(styles);
   const [named, marked] = [withCodeStyles(given), withMarkedCode(document, given)];
-  if (named === undefined && marked === undefined && document === stored) return { ...told, isRewritten: false };
-  const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
+  const headed = withHeadings(marked ?? document, given) ?? marked ?? document;
+  if (named === undefined && headed === stored) return { ...told, isRewritten: false };
+  const changed: Zippable = { ...parts, [body]: Buffer.from(headed) };
   const sheet = named ?? given;
   if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
   writePieces(zipSync(changed, { level: 0 }));
@@ -147,17 +148,10 @@ function marked(paragraph: string, isInTable: boolean, names: ReadonlyMap<string
   const texts = runs.filter(hasText);
   const isOfStyles = texts.some((run) => !fixedFont.test(run));
   const isAll = texts.length > 0 && texts.every((run) => fixedFont.test(run) || isVerbatim(run, names));
-  if (isAll && mayBeBlock(own, isInTable, names, isOfStyles)) return before + asBlock(own);
+  if (isAll && mayBeBlock(own, isInTable, names, isOfStyles)) return before + inStyle(own, blockStyle);
   const letters = `<w:rPr><w:rStyle w:val="${letterStyle}"/>`;
   const styled = runs.map((run) =>
     hasText(run) && fixedFont.test(run) && !run.includes("<w:rStyle ") ? run.replace("<w:rPr>", () => letters) : run,
   );
   return before + styled.join("");
-}
-
-function asBlock(own: string): string {
-  const style = `<w:pStyle w:val="${blockStyle}"/>`;
-  if (own.includes("<w:pStyle ")) return own.replace(/<w:pStyle w:val="[^"]{0,200}" ?\/>/, () => style);
-  if (own.includes("<w:pPr>")) return own.replace("<w:pPr>", () => `<w:pPr>${style}`);
-  return own.replace(/^<w:p(?: [^>]{0,400})?>/, (tag) => `${tag}<w:pPr>${style}</w:pPr>`);
 }

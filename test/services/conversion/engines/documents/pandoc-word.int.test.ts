@@ -48,6 +48,24 @@ it("knows code and quotations by the styles and letters of other programs, with 
   expect(made).toContain("Call `f(1)` now.");
 });
 
+it("knows headings by their place in the outline, whatever their style is called, and no clauses of a contract", async () => {
+  const outlined = (level: number, content: string, more = "") => line(content, `<w:pPr>${more}<w:outlineLvl w:val="${level}"/></w:pPr>`);
+  const chapter = style("C", "Chapter").replace("</w:style>", '<w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style>');
+  const body = [
+    `<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:rPr><w:b/></w:rPr>${text("First")}</w:r></w:p>`,
+    styled("C", "Second"),
+    outlined(8, "Deep"),
+    outlined(9, "Text."),
+    styled("C", "Clause ".repeat(40).trim()),
+    outlined(3, "Known", '<w:pStyle w:val="H"/>'),
+    `<w:tbl><w:tblPr/><w:tr>${cell(outlined(0, "zebra"))}${cell(line("42"))}</w:tr></w:tbl>`,
+  ].join("");
+  const { text: made } = await convert(docx(body, chapter + style("H", "heading 2")), "docx", "md");
+  const [table = "", ...texts] = made.trim().split("\n\n").reverse();
+  expect(texts.reverse()).toEqual(["# First", "## Second", "###### Deep", "Text.", "Clause ".repeat(40).trim(), "## Known"]);
+  expect(table).toMatch(/^\| zebra +\| 42 +\|\n/);
+});
+
 it("knows code by its letters where the style of its paragraph is nowhere defined", async () => {
   const letters = '<w:style w:type="character" w:styleId="V"><w:name w:val="Verbatim Char"/></w:style>';
   const verbatim = (content: string) => `<w:r><w:rPr><w:rStyle w:val="V"/></w:rPr>${text(content)}</w:r>`;

@@ -254,6 +254,13 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile(path, "utf8")).toMatch(/<img [^>]*alt=""/);
   });
 
+  it("writes links of office programs as addresses, without the line under their words", async () => {
+    const input = join(bench.folder, "office-link.html");
+    await writeFile(input, "<p><a href='https://example.org/?a=%3A\"b c\"&d=(1)'><u>built <b>today</b></u></a>, <u>so</u></p>");
+    const { path } = await bench.convert(input, "html", "md");
+    expect(await readFile(path, "utf8")).toBe("[built **today**](https://example.org/?a=%3A%22b%20c%22&d=(1)), <u>so</u>\n");
+  });
+
   it("leaves out headings without words, which writers of books make", async () => {
     const input = join(bench.folder, "empty-heading.html");
     await writeFile(input, "<h1></h1><p>before</p><h2>Head</h2><p>after</p>");

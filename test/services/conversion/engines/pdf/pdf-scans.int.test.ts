@@ -12,6 +12,17 @@ const run = promisify(execFile);
 const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";
 const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
 
+/** Words far apart beside a picture, as a narrow justified column has them. */
+const sparse = [
+  "come tip toeing down and stood",
+  "right between us and could have",
+  "touched him nearly for it was",
+  "minutes and minutes that there",
+  "never was a sound and we were",
+];
+const beside = `<body style="font:28px/1.5 serif;margin:120px;background:white"><div style="float:left;width:520px;height:380px;border:2px solid"></div>
+  ${sparse.map((line) => `<div style="margin-left:560px;width:440px;text-align-last:justify">${line}</div>`).join("")}`;
+
 describe("scanned pages of a PDF", () => {
   let bench: Bench;
   const files: Record<string, string> = {};
@@ -37,6 +48,13 @@ describe("scanned pages of a PDF", () => {
     }
     files["crooked"] = join(bench.folder, "crooked.pdf");
     await run("/usr/bin/python3", [join(import.meta.dirname, "scanned-pdf.py"), files["crooked"], "plain", "4", "0", shot]);
+    await sheet.setViewportSize({ width: 1240, height: 620 });
+    await sheet.setContent(beside);
+    await sheet.screenshot({ path: shot });
+    files["beside"] = join(bench.folder, "beside.pdf");
+    const short = join(bench.folder, "short.pdf");
+    await run("/usr/bin/python3", [join(import.meta.dirname, "scanned-pdf.py"), short, "plain", "0.4", "0", shot]);
+    await run("qpdf", ["--empty", "--pages", files["scan"] ?? "", "1", short, "--", files["beside"]]);
     await browser.close();
   }, 120_000);
   afterAll(() => bench[Symbol.asyncDispose]());
@@ -74,6 +92,16 @@ describe("scanned pages of a PDF", () => {
     expect(text.replace(/\s+/g, " ").trim()).toBe(`Minutes ${filler.repeat(4)}Agreed and signed.`);
     const html = await readFile((await bench.convert(files["crooked"] ?? "", "pdf", "html")).path, "utf8");
     expect(html.replace(/\s+/g, " ")).toContain(`<p>${filler.repeat(4).trim()}</p>`);
+  });
+
+  it("keeps the lines of words that stand far apart", async () => {
+    await using plain = await openBench(popplerEngine);
+    const linesOf = async (options: Record<string, string | number>) => {
+      const text = await readFile((await plain.convert(files["beside"] ?? "", "pdf", "txt", options)).path, "utf8");
+      return text.split("\f").map((page) => page.split("\n").filter((line) => line.trim() !== ""));
+    };
+    expect(await linesOf({})).toEqual([["A cover sheet with a few words of its own."], sparse, []]);
+    expect(await linesOf({ firstPage: 2 })).toEqual([sparse, []]);
   });
 
   it("leaves scanned pages as pictures where that is asked for", async () => {
