@@ -16,5 +16,10 @@ export const builtPatterns: readonly BuiltPattern[] = [
     looks: ["^Page\\s+7 size:\\s+([\\d.e+]+) x ([\\d.e+]+) pts", "^Page\\s+7 rot:\\s+(90|270)"],
     reason: "is made of a number",
   },
+  {
+    path: "services/conversion/sandbox/placed.ts",
+    looks: ["(?:\\/input\\/document|\\/job)(?![\\w.-])"],
+    reason: "is made of the paths that recipes name",
+  },
   { path: "services/conversion/sandbox/self-attack-child.mjs", looks: ["^CapEff:\\s+(\\S+)"], reason: "is made of constants" },
 ];

@@ -178,7 +178,7 @@ describe("an account", () => {
     expect((await browser.ask("DELETE", "/web/v1/me", { email: "Made@example.org" })).status).toBe(204);
     await filemill("accounts", "create", "made@example.org", "--plan", "free");
     // What was deleted before is due until it is swept.
-    expect(await filemill("purge")).toMatch(/^(\d+ jobs|1 job) with 0 files \(0\.0 MB\), 0 files of no job would go\.\n$/);
+    expect(await filemill("purge")).toMatch(/^(\d+ jobs|1 job) with 0 files \(0\.0 MB\), 0 files of no job would be removed\.\n$/);
     expect(await filemill("purge", "--account", "made@example.org", "--yes")).toBe("0 jobs with 0 files (0.0 MB) removed.\n");
     await filemill("accounts", "delete", "made@example.org");
     expect(await filemill("accounts", "list")).not.toContain("made@example.org");

@@ -146,7 +146,7 @@ test("one target is given to all that can take it, and the rest is told why not"
   await page.getByRole("button", { name: "More formats" }).click();
   await page.getByRole("combobox", { name: "Search formats" }).fill("webp");
   await page.keyboard.press("Enter");
-  await page.getByText("2 files become WEBP.").waitFor();
+  await page.getByText("2 files convert to WEBP.").waitFor();
   await page.getByText("1 file is already WEBP: c.webp").waitFor();
   await page.getByText("SRT cannot be converted to WEBP: song.srt").waitFor();
   expect(await card(page, "song.srt").getByRole("radio", { checked: true }).count()).toBe(0);
