@@ -88,6 +88,8 @@ test.each([
     expect(await post(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, now, body)).toBe(400);
     expect(await post(made.secret, now, body, `${body} `)).toBe(400);
     expect(await post(made.secret, new Date(now.getTime() - 3_600_000), body)).toBe(400);
+    for (const time of ["\u00b2", "9".repeat(5000), ""])
+      expect((await fetch(url, { method: "POST", headers: { "webhook-timestamp": time }, body })).status).toBe(400);
     expect(printed).toBe(before);
     expect(await post(made.secret, now, body)).toBe(204);
   } finally {

@@ -180,6 +180,25 @@ test("four hundred files flow: only lines in sight get their picture, and a relo
   await page.context().close();
 });
 
+test("a duplicated tab leaves the files to the first, which finds them again when it is reloaded", async () => {
+  const page = await pages.open("/");
+  await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
+  await expect.poll(() => page.evaluate(kept)).toEqual([1, 0]);
+  const opening = page.waitForEvent("popup");
+  // As when a tab is duplicated, the new one starts with a copy of the session storage.
+  await page.evaluate(() => void open("/"));
+  const twin = await opening;
+  await twin.getByRole("button", { name: "Choose a folder" }).waitFor();
+  expect(await twin.evaluate(() => sessionStorage.getItem("filemill.window"))).not.toBe(
+    await page.evaluate(() => sessionStorage.getItem("filemill.window")),
+  );
+  expect(await twin.getByText("a.png").count()).toBe(0);
+  await page.reload();
+  await card(page, "a.png").waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
 test("over plain HTTP, where browsers make no ids, hold no locks and run no service worker, a file is converted all the same", async () => {
   const page = await pages.open("/docs");
   await page.addInitScript(() => {

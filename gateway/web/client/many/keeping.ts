@@ -1,22 +1,21 @@
 /** Keeps chosen files across a reload, and knows which could not be kept. */
 import { effect } from "@preact/signals";
 import { formatOfFile } from "#client/convert/catalogue.ts";
-import { newId } from "#client/convert/ids.ts";
 import { type Item, isBusy, items } from "#client/convert/items.ts";
 import { giveUpUpload } from "#client/convert/upload.ts";
 import { allFacts, fileOf, openStore, put, remove, SHARED, type Stored } from "./stored.ts";
+import { openWindows } from "./window-id.ts";
 
 /** Limit for all files together, because the browser stores a copy of each. */
 const MAX_BYTES = 2_000_000_000;
 /** Files of closed windows are deleted after this time. */
 const STALE_MS = 3_600_000;
 const SETTLE_MS = 250;
-const ownerKey = "filemill.window";
 
 const written = new Map<string, { readonly facts: string; readonly bytes: number }>();
 const refused = new Set<string>();
-/** Id of this window, which survives a reload. Other windows have their own. */
-const owner = ownerOf();
+/** Id of this window, once its files were restored. */
+let owner = "";
 let store: IDBDatabase | undefined;
 let isKeeping = false;
 
@@ -35,9 +34,10 @@ export async function keptItems(): Promise<readonly Item[]> {
   try {
     store ??= await openStore();
     const opened = store;
-    const isAlive = await signOfLife();
+    const windows = await openWindows();
+    owner = windows.own;
     const all = await allFacts(opened);
-    const old = all.filter((each) => each.owner !== owner && !isAlive(each.owner) && Date.now() - each.savedAtMs > STALE_MS);
+    const old = all.filter((each) => each.owner !== owner && !windows.isOpen(each.owner) && Date.now() - each.savedAtMs > STALE_MS);
     const oldIds = old.map(({ id }) => id);
     if (old.length > 0) await remove(opened, oldIds);
     for (const { upload } of old) giveUpUpload(upload);
@@ -125,27 +125,4 @@ async function writeFile(store: IDBDatabase, facts: Stored, file: File | undefin
 function factsOf(item: Item, place: number): Stored {
   const { id, name, folder, from, fromChosen, to, options, jobId, upload } = item;
   return { id, owner, place, savedAtMs: Date.now(), name, folder, from, fromChosen, to, options, jobId, upload, started: isBusy(item) };
-}
-
-/**
- * Marks this window as open with a lock, and checks the locks of other windows. If the browser has no locks, all others count as closed.
- */
-async function signOfLife(): Promise<(other: string) => boolean> {
-  const { locks }: { locks?: LockManager } = navigator;
-  if (locks === undefined) return () => false;
-  void locks.request(`filemill.window.${owner}`, () => new Promise(() => {}));
-  const held = new Set((await locks.query()).held?.map(({ name }) => name));
-  return (other) => held.has(`filemill.window.${other}`);
-}
-
-function ownerOf(): string {
-  try {
-    const known = sessionStorage.getItem(ownerKey);
-    if (known !== null) return known;
-    const made = newId();
-    sessionStorage.setItem(ownerKey, made);
-    return made;
-  } catch {
-    return newId();
-  }
 }
