@@ -300,6 +300,8 @@ def convert(context, desktop, job, here):
             books.bare_heads(document)
         if job.get("from1900"):
             books.correct_1900(document)
+        if job.get("wholeDays"):
+            books.whole_days(document)
         if job.get("fromExcel"):
             books.restore_truth(document)
         place = prepare(document, job)

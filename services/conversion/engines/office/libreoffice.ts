@@ -50,7 +50,7 @@ function separatorOf({ hop, options }: HopTask): string {
   return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
 }
 
-/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise. */
+/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise, days that Numbers has. */
 function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
@@ -58,6 +58,7 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
     ...(isExcels(from) ? { fromExcel: true } : {}),
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
+    ...(from === "numbers" ? { wholeDays: true } : {}),
   };
 }
 
