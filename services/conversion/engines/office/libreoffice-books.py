@@ -228,6 +228,19 @@ def space_tabs(document):
     return found
 
 
+# In days; a little more, as days are fractions.
+NEAR_A_DAY = 500.1 / 86_400
+
+
+def whole_days(document):
+    """The office reads times of Apple Numbers to six digits of their seconds since 2001, which are a thousand seconds apart: days are off by up to half of that."""
+    for cells in areas(converted(document, 0), TIMES):
+        for row, values in enumerate(cells.getDataArray()):
+            for column, value in enumerate(values):
+                if isinstance(value, float) and value > 1 and 0 < abs(value - round(value)) <= NEAR_A_DAY:
+                    cells.getCellByPosition(column, row).setValue(round(value))
+
+
 def longest(sheets):
     """Bytes of the longest text."""
     return max((len(text.encode()) for cells in areas(sheets, TEXTS) for row in cells.getDataArray() for text in row), default=0)

@@ -308,6 +308,8 @@ def convert(context, desktop, job, here):
             books.bare_heads(document)
         if job.get("from1900"):
             books.correct_1900(document)
+        if job.get("wholeDays"):
+            books.whole_days(document)
         if job.get("fromExcel"):
             books.restore_truth(document)
         if job.get("to1900"):

@@ -50,7 +50,7 @@ function separatorOf({ hop, options }: HopTask): string {
   return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
 }
 
-/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise. */
+/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise, days that Numbers has. */
 function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
@@ -61,6 +61,7 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(!isExcels(from) && isExcels(to) ? { to1900: true } : {}),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),
     ...(losesTabs(from, to) ? { losesTabs: true } : {}),
+    ...(from === "numbers" ? { wholeDays: true } : {}),
   };
 }
 
