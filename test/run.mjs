@@ -1,4 +1,4 @@
-// npm test: installs what is missing, then every check and every test. Runs on any Node from 18 on with nothing installed.
+// npm test [-- --all]: installs what is missing, then every check and every test. Runs on any Node from 18 on with nothing installed.
 // @ts-check
 import { root } from "#gateway/setup/node.mjs";
 import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
@@ -61,6 +61,9 @@ const steps = [
   ["end-to-end tests", vitestOfMany("--project", "e2e")],
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
+
+// Long tables of tests take turns otherwise: see harness/sampled.ts.
+if (process.argv.includes("--all")) process.env["TEST_ROWS"] = "all";
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);
 const summary = [];
