@@ -27,7 +27,7 @@ test("a picture is made smaller in its own format", async () => {
   ]);
   const item = card(page, "wide.png");
   await item.getByRole("radio", { name: "PNG, changed" }).check();
-  await item.getByText(/^Stays PNG\. Choose below what to change\. Possible: smaller, resized, cropped, turned/).waitFor();
+  await item.getByText(/^The format stays PNG\. Choose below what to change\. Possible: smaller, resized, cropped, rotated/).waitFor();
   await item.getByLabel("Width").fill("20");
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("button", { name: "Change this PNG" }).click();
