@@ -6,7 +6,12 @@ export type Scene = {
   readonly extensionsUsed?: readonly string[];
   readonly extensionsRequired?: readonly string[];
   readonly buffers?: readonly { readonly uri?: string; readonly byteLength: number; readonly extensions?: Members }[];
-  readonly bufferViews?: readonly { readonly buffer: number; readonly byteOffset?: number; readonly byteLength: number }[];
+  readonly bufferViews?: readonly {
+    readonly buffer: number;
+    readonly byteOffset?: number;
+    readonly byteLength: number;
+    readonly extensions?: Members;
+  }[];
   readonly accessors?: readonly { readonly count: number }[];
   readonly meshes?: readonly { readonly primitives: readonly SceneTriangles[] }[];
   readonly nodes?: readonly { readonly children?: readonly number[]; readonly scale?: readonly number[] }[];
@@ -53,7 +58,12 @@ const shapes: Readonly<Record<Exclude<keyof Scene, "extensions">, (each: unknown
     isSize(each["byteLength"]) &&
     (each["uri"] === undefined || isText(each["uri"])) &&
     isObject(each["extensions"] ?? {}),
-  bufferViews: (each) => isObject(each) && isSize(each["byteLength"]) && isSize(each["byteOffset"] ?? 0) && isSize(each["buffer"]),
+  bufferViews: (each) =>
+    isObject(each) &&
+    isSize(each["byteLength"]) &&
+    isSize(each["byteOffset"] ?? 0) &&
+    isSize(each["buffer"]) &&
+    isObject(each["extensions"] ?? {}),
   accessors: (each) => isObject(each) && isSize(each["count"]),
   meshes: (each) =>
     isObject(each) && Array.isArray(each["primitives"]) && each["primitives"].every((one) => isObject(one) && isObject(one["attributes"])),

@@ -34,17 +34,28 @@ export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes:
 /** What accessors claim to hold is bounded before anything is made of it. */
 function assertBounded({ scene, binary }: GlbParts): void {
   const { accessors = [], bufferViews = [], buffers = [] } = scene;
-  // Views of a buffer without bytes are unpacked from others; how much they claim is bounded as the rest is.
-  const isFallback = ({ extensions }: { extensions?: Readonly<Record<string, unknown>> }) => extensions?.[meshopt] !== undefined;
+  // Views of a buffer without bytes are unpacked from others.
+  const isFallback = ({ extensions }: Extended) => extensions?.[meshopt] !== undefined;
   if (buffers.some((buffer, index) => buffer.uri === undefined && !isFallback(buffer) && (index > 0 || buffer.byteLength > binary.length)))
     throw invalid("The model is cut off.");
-  if (buffers.some((buffer) => isFallback(buffer) && buffer.byteLength > maxUnpackedBytes))
+  const unpackedBytes = [...buffers.filter(isFallback).map(({ byteLength }) => byteLength), ...bufferViews.map(unpackedBytesOf)];
+  if (!(unpackedBytes.reduce((sum, bytes) => sum + bytes, 0) <= maxUnpackedBytes))
     throw tooComplex("The model claims more data than a conversion is allowed to use.");
   if (buffers.some(({ uri }) => uri !== undefined && !uri.startsWith("data:"))) throw invalid("The model refers to other files.");
   const claimed = accessors.reduce((sum, { count }) => sum + count, 0);
   if (!(claimed <= maxElements)) throw tooComplex("The model claims more data than a conversion is allowed to use.");
   if (bufferViews.some(({ buffer, byteOffset = 0, byteLength }) => byteOffset + byteLength > (buffers[buffer]?.byteLength ?? 0)))
     throw invalid("The model is cut off.");
+}
+
+type Extended = { readonly extensions?: Readonly<Record<string, unknown>> };
+
+/** What a view says itself, which need not fit its length: the decoder goes by it. NaN where it says nothing. */
+function unpackedBytesOf({ extensions }: Extended): number {
+  const packed = extensions?.[meshopt];
+  if (packed === undefined) return 0;
+  const { count, byteStride } = Object(packed) as Readonly<Record<string, unknown>>;
+  return typeof count === "number" && typeof byteStride === "number" && count >= 0 && byteStride >= 0 ? count * byteStride : Number.NaN;
 }
 
 /** Of all meshes, each once, however often and whether it is shown. */

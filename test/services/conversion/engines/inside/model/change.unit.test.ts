@@ -6,6 +6,7 @@ import { EXTMeshoptCompression } from "@gltf-transform/extensions";
 import { MeshoptEncoder } from "meshoptimizer/encoder";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { changeModel } from "#services/conversion/engines/inside/model/change.ts";
+import { glbOf } from "#services/conversion/engines/inside/model/glb-file.ts";
 import { meshoptimizerEngine } from "#services/conversion/engines/models/meshoptimizer.ts";
 import { modelOf } from "#test/contract/readers-model.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
@@ -243,4 +244,22 @@ test("a GLB that is packed with meshopt is read, and written unpacked", async ()
   after.size.forEach((edge, axis) => {
     expect(edge).toBeCloseTo(before.size[axis] ?? 0, 1);
   });
+});
+
+test.each([
+  ["a view", { count: 2 ** 24, byteStride: 64 }],
+  ["a view without a count", { byteStride: 64 }],
+])("what %s claims to hold when it is unpacked is bounded", async (_what, meshopt) => {
+  const scene = {
+    asset: { version: "2.0" },
+    extensionsUsed: ["EXT_meshopt_compression"],
+    buffers: [{ byteLength: 4 }],
+    bufferViews: [
+      { buffer: 0, byteLength: 4, extensions: { EXT_meshopt_compression: { buffer: 0, byteLength: 4, mode: "ATTRIBUTES", ...meshopt } } },
+    ],
+    accessors: [{ count: 36, componentType: 5123, type: "SCALAR", bufferView: 0 }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+  };
+  const packed = glbOf({ scene, binary: Buffer.alloc(4) });
+  await expect(convert(packed, "glb", "glb", { simplify: 0.5 })).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
 });
