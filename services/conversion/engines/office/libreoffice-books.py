@@ -43,6 +43,8 @@ def restore_truth(document):
 
 # Of com.sun.star.sheet.FormulaResult, and what a formula has that comes to a truth value.
 VALUE = 1
+# Of com.sun.star.sheet.CellFlags: values, dates, texts, comments and formulas; and all that a cell can have.
+FILLED, EVERYTHING = 31, 1023
 MAYBE_TRUTH = re.compile(r"[=<>]|\b(AND|OR|XOR|NOT|EXACT|TRUE|FALSE|IS[A-Z]+)\(", re.I)
 
 
@@ -65,14 +67,15 @@ def name_truth(document, sheet, style):
     # XLS says of each cell that it is a number. Computed where nothing says so, a formula tells what it comes to; the cell keeps its result.
     last = sheet.Columns.getCount() - 1
     spare = sheet.getCellRangeByPosition(last, 0, last, len(unsure) - 1)
+    if spare.queryContentCells(FILLED).getCount() > 0:
+        return
     for row, cell in enumerate(unsure):
         spare.getCellByPosition(0, row).setFormula(cell.getFormula())
     document.calculate()
     for row, cell in enumerate(unsure):
         if formats.getByKey(spare.getCellByPosition(0, row).NumberFormat).Type & LOGICAL:
             cell.NumberFormat = style
-    # All that cells can hold. @see com.sun.star.sheet.CellFlags
-    spare.clearContents(1023)
+    spare.clearContents(EVERYTHING)
 
 
 def shown(sheets):
@@ -233,12 +236,19 @@ NEAR_A_DAY = 500.1 / 86_400
 
 
 def whole_days(document):
-    """The office reads times of Apple Numbers to six digits of their seconds since 2001, which are a thousand seconds apart: days are off by up to half of that."""
+    """The office reads times of Apple Numbers to six digits of their seconds since 2001, which are a thousand seconds apart: days are off by up to half of that. Returns the first four cells whose time of day may be."""
+    found = []
     for cells in areas(converted(document, 0), TIMES):
         for row, values in enumerate(cells.getDataArray()):
             for column, value in enumerate(values):
-                if isinstance(value, float) and value > 1 and 0 < abs(value - round(value)) <= NEAR_A_DAY:
-                    cells.getCellByPosition(column, row).setValue(round(value))
+                if not isinstance(value, float) or value <= 1 or value == round(value):
+                    continue
+                cell = cells.getCellByPosition(column, row)
+                if abs(value - round(value)) <= NEAR_A_DAY:
+                    cell.setValue(round(value))
+                elif len(found) < 4:
+                    found.append(cell.AbsoluteName.replace("$", ""))
+    return found
 
 
 def longest(sheets):

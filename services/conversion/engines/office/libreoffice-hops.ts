@@ -113,7 +113,7 @@ function expectationsOf(family: Family, from: string, to: string) {
       to === "pdf" && "FONT_SUBSTITUTED",
     ),
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
-    ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
+    ...expectingAll(family === "sheet" && (from === "numbers" || roundsNumbers(from, to).length > 0) && "NUMBERS_ROUNDED"),
     ...(family === "sheet" && losesTabs(from, to)
       ? [expecting("CHARACTERS_REPLACED", { message: "Tabs in cells with several lines or styles become spaces." })]
       : []),

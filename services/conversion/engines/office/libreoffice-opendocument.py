@@ -1,6 +1,7 @@
 """Spreadsheets of OpenDocument as the office reads them whole: it drops tabs and line breaks of cells, and takes days, times and truth values for plain numbers where no style says how to show them."""
 import re
 import zipfile
+import zlib
 
 PARTS = "content.xml"
 BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
@@ -53,6 +54,9 @@ def definition(name):
 
 def whole(content):
     """The same document in XML for the office."""
+    # What looks like a tag in there is the text of somebody.
+    if b"<![CDATA[" in content:
+        return content
     content = BREAK.sub(lambda tag: b"&#9;" if tag[1] == b"tab" else b"&#10;", content)
     if DEFAULT_STYLES.search(content):
         return content
@@ -75,6 +79,8 @@ def whole(content):
     place = AUTOMATIC.search(styled_content)
     if place is None:
         body = styled_content.find(b"<office:body")
+        if body < 0:
+            return content
         return styled_content[:body] + b"<office:automatic-styles>" + definitions + b"</office:automatic-styles>" + styled_content[body:]
     opening = place[0] if place[1] == b"" else place[0].replace(b"/>", b">")
     closing = b"" if place[1] == b"" else b"</office:automatic-styles>"
@@ -102,6 +108,6 @@ def readable(path, copy):
                 for member in package.infolist():
                     written.writestr(member, changed if member.filename == PARTS else package.read(member))
         return copy
-    except (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile):
+    except (EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
         # The office says what it is.
         return path

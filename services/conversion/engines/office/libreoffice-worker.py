@@ -308,8 +308,7 @@ def convert(context, desktop, job, here):
             books.bare_heads(document)
         if job.get("from1900"):
             books.correct_1900(document)
-        if job.get("wholeDays"):
-            books.whole_days(document)
+        inexact = books.whole_days(document) if job.get("wholeDays") else []
         if job.get("fromExcel"):
             books.restore_truth(document)
         if job.get("to1900"):
@@ -330,7 +329,7 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced}
+        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact}
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
         is_pdf = job["exportFilter"].endswith("_pdf_Export")

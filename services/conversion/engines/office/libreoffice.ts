@@ -4,12 +4,11 @@ import { pipeline } from "node:stream/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
-import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
-import { noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openOutput, probeMs } from "../shared/tool-run.ts";
+import { type Answer, noteAnswer, parseAnswer } from "./libreoffice-answer.ts";
 import { isExcels, isOpenSheet, losesTabs, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
@@ -103,51 +102,6 @@ function pdfDataOf(task: HopTask): OfficeJob {
   };
 }
 
-type Answer = {
-  readonly ok: boolean;
-  readonly reason: string;
-  /** Place of the converted sheet; 0 when all were or there are none. */
-  readonly sheet: number;
-  readonly sheets: readonly string[];
-  /** Whether there are others, which are not shown and not in the result. */
-  readonly hasHidden: boolean;
-  /** How many are not in the result. */
-  readonly hiddenSlides: number;
-  /** Names of columns that the target has otherwise; a fourth stands for more. */
-  readonly renamed: readonly string[];
-  readonly encodingGuessed: boolean;
-  /** Whether times, or truth values, became text. */
-  readonly hasTexts: boolean;
-  /** Places of the first numbers that lost digits; a fourth stands for more. */
-  readonly rounded: readonly string[];
-  /** Places of the first cells whose tabs became spaces; a fourth stands for more. */
-  readonly spaced: readonly string[];
-  readonly picturesLeft: number;
-  /** Families as the document names them. */
-  readonly fontsReplaced: readonly string[];
-};
-
-function parseAnswer(value: unknown): Answer {
-  const fields: Readonly<Record<string, unknown>> = typeof value === "object" && value !== null ? { ...value } : {};
-  return {
-    ok: fields.ok === true,
-    reason: typeof fields.reason === "string" ? fields.reason : "",
-    sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
-    sheets: textsOf(fields.sheets),
-    hasHidden: fields.hasHidden === true,
-    hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
-    rounded: textsOf(fields.rounded),
-    spaced: textsOf(fields.spaced),
-    renamed: textsOf(fields.renamed),
-    encodingGuessed: fields.encodingGuessed === true,
-    hasTexts: fields.hasTexts === true,
-    picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
-    fontsReplaced: textsOf(fields.fontsReplaced),
-  };
-}
-
-const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
-
 function tooLarge(to: string): FilemillError {
   const [rows, columns] = mostOf(to);
   const other = to === "dbf" || rows < 2 ** 20 ? "xlsx" : "csv or parquet";
@@ -221,34 +175,10 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
     const result = createWriteStream(task.outputPath, { flags: "wx" });
     if (flagOption(task.options, "bom")) result.write("\ufeff");
     await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), result);
-    const fonts = replacedFontsMessage(answer.fontsReplaced);
-    if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
-    if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
-    if (answer.hasHidden && !(answer.sheet > 0 && answer.sheets.length > 1)) task.note("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
-    if (answer.hiddenSlides > 0)
-      task.note(
-        "PAGES_LEFT_OUT",
-        `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
-      );
-    if (answer.rounded.length > 0)
-      task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
-    if (answer.spaced.length > 0) task.note("CHARACTERS_REPLACED", `Tabs in cells became spaces: ${firstOf(answer.spaced)}.`);
-    if (answer.hasTexts)
-      task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
-    if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
-    if (answer.picturesLeft > 0)
-      task.note(
-        "IMAGES_REMOVED",
-        `${answer.picturesLeft === 1 ? "One picture was" : `${answer.picturesLeft} pictures were`} left out; descriptions are kept.`,
-      );
+    noteAnswer(task, answer);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });
-}
-
-function firstOf(places: readonly string[]): string {
-  const shown = places.slice(0, 3).map((place) => place.slice(0, 60));
-  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
 }
 
 async function sheetsOf(pool: OfficePool, task: HopTask): Promise<readonly string[]> {

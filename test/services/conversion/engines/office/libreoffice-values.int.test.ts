@@ -1,6 +1,7 @@
 /** Values of workbooks that LibreOffice used to change without a word. Each test is named after what was found. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { unzipSync, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
@@ -94,6 +95,22 @@ describe("cells of an OpenDocument", () => {
     expect(await rowAlong(openDocument(given.join("")), "ods", "xlsx")).toEqual({ row: ["a\tb", "a\tb\nc", "a\nb"], notes: [] });
   });
 
+  it("are left as they are where what looks like a tag is text", async () => {
+    const given = [text("<text:p><![CDATA[<text:tab/>]]></text:p>"), typed("float", 'office:value="1.5"')].join("");
+    expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual(["<text:tab/>", 1.5]);
+  });
+
+  it("in a packed part that is damaged are refused, and the office works on", async () => {
+    const path = join(office.folder, "damaged.ods");
+    const packed = Buffer.from(zipSync(unzipSync(openDocument(cells))));
+    // Within the packed bytes of content.xml, behind its name in the part's head.
+    const start = packed.indexOf("content.xml") + 40;
+    packed.fill(0xff, start, start + 60);
+    await writeFile(path, packed);
+    await expect(office.convert(path, "ods", "xlsx")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect((await rowAlong(openDocument(cells), "ods", "xlsx")).row).toEqual(values);
+  });
+
   it.each(["xlsx", "xls"])("of January and February 1900 are the same days in %s", async (to) => {
     const days = ["1900-01-01", "1900-02-28", "1900-03-01"];
     const given = days.map((day) => typed("date", `office:date-value="${day}"`)).join("");
@@ -113,6 +130,12 @@ describe("cells of a workbook", () => {
     ["xlsx", "ods", "xlsx"],
   ])("stay truth values along %s, %s, %s", async (...formats) => {
     expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
+  });
+
+  it("keep the last column beside a formula that comes to a truth value", async () => {
+    const cell = '<c r="A1"><f>1=1</f><v>1</v></c><c r="XFD1"><v>7</v></c>';
+    const { row } = await rowAlong(workbook(cell), "xlsx", "ods");
+    expect([row.length, row.at(-1)]).toEqual([16_384, 7]);
   });
 
   it.each(["ods", "fods"])("have spaces for tabs beside line breaks in %s, with a note", async (to) => {

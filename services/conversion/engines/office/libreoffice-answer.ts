@@ -1,0 +1,85 @@
+/** What the worker says of a document that it has converted, and the notes that follow from it. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
+import { noteLeftOut } from "#services/conversion/domain/parts.ts";
+
+export type Answer = {
+  readonly ok: boolean;
+  readonly reason: string;
+  /** Place of the converted sheet; 0 when all were or there are none. */
+  readonly sheet: number;
+  readonly sheets: readonly string[];
+  /** Whether there are others, which are not shown and not in the result. */
+  readonly hasHidden: boolean;
+  /** How many are not in the result. */
+  readonly hiddenSlides: number;
+  /** Names of columns that the target has otherwise; a fourth stands for more. */
+  readonly renamed: readonly string[];
+  readonly encodingGuessed: boolean;
+  /** Whether times, or truth values, became text. */
+  readonly hasTexts: boolean;
+  /** Places of the first numbers that lost digits; a fourth stands for more. */
+  readonly rounded: readonly string[];
+  /** Places of the first cells whose tabs became spaces; a fourth stands for more. */
+  readonly spaced: readonly string[];
+  /** Places of the first times of day that the reader of Numbers does not tell exactly; a fourth stands for more. */
+  readonly inexact: readonly string[];
+  readonly picturesLeft: number;
+  /** Families as the document names them. */
+  readonly fontsReplaced: readonly string[];
+};
+
+export function parseAnswer(value: unknown): Answer {
+  const fields: Readonly<Record<string, unknown>> = typeof value === "object" && value !== null ? { ...value } : {};
+  return {
+    ok: fields.ok === true,
+    reason: typeof fields.reason === "string" ? fields.reason : "",
+    sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
+    sheets: textsOf(fields.sheets),
+    hasHidden: fields.hasHidden === true,
+    hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
+    rounded: textsOf(fields.rounded),
+    spaced: textsOf(fields.spaced),
+    inexact: textsOf(fields.inexact),
+    renamed: textsOf(fields.renamed),
+    encodingGuessed: fields.encodingGuessed === true,
+    hasTexts: fields.hasTexts === true,
+    picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
+    fontsReplaced: textsOf(fields.fontsReplaced),
+  };
+}
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** Names what a result lacks or has otherwise. */
+export function noteAnswer(task: HopTask, answer: Answer): void {
+  const fonts = replacedFontsMessage(answer.fontsReplaced);
+  if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
+  if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
+  if (answer.hasHidden && !(answer.sheet > 0 && answer.sheets.length > 1)) task.note("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
+  if (answer.hiddenSlides > 0)
+    task.note(
+      "PAGES_LEFT_OUT",
+      `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
+    );
+  const roundings = [
+    ...(answer.rounded.length > 0
+      ? [`Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`]
+      : []),
+    ...(answer.inexact.length > 0 ? [`Times of day may be up to 500 seconds off: ${firstOf(answer.inexact)}.`] : []),
+  ];
+  if (roundings.length > 0) task.note("NUMBERS_ROUNDED", roundings.join(" "));
+  if (answer.spaced.length > 0) task.note("CHARACTERS_REPLACED", `Tabs in cells became spaces: ${firstOf(answer.spaced)}.`);
+  if (answer.hasTexts) task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
+  if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
+  if (answer.picturesLeft > 0)
+    task.note(
+      "IMAGES_REMOVED",
+      `${answer.picturesLeft === 1 ? "One picture was" : `${answer.picturesLeft} pictures were`} left out; descriptions are kept.`,
+    );
+}
+
+function firstOf(places: readonly string[]): string {
+  const shown = places.slice(0, 3).map((place) => place.slice(0, 60));
+  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
+}
