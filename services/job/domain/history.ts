@@ -2,8 +2,8 @@
  * Recent durations of conversions, from which the next duration is estimated.
  *
  * An estimate starts from a curve: the duration of the route's proof or, without one, the usual duration in its lane. Half of that is
- * fixed,
- * and half grows with size. Recent runs of the route then shift the curve. Runs of a similar size with the same options count most.
+ * fixed, and half grows with size. How recent runs in the lane compare with their curves shows how fast this machine is and shifts the
+ * curve; recent runs of the route itself shift it further. Runs of a similar size with the same options count most.
  */
 import { formatOf } from "#formats/index.ts";
 
@@ -51,6 +51,8 @@ const unknownLaneMs = 2000;
 const mostTimings = 32;
 /** The routes used longest ago are forgotten. */
 const mostRoutes = 4000;
+/** Fewer runs say little about a machine. */
+const leastRatios = 3;
 /** Weight of each run relative to the next newer one. */
 const ageWeight = 0.95;
 /** Weight of a run with other options. */
@@ -62,10 +64,14 @@ const farWeight = 0.02;
 const farthest = 20;
 /** Weight of the curve relative to the runs. */
 const curveWeight = 0.02;
+/** The first run since a start counts only if it took less than this many times what was expected: it may have started its engine. */
+const coldFactor = 2;
 
 export function createHistory(): History {
   const routes = new Map<string, readonly Timing[]>();
   const changed = new Set<string>();
+  /** Routes that have run in this process. */
+  const warm = new Set<string>();
 
   function keep(route: string, timings: readonly Timing[]): void {
     routes.delete(route);
@@ -74,27 +80,45 @@ export function createHistory(): History {
     if (routes.size > mostRoutes && oldest !== undefined) routes.delete(oldest);
   }
 
+  function add(route: string, timing: Timing): void {
+    keep(route, [...(routes.get(route) ?? []), timing]);
+    changed.add(route);
+  }
+
+  /** How much longer than their curves the lane's conversions take here: the median of the last runs. */
+  function paceOf({ lane }: Run): number {
+    const ratios = (routes.get(paceName(lane)) ?? []).map(({ tookMs }) => tookMs).toSorted((a, b) => a - b);
+    return ratios.length < leastRatios ? 1 : (ratios[ratios.length >> 1] ?? 1);
+  }
+
+  function expectMs(run: Run): number {
+    const { unit, amount: whole } = amountOf(run);
+    const usual = usualAmounts[unit];
+    const pace = paceOf(run);
+    const curve = (at: number): number => pace * curveMs(run, at / usual);
+    const timings = routes.get(nameOf(run, unit)) ?? [];
+    const amount = Math.min(whole, farthest * Math.max(usual, ...timings.map((timing) => timing.amount)));
+    let [sum, weights] = [0, curveWeight];
+    for (const [index, timing] of timings.entries()) {
+      const weight = weightOf(timing, { amount, variant: run.variant }) * ageWeight ** (timings.length - 1 - index);
+      sum += weight * Math.log(timing.tookMs / curve(timing.amount));
+      weights += weight;
+    }
+    return curve(amount) * Math.exp(sum / weights);
+  }
+
   return {
     record(run, tookMs) {
       const { unit, amount } = amountOf(run);
       const route = nameOf(run, unit);
-      keep(route, [...(routes.get(route) ?? []), { amount, variant: run.variant, tookMs: Math.max(1, tookMs) }]);
-      changed.add(route);
+      const timing = { amount, variant: run.variant, tookMs: Math.max(1, tookMs) };
+      const isCold = !warm.has(route) && timing.tookMs > coldFactor * expectMs(run);
+      warm.add(route);
+      if (isCold) return;
+      add(route, timing);
+      add(paceName(run.lane), { amount, variant: 0, tookMs: timing.tookMs / curveMs(run, amount / usualAmounts[unit]) });
     },
-    expectMs(run) {
-      const { unit, amount: whole } = amountOf(run);
-      const usual = usualAmounts[unit];
-      const curve = (at: number): number => curveMs(run, at / usual);
-      const timings = routes.get(nameOf(run, unit)) ?? [];
-      const amount = Math.min(whole, farthest * Math.max(usual, ...timings.map((timing) => timing.amount)));
-      let [sum, weights] = [0, curveWeight];
-      for (const [index, timing] of timings.entries()) {
-        const weight = weightOf(timing, { amount, variant: run.variant }) * ageWeight ** (timings.length - 1 - index);
-        sum += weight * Math.log(timing.tookMs / curve(timing.amount));
-        weights += weight;
-      }
-      return curve(amount) * Math.exp(sum / weights);
-    },
+    expectMs,
     expectRouteMs(from, to) {
       const all = Object.keys(usualAmounts).flatMap((unit) => routes.get(nameOf({ from, to }, unit)) ?? []);
       if (all.length === 0) return undefined;
@@ -115,6 +139,11 @@ function amountOf({ to, pixels, lastsMs, sizeBytes }: Run): { readonly unit: Uni
   if (lastsMs > 0) return { unit: "sound", amount: lastsMs };
   if (pixels > 0) return { unit: "pixels", amount: pixels };
   return { unit: "bytes", amount: Math.max(1, sizeBytes) };
+}
+
+/** Where the runs of a lane are kept, as multiples of their curves. Stored like those of routes. */
+function paceName(lane: string): string {
+  return `lane.${lane}.pace`;
 }
 
 function nameOf({ from, to }: Pick<Run, "from" | "to">, unit: string): string {

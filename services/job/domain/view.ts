@@ -26,11 +26,14 @@ export function createView(projection: Projection, history: History, clock: Cloc
   const queuedMs = (record: Record, ahead: number): number => {
     const name = laneOf(record);
     const lane = projection.lane(name);
+    // A worker may have claimed the job since this record was read.
+    const runningCount = lane.runningCount - Number(projection.get(record.job.id)?.record.job.state === JobState.RUNNING);
     const places = Math.max(1, lane.runningCount, abreast.get(name) ?? 0);
     abreast.set(name, places);
     const own = history.expectMs(runOf(record));
-    if (lane.runningCount + ahead < places) return own;
-    const heldOf = (ids: Iterable<string>): Held[] => firstOf(ids, mostLookedAt).flatMap((id) => projection.get(id) ?? []);
+    if (runningCount + ahead < places) return own;
+    const heldOf = (ids: Iterable<string>): Held[] =>
+      firstOf(ids, mostLookedAt).flatMap((id) => (id === record.job.id ? [] : (projection.get(id) ?? [])));
     const waiting = heldOf(lane.queued()).map((held) => history.expectMs(runOf(held.record)));
     const running = heldOf(lane.running()).map(runningMs);
     return (sumOf(running) + ahead * (sumOf(waiting) / Math.max(1, waiting.length))) / places + own;

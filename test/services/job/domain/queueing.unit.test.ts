@@ -169,6 +169,15 @@ describe("estimates", () => {
     if (first === undefined) throw new Error("no job");
     expect(view(first)).toMatchObject({ queuePosition: 0, estimateMs: 3000, progress: 0.25 });
   });
+
+  it("do not count a job twice that a worker claimed since its record was read", () => {
+    const projection = openProjection();
+    const view = createView(projection, createHistory(), clock);
+    const read = projection.apply(queuedRecord({ id: idOf(1) }), 1);
+    expect(view(read).estimateMs).toBe(150);
+    projection.apply(running(queuedRecord({ id: idOf(1) })), 2);
+    expect(view(read).estimateMs).toBe(150);
+  });
 });
 
 describe("listing", () => {
