@@ -19,7 +19,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project("unit", "unit", 60_000),
-      project("integration", "int", 180_000),
+      { test: { ...project("integration", "int", 180_000).test, runner: "./test/harness/turns-runner.ts" } },
       project("e2e", "e2e", 300_000),
       project("hosts", "hosts", 300_000),
     ],

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectationsOf } from "#services/conversion/domain/expectations.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
-import { sampled } from "#test/harness/sampled.ts";
 import { writeContent } from "./occurrence.ts";
 import { occurrences } from "./occurrences.ts";
 
@@ -28,7 +27,7 @@ describe.each(engines.filter(({ id }) => occurrences.some(({ engine }) => engine
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(sampled(occurrences.filter((each) => each.engine === engine.id)))("$code of $hop", async ({ hop, code, content, options }) => {
+  it.each(occurrences.filter((each) => each.engine === engine.id))("$code of $hop", async ({ hop, code, content, options }) => {
     const [from = "", to = ""] = hop.split(">");
     const input = join(folder, `${code}-${to}.${from}`);
     await writeContent(content, input, folder);

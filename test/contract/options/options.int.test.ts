@@ -7,7 +7,6 @@ import type { Engine, OptionValues } from "#services/conversion/domain/engine.ts
 import { manyOptionOf } from "#services/conversion/domain/parts.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
-import { sampled } from "#test/harness/sampled.ts";
 import { dataEffects } from "./data-effects.ts";
 import { documentEffects } from "./document-effects.ts";
 import type { Effect } from "./effect.ts";
@@ -64,7 +63,7 @@ describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine ===
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(sampled(effects.filter((effect) => effect.engine === engine.id)))("$option of $hop", async (effect) => {
+  it.each(effects.filter((effect) => effect.engine === engine.id))("$option of $hop", async (effect) => {
     const { hop, sample, given, base = {}, figure, shows } = effect;
     const [from = "", to = ""] = hop.split(">");
     const input = await once(sample, () => writeSample(sample, folder));
