@@ -3,6 +3,7 @@ import { Dialog } from "#client/parts/dialog.tsx";
 import { FidelityMark } from "#client/parts/fidelity.tsx";
 import { t, textOf } from "#client/parts/language.tsx";
 import type { Fidelity, Format } from "#client/server/wire.ts";
+import { KindTabs, kindsOf, kindText, rowsOf } from "./kind-tabs.tsx";
 import { searched } from "./search.ts";
 
 export type PickerGroup = { readonly label: string; readonly rows: readonly PickerRow[] };
@@ -30,16 +31,23 @@ const combobox = { role: "combobox", list: undefined } as const;
 /** A searchable list of formats. Arrow keys move, Enter chooses. */
 export function FormatPicker({ title, groups, chosen, onChoose, onClose }: PickerProps) {
   const [query, setQuery] = useState("");
+  const [kind, setKind] = useState<string>();
   const [active, setActive] = useState(0);
   const listId = useId();
   const search = useRef<HTMLInputElement>(null);
-  const shown = query.trim() === "" ? groups : found(groups, query);
+  const kinds = kindsOf(groups.flatMap((group) => group.rows));
+  const shown = query.trim() !== "" ? found(groups, query) : kind === undefined ? groups : ofKind(groups, kind);
   const rows = shown.flatMap((group) => group.rows);
   useEffect(() => search.current?.focus(), []);
   const pick = (row: PickerRow | undefined): void => {
     if (row === undefined) return;
     onChoose(row.id);
     onClose();
+  };
+  const chooseKind = (wanted: string | undefined): void => {
+    setQuery("");
+    setKind(wanted);
+    setActive(0);
   };
   const move = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
@@ -70,9 +78,11 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
         onKeyDown={move}
         onInput={({ currentTarget }) => {
           setQuery(currentTarget.value);
+          setKind(undefined);
           setActive(0);
         }}
       />
+      {kinds.length > 0 && <KindTabs kinds={kinds} chosen={kind} onChoose={chooseKind} />}
       <p class="sr-only" role="status">
         {t("count.formats", { n: rows.length })}
       </p>
@@ -136,6 +146,11 @@ const vocabulary = {
   wordsFor: (thing: string): string => textOf(`words.${thing}`) ?? "",
   kindText: (kind: string): string => textOf(`kind.${kind}`) ?? "",
 };
+
+function ofKind(groups: readonly PickerGroup[], kind: string): readonly PickerGroup[] {
+  const rows = groups.flatMap((group) => group.rows);
+  return [{ label: kindText(kind), rows: rowsOf(rows, kind) }];
+}
 
 /** The matches of a search as one group, each format once. */
 function found(groups: readonly PickerGroup[], query: string): readonly PickerGroup[] {

@@ -10,12 +10,13 @@ import { formatOf, formats, routesFrom } from "./catalogue.ts";
 import { Expected } from "./expected.tsx";
 import { FormatPicker } from "./format-picker.tsx";
 import { change, choosing, type Item, spread } from "./items.ts";
+import { kindText } from "./kind-tabs.tsx";
 import { OptionForm } from "./option-form.tsx";
 import { isOwn, ownHintOf, ownTitleOf } from "./own-format.ts";
 import { popularOf } from "./popular.ts";
 import { PresetChoice } from "./preset-choice.tsx";
 import { choose, convert, offer } from "./run.ts";
-import { kindText, TargetPicker } from "./target-picker.tsx";
+import { TargetPicker } from "./target-picker.tsx";
 
 /** Choice of a file's target format and options. */
 export function Choice({ item }: { item: Item }) {

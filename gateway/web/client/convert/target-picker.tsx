@@ -1,10 +1,11 @@
-import { t, textOf } from "#client/parts/language.tsx";
+import { t } from "#client/parts/language.tsx";
 import { messageOf } from "#client/server/api.ts";
 import type { Route } from "#client/server/wire.ts";
 import { formatOf } from "./catalogue.ts";
 import { FormatPicker, type PickerGroup, type PickerRow } from "./format-picker.tsx";
 import { change, enter, type Item, items } from "./items.ts";
 import { canBeJoined, joinIntoOne } from "./join.ts";
+import { kindText } from "./kind-tabs.tsx";
 import { usedTargets } from "./memory.ts";
 import { isOwn, ownTitleOf } from "./own-format.ts";
 import { byUse, groupedByKind, popularOf } from "./popular.ts";
@@ -79,8 +80,4 @@ function targetGroups(routes: readonly Route[], from: string): readonly PickerGr
 
 function kindOf(format: string): string {
   return formatOf(format)?.kind ?? "";
-}
-
-export function kindText(kind: string): string {
-  return textOf(`kind.${kind}`) ?? kind;
 }
