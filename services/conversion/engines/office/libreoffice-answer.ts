@@ -13,6 +13,8 @@ export type Answer = {
   readonly hasHidden: boolean;
   /** How many are not in the result. */
   readonly hiddenSlides: number;
+  /** The number of filled cells in hidden rows and columns, which the result leaves out. */
+  readonly hiddenCells: number;
   /** Names of columns that the target has otherwise; a fourth stands for more. */
   readonly renamed: readonly string[];
   readonly encodingGuessed: boolean;
@@ -38,6 +40,7 @@ export function parseAnswer(value: unknown): Answer {
     sheets: textsOf(fields.sheets),
     hasHidden: fields.hasHidden === true,
     hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
+    hiddenCells: typeof fields.hiddenCells === "number" ? fields.hiddenCells : 0,
     rounded: textsOf(fields.rounded),
     spaced: textsOf(fields.spaced),
     inexact: textsOf(fields.inexact),
@@ -61,6 +64,11 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
     task.note(
       "PAGES_LEFT_OUT",
       `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
+    );
+  if (answer.hiddenCells > 0)
+    task.note(
+      "TEXT_LEFT_OUT",
+      `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
     );
   const roundings = [
     ...(answer.rounded.length > 0

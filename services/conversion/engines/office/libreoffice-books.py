@@ -153,6 +153,21 @@ def areas(sheets, kinds):
             yield sheet.getCellRangeByPosition(area.StartColumn, area.StartRow, area.EndColumn, area.EndRow)
 
 
+def filled(ranges):
+    """The number of cells that are not empty."""
+    return sum((area.EndRow - area.StartRow + 1) * (area.EndColumn - area.StartColumn + 1) for area in ranges.getRangeAddresses())
+
+
+def hidden_cells(sheets):
+    """The number of filled cells in hidden rows and columns of visible sheets."""
+    found = 0
+    for sheet in sheets:
+        if sheet.IsVisible:
+            cells = sheet.queryContentCells(CONTENT)
+            found += filled(cells) - filled(cells.queryVisibleCells())
+    return found
+
+
 def is_rounded(value, which):
     """Whether the office writes fewer digits: of numbers 15, of whole ones all where `which` is "fractions", of "times" hundredths of a second."""
     if which == "times":

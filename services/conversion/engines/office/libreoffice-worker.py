@@ -334,6 +334,8 @@ def convert(context, desktop, job, here):
             answer["picturesLeft"] = pictures_left
         is_pdf = job["exportFilter"].endswith("_pdf_Export")
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
+        if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
+            answer["hiddenCells"] = books.hidden_cells(sheets)
         answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])

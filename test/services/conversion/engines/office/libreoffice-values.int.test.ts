@@ -32,7 +32,7 @@ function openDocument(cells: string, styles = ""): Buffer {
   return zipFile(parts.map(([name, text]) => ({ name, content: Buffer.from(text) })));
 }
 
-function workbook(cells: string): Buffer {
+function workbook(cells: string, columns = ""): Buffer {
   const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
   const packages = "http://schemas.openxmlformats.org/package/2006";
@@ -45,7 +45,7 @@ function workbook(cells: string): Buffer {
     "_rels/.rels": relation("officeDocument", "xl/workbook.xml"),
     "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": relation("worksheet", "worksheets/sheet1.xml"),
-    "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
+    "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}">${columns}<sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
   };
   return zipFile(Object.entries(parts).map(([name, text]) => ({ name, content: Buffer.from(text) })));
 }
@@ -144,5 +144,17 @@ describe("cells of a workbook", () => {
       row: ["a b\nc d", "a\tb"],
       notes: ["Tabs in cells became spaces: S.A1."],
     });
+  });
+
+  it.each(["pdf", "html"])("in hidden columns are left out of %s, with a note", async (to) => {
+    const cells = '<c r="A1"><v>1</v></c><c r="B1"><v>2</v></c>';
+    const columns = '<cols><col min="2" max="2" width="9" hidden="1"/></cols>';
+    const path = join(office.folder, `hidden-${to}.xlsx`);
+    await writeFile(path, workbook(cells, columns));
+    expect((await office.convert(path, "xlsx", to)).notes.get("TEXT_LEFT_OUT")).toBe(
+      "Hidden rows and columns were left out, with one filled cell.",
+    );
+    await writeFile(path, workbook(cells));
+    expect((await office.convert(path, "xlsx", to)).notes.has("TEXT_LEFT_OUT")).toBe(false);
   });
 });
