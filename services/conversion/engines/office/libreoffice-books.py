@@ -164,7 +164,9 @@ def hidden_cells(sheets):
     for sheet in sheets:
         if sheet.IsVisible:
             cells = sheet.queryContentCells(CONTENT)
-            found += filled(cells) - filled(cells.queryVisibleCells())
+            # The office fails to look for visible cells among none.
+            if cells.getCount() > 0:
+                found += filled(cells) - filled(cells.queryVisibleCells())
     return found
 
 

@@ -157,4 +157,10 @@ describe("cells of a workbook", () => {
     await writeFile(path, workbook(cells));
     expect((await office.convert(path, "xlsx", to)).notes.has("TEXT_LEFT_OUT")).toBe(false);
   });
+
+  it("are looked for in workbooks with empty sheets, which the office cannot be asked about", async () => {
+    const path = join(office.folder, "empty-sheet.xlsx");
+    await writeFile(path, workbook(""));
+    await expect(office.convert(path, "xlsx", "html")).resolves.toMatchObject({ notes: new Map() });
+  });
 });
