@@ -62,7 +62,7 @@ const steps = [
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
-// Long tables of tests take turns otherwise: see harness/sampled.ts.
+// Long tables of tests take turns otherwise: see harness/turns.ts.
 if (process.argv.includes("--all")) process.env["TEST_ROWS"] = "all";
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);

@@ -35,6 +35,7 @@ process.exit(ending.signal.aborted ? 130 : Number(!isGood));
 async function answered(request: Asked): Promise<boolean> {
   if (request.values) return await compareValues(request);
   if (request.own) return await measuredOwn(request);
+  if (request.wild !== undefined) return await comparedWild({ ...request, wild: request.wild });
   return await (request.judge ? judged(request) : prove({ ...request, settings: process.env, ...common }));
 }
 
@@ -42,6 +43,12 @@ async function answered(request: Asked): Promise<boolean> {
 async function measuredOwn(request: Asked): Promise<boolean> {
   const { proveOwn } = await import("./own/run.ts");
   return await proveOwn({ ...request, settings: process.env, ...common });
+}
+
+/** Plans as the command does, which the gateway knows. */
+async function comparedWild(request: Asked & { readonly wild: string }): Promise<boolean> {
+  const { proveWild } = await import("./wild/run.ts");
+  return await proveWild({ ...request, settings: process.env, ...common });
 }
 
 /** Judges are programs that a service has not. */

@@ -24,6 +24,8 @@ Without an option: what has no proof yet, or was declared anew.
                      engine and target
   --own              asks something of each everyday format in its own format (a smaller PDF, a cut sound), of files large enough to
                      tell, and writes what was measured to test/prove/own/own-figures.json; with --route X:X and --check
+  --wild FOLDER      converts the real files of other people that a folder has (they are not in the repository), and compares what
+                     becomes of them with test/prove/wild/outcomes.json, which it renews without --check
   --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
   --help             this
 
@@ -37,6 +39,8 @@ export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
   readonly judge: boolean;
   /** Ask something of formats in their own format instead of executing routes. */
   readonly own: boolean;
+  /** Convert the real files of this folder instead of executing routes. */
+  readonly wild: string | undefined;
 };
 
 /** `help`, or a line that says what is not understood. */
@@ -58,6 +62,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
         values: { type: "boolean", default: false },
         judge: { type: "boolean", default: false },
         own: { type: "boolean", default: false },
+        wild: { type: "string" },
         check: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -68,6 +73,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
     if (badRoute !== undefined) return `--route takes FROM:TO, not ${badRoute}`;
     return {
       ...rest,
+      wild: rest.wild,
       sample: sample === undefined ? undefined : countOf("sample", sample, 1_000_000),
       atOnce: countOf("at-once", atOnce, 64),
     };

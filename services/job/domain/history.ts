@@ -85,27 +85,10 @@ export function createHistory(): History {
     changed.add(route);
   }
 
-  /** How much longer than their curves the lane's conversions take here: the median of the last runs. */
-  function paceOf({ lane }: Run): number {
-    const ratios = (routes.get(paceName(lane)) ?? []).map(({ tookMs }) => tookMs).toSorted((a, b) => a - b);
-    return ratios.length < leastRatios ? 1 : (ratios[ratios.length >> 1] ?? 1);
-  }
-
-  function expectMs(run: Run): number {
-    const { unit, amount: whole } = amountOf(run);
-    const usual = usualAmounts[unit];
-    const pace = paceOf(run);
-    const curve = (at: number): number => pace * curveMs(run, at / usual);
-    const timings = routes.get(nameOf(run, unit)) ?? [];
-    const amount = Math.min(whole, farthest * Math.max(usual, ...timings.map((timing) => timing.amount)));
-    let [sum, weights] = [0, curveWeight];
-    for (const [index, timing] of timings.entries()) {
-      const weight = weightOf(timing, { amount, variant: run.variant }) * ageWeight ** (timings.length - 1 - index);
-      sum += weight * Math.log(timing.tookMs / curve(timing.amount));
-      weights += weight;
-    }
-    return curve(amount) * Math.exp(sum / weights);
-  }
+  const expectMs = (run: Run): number => {
+    const ratios = routes.get(paceName(run.lane)) ?? [];
+    return expectedMs(run, routes.get(nameOf(run, amountOf(run).unit)) ?? [], medianOf(ratios.map(({ tookMs }) => tookMs)));
+  };
 
   return {
     record(run, tookMs) {
@@ -131,6 +114,26 @@ export function createHistory(): History {
       return told;
     },
   };
+}
+
+/** @param pace - How much longer than their curves the lane's conversions take here. */
+function expectedMs(run: Run, timings: readonly Timing[], pace: number): number {
+  const { unit, amount: whole } = amountOf(run);
+  const usual = usualAmounts[unit];
+  const curve = (at: number): number => pace * curveMs(run, at / usual);
+  const amount = Math.min(whole, farthest * Math.max(usual, ...timings.map((timing) => timing.amount)));
+  let [sum, weights] = [0, curveWeight];
+  for (const [index, timing] of timings.entries()) {
+    const weight = weightOf(timing, { amount, variant: run.variant }) * ageWeight ** (timings.length - 1 - index);
+    sum += weight * Math.log(timing.tookMs / curve(timing.amount));
+    weights += weight;
+  }
+  return curve(amount) * Math.exp(sum / weights);
+}
+
+/** 1 if there are few. */
+function medianOf(ratios: readonly number[]): number {
+  return ratios.length < leastRatios ? 1 : (ratios.toSorted((a, b) => a - b)[ratios.length >> 1] ?? 1);
 }
 
 /** In the unit that predicts the duration best. */

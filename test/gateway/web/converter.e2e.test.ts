@@ -268,29 +268,6 @@ test("everything can be done with the keyboard alone", async () => {
   await page.context().close();
 });
 
-test("the formats of one kind are a tab away, by mouse and by keyboard", async () => {
-  const page = await pages.open("/");
-  await choose(page, pngFile("dot.png"));
-  await card(page, "dot.png")
-    .getByRole("button", { name: /^All \d+ formats$/ })
-    .click();
-  const dialog = page.getByRole("dialog");
-  const options = dialog.getByRole("option");
-  const all = await options.count();
-  await dialog.getByRole("radio", { name: "document" }).check({ force: true });
-  await dialog.getByRole("option", { name: "pdf" }).first().waitFor();
-  expect(await options.count()).toBeLessThan(all);
-  await page.keyboard.press("ArrowRight");
-  await expect.poll(() => options.filter({ hasText: "pdf" }).count()).toBe(0);
-  expect(await seriousFindings(page)).toEqual([]);
-  await dialog.getByRole("combobox").fill("pdf");
-  await dialog.getByRole("radio", { name: "all" }).and(page.locator(":checked")).waitFor({ state: "attached" });
-  await page.keyboard.press("Enter");
-  await card(page, "dot.png").getByRole("button", { name: "Convert to PDF" }).waitFor();
-  expect(page.faults).toEqual([]);
-  await page.context().close();
-});
-
 test("it works on a phone, in the dark, with a name that is too long", async () => {
   const page = await pages.open("/", { ...phone, colorScheme: "dark" });
   const name = `${"quarterly-report-".repeat(10)}final.png`;

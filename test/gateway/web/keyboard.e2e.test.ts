@@ -3,8 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
 import type { TestPage } from "#test/harness/browser.ts";
 import { withPages } from "#test/harness/pages.ts";
+import { seriousFindings } from "./accessibility.ts";
 
 const MOST_STOPS = 400;
 const usable = "a[href], button, input, select, textarea, summary, [tabindex]";
@@ -111,5 +113,27 @@ test("a stop out of order, and one that the Tab key misses, would be found", asy
   await expectInOrder(page);
   await add("<div inert><a href='/docs'>Unreachable</a></div>");
   await expect(expectInOrder(page)).rejects.toThrow(/Unreachable/);
+  await page.context().close();
+});
+
+test("the formats of one kind are a tab away, by mouse and by keyboard", async () => {
+  const page = await pages.open("/");
+  await page.locator("input[type=file]").setInputFiles([{ name: "dot.png", mimeType: "image/png", buffer: Buffer.from(png) }]);
+  const item = page.getByRole("listitem", { name: "dot.png", exact: true });
+  await item.getByRole("button", { name: /^All \d+ formats$/ }).click();
+  const dialog = page.getByRole("dialog");
+  const options = dialog.getByRole("option");
+  const all = await options.count();
+  await dialog.getByRole("radio", { name: "document" }).check({ force: true });
+  await dialog.getByRole("option", { name: "pdf" }).first().waitFor();
+  expect(await options.count()).toBeLessThan(all);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => options.filter({ hasText: "pdf" }).count()).toBe(0);
+  expect(await seriousFindings(page)).toEqual([]);
+  await dialog.getByRole("combobox").fill("pdf");
+  await dialog.getByRole("radio", { name: "all" }).and(page.locator(":checked")).waitFor({ state: "attached" });
+  await page.keyboard.press("Enter");
+  await item.getByRole("button", { name: "Convert to PDF" }).waitFor();
+  expect(page.faults).toEqual([]);
   await page.context().close();
 });

@@ -28,6 +28,8 @@ type PickerProps = {
 /** A search field that controls a list (ARIA Authoring Practices: combobox). */
 const combobox = { role: "combobox", list: undefined } as const;
 
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+
 /** A searchable list of formats. Arrow keys move, Enter chooses. */
 export function FormatPicker({ title, groups, chosen, onChoose, onClose }: PickerProps) {
   const [query, setQuery] = useState("");
@@ -44,13 +46,12 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
     onChoose(row.id);
     onClose();
   };
-  const chooseKind = (wanted: string | undefined): void => {
-    setQuery("");
+  const narrow = (words: string, wanted?: string): void => {
+    setQuery(words);
     setKind(wanted);
     setActive(0);
   };
   const move = (event: KeyboardEvent): void => {
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
     const step = steps[event.key];
     if (event.key === "Enter") pick(rows[active]);
     if (step === undefined || rows.length === 0) return;
@@ -76,13 +77,9 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
         spellcheck={false}
         value={query}
         onKeyDown={move}
-        onInput={({ currentTarget }) => {
-          setQuery(currentTarget.value);
-          setKind(undefined);
-          setActive(0);
-        }}
+        onInput={({ currentTarget }) => narrow(currentTarget.value)}
       />
-      {kinds.length > 0 && <KindTabs kinds={kinds} chosen={kind} onChoose={chooseKind} />}
+      {kinds.length > 0 && <KindTabs kinds={kinds} chosen={kind} onChoose={(wanted) => narrow("", wanted)} />}
       <p class="sr-only" role="status">
         {t("count.formats", { n: rows.length })}
       </p>
