@@ -104,7 +104,7 @@ function inlinesOf(inlines: readonly Inline[], notes: Note[]): string {
   return merged.map((inline) => inlineOf(inline, notes)).join("");
 }
 
-/** Already ends with a line break. */
+/** The markup brings its own line break. */
 const lineEnd = "<br>\n";
 
 function inlineOf({ text, isBold, isItalic, isCode, isRaised, href, note }: Inline, notes: Note[]): string {
