@@ -89,7 +89,7 @@ function exactOf(pair: unknown, numberBy: (exponent: number | bigint, mantissa: 
   return isInteger(exponent) && isInteger(mantissa) ? numberBy(exponent, BigInt(mantissa)) : undefined;
 }
 
-/** Decimals with larger exponents keep the exponent; larger binary ones are not converted. */
+/** Beyond these, decimals keep the exponent, and binary fractions are not converted. */
 const maxExponent = 1100;
 
 function decimalOf(exponent: number | bigint, mantissa: bigint): unknown {
