@@ -1,10 +1,10 @@
-"""Holds Markdown that was made from a document against the Markdown that the document came from.
+"""Compares Markdown that was made from a document with the Markdown that the document came from.
 
 Reads lines `truth<TAB>made` of paths; writes one line of JSON each: measure to figure, 0 to 1, null where the truth has nothing of it.
-order   share of words that are there in the order of the truth: 2 * common / (here + there), by longest matching blocks
-heads   the same of headings with their texts; levels: with their levels below the first one's
-cells   the same of the cells of tables, rows ended by a mark; lists: of items by their first block; code: of the words in blocks of code
-links   share of the targets that are kept; words: of the words, wherever they are; an ideograph is one
+order   share of words that are in the order of the truth: 2 * common / (made + truth), by longest matching blocks
+heads   the same for headings with their text; levels: with their levels relative to the first one's
+cells   the same for table cells, rows ended by a mark; lists: for items by their first block; code: for words in code blocks
+links   share of the link targets that are kept; words: of the words, wherever they are; an ideograph counts as one
 """
 import json
 import re
