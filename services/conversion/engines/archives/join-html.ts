@@ -33,7 +33,7 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
   async function chapterOf(path: string, index: number): Promise<string> {
     const made = `/job/chapter-${index}.html`;
     const pictured = `{ printf '<p><img src="data:image/png;base64,'; base64 -w0 ${path}; printf '"></p>'; } > ${made}`;
-    // Pandoc treats the page title as a repetition of the metadata.
+    // Pandoc treats the page title as a repetition of the metadata and drops it.
     const titled = `LC_ALL=C sed 's/<h1 class="title">/<h1>/' ${path} > ${made}`;
     await session.run({ program: "/bin/sh", args: ["-c", path.endsWith(".png") ? pictured : titled], readOnly });
     return made;

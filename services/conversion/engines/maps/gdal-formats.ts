@@ -77,7 +77,7 @@ export const readings: Readonly<Record<string, Reading>> = {
   csv: { driver: "CSV", name: "in.csv", args: columns },
 };
 
-/** Decimal places that GDAL keeps of coordinates; the default keeps all that a double holds in degrees. */
+/** Precision of coordinates without the option: everything that a double holds in degrees. */
 export const decimals = 15;
 
 export const writings: Readonly<Record<string, Writing>> = {
