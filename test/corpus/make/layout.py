@@ -34,7 +34,7 @@ made = 0
 
 
 def words(count):
-    """New words; the first two syllables count, the rest makes them differ in length."""
+    """New words; the first two syllables count, the rest varies the length."""
     global made
     some = []
     for _ in range(count):
@@ -367,7 +367,7 @@ def write_html(path):
 
 
 def middle_of(font, size, baseline):
-    """Between ascent and descent, as a reader of PDF has it."""
+    """Between ascent and descent, as PDF readers place it."""
     table = tables[font]["hhea"]
     return baseline - (table.ascent + table.descent) / 2 * size / tables[font]["head"].unitsPerEm
 
@@ -409,7 +409,7 @@ def subset(font):
 
 
 def write_epub(path):
-    """Three chapters, a page each. A book has no pages of its own: places count from the first word of a page."""
+    """Three chapters of one page each. A book has no pages of its own: positions are relative to the first word of a page."""
     begin()
     places, chapters = Places(), []
     faces = "".join(f"@font-face{{font-family:{font};font-weight:{'bold' if font == 'bold' else 'normal'};src:url({font}.ttf)}}" for font in ("serif", "bold", "mono"))
@@ -504,7 +504,7 @@ def write_pptx(path):
 
 
 def write_xlsx(path):
-    """Widths in characters of the default font: ECMA-376, 18.3.1.13 (7 pixels a digit, 96 to the inch), and rows of whole pixels."""
+    """Widths in characters of the default font: ECMA-376, 18.3.1.13 (7 pixels per digit, 96 dpi), and rows of whole pixels."""
     from openpyxl import Workbook
     from openpyxl.styles import Alignment, Font
     from openpyxl.worksheet.pagebreak import Break
@@ -537,7 +537,7 @@ def write_xlsx(path):
 
 
 def assert_unjoined():
-    """No kerning and no ligature among the letters of the words, so that widths add up."""
+    """Ensures that the words contain no kerning pairs or ligatures, so that widths add up."""
     for name, table in tables.items():
         joined = {pair for part in (table["kern"].kernTables if "kern" in table else []) for pair in part.kernTable}
         letters = set("bdmnstaeiou")
