@@ -1,4 +1,4 @@
-/** Web pages as people see them, by a browser that shows a single page in its life and can load only that page and what came with it. */
+/** Web pages as people see them, by a browser that shows one page in its lifetime and can load only that page and what came with it. */
 import { join } from "node:path";
 import { defineEngine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";

@@ -153,7 +153,7 @@ function fidelityOf(from: string, to: string): Fidelity {
   return laidOut.has(from) || to === "opml" || to === "pptx" || to === "haddock" ? "reduced" : "high";
 }
 
-/** Other targets get the text as its author wants it. */
+/** Whether the option `changes` applies; for other targets pandoc accepts all tracked changes. */
 export const readsChanges = (from: string, to: string): boolean =>
   from === "docx" && (to === "md" || to === "html" || to === "txt" || to === "json");
 

@@ -6,7 +6,7 @@ import { rowsOf } from "./lines.ts";
 const columnFill = { half: 0.7, quarter: 0 };
 const evenColumnFill = { half: 0, quarter: 0.45 };
 const longLines = { half: 0.6, quarter: 0 };
-/** Horizontal lines belong to a table if there are more than three, and at least one per so many rows. */
+/** Horizontal lines belong to a table if there are at least three, and at least one per this many rows. */
 const rowsOfRule = 8;
 const linesOfColumn = 4;
 const narrowest = 7;
@@ -19,7 +19,7 @@ const narrowestColumn = 105;
 const titleSize = 1.25;
 /** Share of the lines that are not titles, however much small print there is. */
 const mostLetters = 0.85;
-/** A gap that nothing crosses, with so many lines on both sides, separates columns even if their lines are short. */
+/** A gap that nothing crosses, with at least this many lines on both sides, separates columns even if their lines are short. */
 const linesOfLongColumn = 12;
 
 /** Groups of atoms in reading order, each within one column or spanning several. */

@@ -2,7 +2,7 @@
 import type { Ask, Notes } from "../exchange.ts";
 import type { Box, Figure, PageContent } from "./content.ts";
 
-/** In the same place on so many pages, it is an ornament and shown only once. */
+/** A figure in the same place on at least this many pages is an ornament and shown only once. */
 const fewestAlike = 3;
 /** A figure that covers this share of the page and holds most of its text is a background. */
 const mostOfPage = 0.6;

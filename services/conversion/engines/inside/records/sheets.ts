@@ -151,7 +151,7 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");
     }
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
-    // Parts that are optional, as in an office.
+    // Such parts are optional: an office opens the workbook without them.
     if (error instanceof Error && error.message.startsWith("Cannot find file")) {
       throw new Failure("CONVERSION_FAILED", "The workbook lacks a required part.", true);
     }

@@ -17,7 +17,7 @@ const leastMargin = 18;
 const mostMargin = 0.3;
 /** Share of the text width: wider blocks span columns. */
 const across = 0.62;
-/** At least so many paragraphs of two or more lines make a column. */
+/** At least this many paragraphs of two or more lines make a column. */
 const fewestInColumn = 2;
 
 export function sheetsOf(pages: readonly PageContent[], blocks: readonly Block[]): ReadonlyMap<number, Sheet> {
