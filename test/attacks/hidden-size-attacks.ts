@@ -107,7 +107,7 @@ function loopedDisc(): Buffer {
   }
 }
 
-/** Where the record of a folder is, in the folder that begins at a sector. */
+/** Where the record of a folder is, in the folder that starts at a sector. */
 function folderAt(disc: Buffer, sector: number, name: string): number {
   for (let at = sector * sectorBytes; disc[at] !== 0; at += disc.readUInt8(at)) {
     if (disc.toString("latin1", at + 33, at + 33 + disc.readUInt8(at + 32)) === name) return at;

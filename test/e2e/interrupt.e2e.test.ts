@@ -15,7 +15,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 test("Ctrl-C, which reaches every process of the terminal and some twice, ends politely", async () => {
   const script = fileURLToPath(new URL("../../gateway/setup/start.mjs", import.meta.url));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
-  // A separate process group stands for the terminal's foreground group.
+  // A separate process group represents the terminal's foreground group.
   const child = spawn(process.execPath, [script], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
   let out = "";

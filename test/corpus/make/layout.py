@@ -1,11 +1,11 @@
 """
-Documents whose words' places are known before any program has laid them out, and places.json, which says where they are.
+Writes documents whose word positions are known before any program has laid them out, and places.json, which lists these positions.
 
-The places are arithmetic: advance widths from the fonts' own tables (fontTools), lines broken greedily, line heights that the documents fix,
-tab stops, margins, columns and cells of stated size, coordinates. Words are made of letters that no kerning pair and no ligature joins, each
-word once, so that it is found again. Where in its line a letter stands is the application's choice: what is known is the line.
+The positions are computed: advance widths from the fonts' own tables (fontTools), greedy line breaking, line heights fixed by the
+documents, tab stops, margins, columns and cells of known size, coordinates. Words consist of letters without kerning pairs or ligatures,
+and each occurs only once, so that it can be found. Where a letter sits within its line is up to the application: only the line is known.
 
-Run: python3 layout.py FOLDER [SOFFICE]. With LibreOffice, formats that nothing else writes are made of the others by it.
+Run: python3 layout.py FOLDER [SOFFICE]. With LibreOffice, also writes formats that nothing else writes, converted from the others.
 """
 import io
 import json
@@ -34,7 +34,7 @@ made = 0
 
 
 def words(count):
-    """New words; the first two syllables count, the rest varies the length."""
+    """New words: the first two syllables make them unique, the rest varies the length."""
     global made
     some = []
     for _ in range(count):
@@ -45,7 +45,7 @@ def words(count):
 
 
 def begin():
-    """Another document, which may have the same words."""
+    """Starts another document, which may repeat the words of earlier ones."""
     global made
     made = 0
 
@@ -62,8 +62,8 @@ class Table:
 
 
 class Places:
-    """Where words are: page, left edge and middle of the line in points from the page's upper left corner, and how far a word may be from that
-    middle and still be within its line."""
+    """Word positions: page, left edge and middle of the line in points from the page's top left corner, and how far a word may be from
+    that middle and still be within its line."""
     def __init__(self):
         self.found = []
 
@@ -74,7 +74,7 @@ class Places:
 
 
 def lines_of(block, measure):
-    """Broken where the next word would not fit."""
+    """A line ends where the next word would not fit."""
     lines, line, used = [], [], block.first
     for word in block.text:
         w = width(word, block.font, block.size)

@@ -55,7 +55,7 @@ test.each([
   await page.context().close();
 });
 
-/** In the browser: how many pixels of a canvas are filled, and a checksum of which. */
+/** In the browser: how many pixels of a canvas are filled, and a checksum of their positions and colours. */
 const filledIn = (canvas: Element): [number, number] => {
   const { width, height } = canvas as HTMLCanvasElement;
   const { data = [] } = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height) ?? {};
