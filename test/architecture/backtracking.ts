@@ -1,7 +1,7 @@
 /**
- * Whether a regular expression can take more than linear time: whether there is a text of which two of its loops, or one in two ways,
- * can each take any share. This is the criterion of A. Weber and H. Seidl, On the degree of ambiguity of finite automata (1991), with
- * the search for a beginning as one more loop. A loop from which a match is certain does no harm: nothing else is tried then.
+ * Whether a regular expression can take more than linear time: whether there is a text that two of its loops, or one loop in two ways,
+ * can divide arbitrarily. This is the criterion of A. Weber and H. Seidl, On the degree of ambiguity of finite automata (1991), with
+ * the search for a match start as an additional loop. A loop from which a match is certain is harmless: nothing else is tried then.
  */
 import { type PatternGraph, patternGraphOf } from "./pattern-graph.ts";
 
@@ -19,7 +19,7 @@ export function backtrackingOf(source: string, flags: string): Backtracking {
   return undefined;
 }
 
-/** The strongly connected parts in which a text can go round, without positions from which a match is certain. */
+/** The strongly connected components in which a text can loop, without positions from which a match is certain. */
 function loopsOf(graph: PatternGraph): readonly ReadonlySet<number>[] {
   const reach = graph.next.map((_, from) => reachFrom(graph, from, (position) => !graph.isSure[position]));
   const loops: ReadonlySet<number>[] = [];
@@ -30,7 +30,7 @@ function loopsOf(graph: PatternGraph): readonly ReadonlySet<number>[] {
   return loops;
 }
 
-/** By at least one step. */
+/** In at least one step. */
 function reachFrom({ next }: PatternGraph, from: number, isAllowed: (position: number) => boolean): ReadonlySet<number> {
   const reached = new Set<number>();
   const waiting = [from];
@@ -44,7 +44,7 @@ function reachFrom({ next }: PatternGraph, from: number, isAllowed: (position: n
   return reached;
 }
 
-/** From one place round to itself by the same text in two ways. */
+/** Whether the same text leads from a position back to itself in two ways. */
 function hasTwoWays(graph: PatternGraph, loop: ReadonlySet<number>): boolean {
   const within = [loop, loop];
   for (const at of loop) {
@@ -55,11 +55,11 @@ function hasTwoWays(graph: PatternGraph, loop: ReadonlySet<number>): boolean {
   return false;
 }
 
-/** Whether some text goes round in one loop, from it to the other, and round in the other. */
+/** Whether some text loops in the first loop, leads from there to the second, and loops in that. */
 function shareText(graph: PatternGraph, one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
   const isSearch = [...one].some((position) => graph.search.has(position));
   const [start = 0] = one;
-  // A match that is found ends the search for others, unless all are asked for.
+  // A match ends the search, unless all matches are requested.
   const between = reachFrom(graph, start, (position) => isSearch || !graph.isSure[position]);
   if (![...other].some((position) => between.has(position))) return false;
   return [...one].some((from) =>
@@ -67,7 +67,7 @@ function shareText(graph: PatternGraph, one: ReadonlySet<number>, other: Readonl
   );
 }
 
-/** All that can be reached from several places at once by one text, each within its own bounds. */
+/** Everything reachable from several positions at once with the same text, each within its own limits. */
 function walk(
   { masks, next }: PatternGraph,
   from: readonly number[],

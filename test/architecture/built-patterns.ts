@@ -1,4 +1,4 @@
-/** Regular expressions that are put together when the program runs, each as it looks then. An entry that is not needed any more fails. */
+/** Regular expressions built at run time, with their resulting forms. An entry that is no longer needed fails. */
 export type BuiltPattern = { readonly path: string; readonly looks: readonly string[]; readonly reason: string };
 
 export const builtPatterns: readonly BuiltPattern[] = [

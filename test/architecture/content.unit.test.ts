@@ -1,16 +1,16 @@
-/** What understands a file's content runs in sandboxes alone (decision 34). */
+/** Code that parses file content runs only in sandboxes (decision 34). */
 import { expect, test } from "vitest";
 import { readTree } from "./source-tree.ts";
 
-/** Readers of content. */
+/** Parsers of content. */
 const readers = ["services/formats/sniff/", "services/conversion/domain/guards/", "services/conversion/inspectors/inside/"];
-/** Where processes begin that serve, or that convert on the command line. */
+/** Entry points of processes that serve requests or convert on the command line. */
 const mains = /^(gateway\/main\.ts|gateway\/cli\/main\.ts|services\/[a-z]+\/main\.ts)$/;
 
 const sources = new Map(readTree("services", "gateway", "gen").map((file) => [file.path, file]));
 const isReader = (path: string): boolean => readers.some((folder) => path.startsWith(folder));
 
-/** What a file loads, and how one gets there. */
+/** Files loaded by an entry point, and the import path to each. */
 function reachedFrom(starts: readonly string[]): ReadonlyMap<string, string> {
   const ways = new Map(starts.map((path) => [path, path]));
   for (const [path, way] of ways) {
@@ -36,7 +36,7 @@ test("an inspector loads what reads content", () => {
     ).toBe(true);
 });
 
-/** Engines that open files in the main process, which move bytes or read what no stranger wrote. */
+/** Engines that open files in the main process, which only move bytes or read trusted files. */
 const movers: Readonly<Record<string, string>> = {
   "documents/calibre.ts": "reads the version in calibre's own program",
   "media/fluidsynth.ts": "writes two lengths into a header of fixed form",

@@ -1,4 +1,4 @@
-/** What documents and comments name is there. */
+/** Paths named in documents and comments exist. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -9,11 +9,11 @@ const documents = paths.filter((path) => path.endsWith(".md") && !path.startsWit
 const decisions = new Set(paths.flatMap((path) => /^services\/decisions\/(\d{4})-/.exec(path)?.[1] ?? []));
 const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** A file of ours by its end: other names with dots are of domains, of users' files, or of what lies in DATA_DIR. */
+/** One of our files by its extension: other names with dots are domains, users' files, or files in DATA_DIR. */
 const ownFile = /^[\w./*-]+\.(?:ts|tsx|mjs|py|proto|tsv)$/;
 const ownFolder = /^(?:(?:services|gateway|proto|test|gen)\/)[\w./-]*$/;
 
-/** Whether a path, as short as a reader of that place understands, is that of a file or a folder. */
+/** Whether a path, possibly shortened for readers of that place, denotes a file or folder. */
 function isThere(named: string): boolean {
   const escaped = named.replace(/\/$/, "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
   const wanted = new RegExp(`(?:^|/)${escaped}(?:[/.]|$)`);

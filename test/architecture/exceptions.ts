@@ -1,4 +1,4 @@
-/** Where a rule is broken on purpose. An entry that is not needed any more fails the test. */
+/** Deliberate violations of a rule. An entry that is no longer needed fails the test. */
 export type Exception = { readonly rule: string; readonly path: string; readonly reason: string };
 
 export const exceptions: readonly Exception[] = [

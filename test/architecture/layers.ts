@@ -15,7 +15,7 @@ type Layer = Place["layer"];
 const serviceFolders = ["domain", "adapters", "engines", "inspectors", "sandbox"] as const;
 const serviceFiles = ["rpc", "config", "index", "main"] as const;
 
-/** Undefined for a file that has no place in the house. */
+/** Undefined for a file outside the layers. */
 export function placeOf(path: string): Place | undefined {
   const [top = "", second = "", third = ""] = path.split("/");
   if (top === "gen" || top === "test") return { layer: top };
@@ -36,7 +36,7 @@ function gatewayPlaceOf(path: string): Place {
   return { layer: folder ?? "gateway" };
 }
 
-/** Layers of the same service, or layers that belong to none. */
+/** Layers of the same service, or layers that belong to no service. */
 const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   gen: ["gen"],
   contract: ["gen", "contract"],
@@ -51,15 +51,15 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   config: ["contract", "kit"],
   index: ["gen", "contract", "kit", "formats", "domain", "adapters", "engines", "inspectors", "sandbox", "rpc", "config"],
   gateway: ["gen", "contract", "kit", "formats", "gateway"],
-  // What runs in the browser knows the shapes of the gateway's answers; the bundler refuses anything else of it.
+  // Browser code may use types of the gateway's answers; the bundler rejects anything else.
   client: ["contract", "kit", "client", "gateway"],
-  // Of the command line only the port that it asks for.
+  // From the command line, only the port that it queries.
   compose: ["gen", "contract", "kit", "formats", "gateway", "index", "cli"],
   main: ["gen", "contract", "kit", "index", "compose", "gateway", "setup"],
-  // Of the gateway the shapes of the answers that it asks a server for.
+  // From the gateway, only the types of the answers that it requests from a server.
   cli: ["gen", "contract", "kit", "formats", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],
-  // Documentation is written from every declaration there is.
+  // Documentation is generated from all declarations.
   docs: ["gen", "contract", "kit", "formats", "docs", "domain", "engines", "sandbox", "gateway"],
   test: [
     "gen",
@@ -84,17 +84,17 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   ],
 };
 
-/** May a file of `from` import one of `to`? */
+/** Whether a file of `from` may import one of `to`. */
 export function mayImport(from: Place, to: Place): boolean {
   if (!allowed[from.layer].includes(to.layer)) return false;
   const isOpen = from.layer === "test" || from.layer === "compose" || from.layer === "docs";
   return isOpen || from.service === undefined || to.service === undefined || from.service === to.service;
 }
 
-/** The gateway from bottom to top: a room imports of those before it, and files of the gateway that lie in none. */
+/** The gateway from bottom to top: a folder may import from those before it, and gateway files outside these folders. */
 const gatewayRooms = ["http", "access", "exchange", "rest", "webhook", "account", "operator", "mcp", "openapi", "web", "routes"] as const;
 
-/** Is this an arrow upwards inside the gateway? */
+/** Whether this import points upwards within the gateway. */
 export function climbs(from: string, to: string): boolean {
   const [lower, upper] = [floorOf(from), floorOf(to)];
   return lower >= 0 && upper > lower;

@@ -1,33 +1,36 @@
-/** The positions of a regular expression (Glushkov), with an edge for each way from one to the next, and its search for a beginning. */
+/**
+ * The position automaton (Glushkov) of a regular expression, with an edge for
+ * each way from one position to the next, and its search for a match start.
+ */
 import { CharSet, type Concatenation, type Element, JS, type NoParent } from "refa";
 
 export type PatternGraph = {
-  /** The characters that each position takes, as bits of classes of characters that the expression does not tell apart. */
+  /** Characters that each position accepts, as bits for the character classes that the expression distinguishes. */
   readonly masks: readonly bigint[];
-  /** How many ways lead from one position to the next, by both. */
+  /** Number of ways from one position to the next, by both. */
   readonly next: readonly ReadonlyMap<number, number>[];
-  /** Whether a match is certain once the position was taken. */
+  /** Whether a match is certain once the position was reached. */
   readonly isSure: readonly boolean[];
-  /** The positions that stand for what is skipped before a match. */
+  /** Positions for text that is skipped before a match. */
   readonly search: ReadonlySet<number>;
 };
 
-/** Where a part can begin: anywhere, in a line's first place, in the text's first place. */
+/** Where a part can start: anywhere, at the start of a line, at the start of the text. */
 type Anchor = "none" | "line" | "start";
-/** What a match still needs behind a part; `more` is something that may be missing. */
+/** What a match still requires after a part; `more` is something that may be missing. */
 type Needs = "nothing" | "line end" | "end" | "more";
 type Pass = { readonly anchor: Anchor; readonly needs: Needs };
 type Part = {
   readonly first: readonly { readonly position: number; readonly anchor: Anchor }[];
   readonly last: readonly { readonly position: number; readonly needs: Needs }[];
-  /** Undefined when it takes at least one character. */
+  /** Undefined if it consumes at least one character. */
   readonly empty: Pass | undefined;
 };
 type Node = NoParent<Element>;
 
-/** A repetition that may be longer is no better than one without an end. */
+/** A repetition with a larger limit is as bad as an unlimited one. */
 const manyTimes = 1000;
-/** More copies of a bounded repetition change a constant and nothing else. */
+/** More copies of a limited repetition only change a constant. */
 const maxCopies = 3;
 const anchors: readonly Anchor[] = ["none", "line", "start"];
 const needs: readonly Needs[] = ["nothing", "line end", "end", "more"];
@@ -35,7 +38,7 @@ const nothing: Part = { first: [], last: [], empty: { anchor: "none", needs: "no
 const passing = (pass: Partial<Pass>): Part => ({ ...nothing, empty: { anchor: "none", needs: "nothing", ...pass } });
 const strictest = <T>(order: readonly T[], one: T, other: T): T => (order.indexOf(one) > order.indexOf(other) ? one : other);
 
-/** Undefined when a look-around inside has no bound: then it may read all the rest at each place. */
+/** Undefined if it contains an unbounded look-around, which may read all the rest at each position. */
 export function patternGraphOf(source: string, flags: string): PatternGraph | undefined {
   const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags }).parse({ backreferences: "unknown", simplify: false });
   const draft = new Draft(maxCharacter);
@@ -70,7 +73,7 @@ class Draft {
     };
   }
 
-  /** Places what is skipped before a match: the ends of lines, and all else. */
+  /** Adds positions for text skipped before a match: line ends, and everything else. */
   searchFor({ first }: Part): readonly number[] {
     const search = [this.#place(this.#lineEnds), this.#place(this.#lineEnds.negate())];
     for (const from of search) {
@@ -120,7 +123,7 @@ class Draft {
     return part;
   }
 
-  /** Each copy inside the one before, as else one character could be taken by any of them. */
+  /** Nests each copy in the one before; otherwise a character could match any of them. */
   #copiesOf(alternatives: readonly NoParent<Concatenation>[], min: number, max: number): Part {
     if (max === 0) return nothing;
     const isLast = max === Number.POSITIVE_INFINITY && min <= 1;
@@ -146,7 +149,7 @@ class Draft {
         return { first: [{ position, anchor: "none" }], last: [{ position, needs: "nothing" }], empty: undefined };
       }
       case "Alternation":
-        // The two ways of a word's boundary exclude each other.
+        // The two kinds of word boundary exclude each other.
         return node.alternatives.every(({ elements }) => elements.length > 0 && elements.every(({ type }) => type === "Assertion"))
           ? passing({ needs: "more" })
           : this.partOf(node.alternatives);
@@ -157,7 +160,7 @@ class Draft {
       case "Assertion":
         return this.#assertionOf(node);
       case "Unknown": {
-        // A reference to what was taken before: any text.
+        // A backreference: any text.
         const position = this.#place(this.#all);
         this.#join(position, position);
         return optional({ first: [{ position, anchor: "none" }], last: [{ position, needs: "more" }], empty: undefined });
@@ -183,7 +186,7 @@ function hasLoop(alternatives: readonly NoParent<Concatenation>[]): boolean {
   );
 }
 
-/** A bit for each stretch of characters between two ends of ranges. */
+/** One bit for each interval between two ends of character ranges. */
 function masksOf(sets: readonly CharSet[]): readonly bigint[] {
   const starts = new Set(sets.flatMap(({ ranges }) => ranges.flatMap(({ min, max }) => [min, max + 1])));
   const bits = new Map([...starts].toSorted((one, other) => one - other).map((start, index) => [start, BigInt(index)] as const));

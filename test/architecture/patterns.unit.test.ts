@@ -1,4 +1,4 @@
-/** A pattern that backtracks lets a hundred bytes stop a process: each is linear in the length of its text. */
+/** With a backtracking pattern, a hundred bytes can stop a process: every pattern is linear in the length of its text. */
 import { describe, expect, it, test } from "vitest";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { backtrackingOf } from "./backtracking.ts";
@@ -65,7 +65,7 @@ describe("the check", () => {
     ["^\\S+@\\S+$", ""],
     ["x(?:.*y)?", "g"],
     ["^(.*)\\1$", ""],
-    // Where a word ends is not looked at.
+    // Word boundaries are ignored.
     ["\\bx+\\b", ""],
   ])("finds that /%s/%s is more than linear, or may be", (source, flags) => {
     expect(backtrackingOf(source, flags)).toBe("polynomial");

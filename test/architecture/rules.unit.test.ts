@@ -11,7 +11,7 @@ const tests = readTree("test");
 const all = [...sources, ...tests];
 const used = new Set<string>();
 
-/** What breaks a rule, without the exceptions of it. */
+/** Violations of a rule, without its exceptions. */
 function broken(rule: string, findings: readonly { readonly path: string; readonly what: string }[]): string[] {
   return findings
     .filter(({ path }) => {
@@ -30,7 +30,7 @@ const eachFile = (files: readonly SourceFile[], whatOf: (file: SourceFile) => re
   files.flatMap((file) => whatOf(file).map((what) => ({ path: file.path, what })));
 
 const under = (path: string, ...folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
-/** Where a process begins: a service, the command, or the other side of a child process. */
+/** Entry points of a process: a service, the command, or a child process. */
 const isMain = (path: string): boolean => basename(path) === "main.ts" || path.endsWith("-child.mjs");
 
 afterAll(() => {
@@ -195,7 +195,7 @@ test("tests mirror sources", () => {
   expect(unkind.map(({ path }) => path)).toEqual([]);
 });
 
-/** The files of each cycle of imports, the shortest way round. */
+/** Files of each import cycle, by the shortest path. */
 function cyclesOf(files: readonly SourceFile[]): string[] {
   const importsOf = new Map(files.map((file) => [file.path, file.imports.flatMap(({ file: target }) => target ?? [])]));
   const state = new Map<string, "open" | "done">();

@@ -1,4 +1,4 @@
-/** A source file as the rules see it: what it imports, how long it and its functions are, what of the process it touches. */
+/** A source file as the rules see it: its imports, its length and that of its functions, and its use of the process. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { type Argument, type CallExpression, type EcmaScriptModule, type NewExpression, parseSync, Visitor } from "oxc-parser";
@@ -6,9 +6,9 @@ import { type Argument, type CallExpression, type EcmaScriptModule, type NewExpr
 export type Import = {
   /** As written. */
   readonly specifier: string;
-  /** The file's path from the root, for a file of ours. */
+  /** For one of our files: its path from the root. */
   readonly file: string | undefined;
-  /** The package's name or node:…, for all others. */
+  /** For anything else: the package's name or node:…. */
   readonly module: string | undefined;
 };
 
@@ -17,18 +17,18 @@ export type SourceFile = {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly Import[];
-  /** The imports that are there when it runs: types are not. */
+  /** Imports that exist at run time, not those of types. */
   readonly loads: readonly Import[];
-  /** What is imported by which names; `*` for all at once. */
+  /** Imported names by module; `*` for a namespace import. */
   readonly importedNames: readonly { readonly module: string; readonly name: string }[];
   readonly hasDefaultExport: boolean;
-  /** `lines` counts those of the functions inside too. */
+  /** `lines` includes those of nested functions. */
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
   /** For example console.log or process.env. */
   readonly memberAccesses: ReadonlySet<string>;
-  /** Names of the functions it calls. */
+  /** Names of the functions that it calls. */
   readonly calls: ReadonlySet<string>;
-  /** Regular expressions as they are written; `source` is undefined where it is put together only when the program runs. */
+  /** Regular expressions as written; `source` is undefined if it is built at run time. */
   readonly patterns: readonly { readonly line: number; readonly source: string | undefined; readonly flags: string }[];
 };
 
@@ -97,7 +97,7 @@ export function readSource(root: string, path: string): SourceFile {
 
 function importsIn(module: EcmaScriptModule, text: string): { readonly loaded: string[]; readonly specifiers: string[] } {
   const loaded = [
-    // `import { type A } from` loads the file, as Node leaves the statement there without its types.
+    // `import { type A } from` loads the file: Node removes only the types and keeps the statement.
     ...module.staticImports
       .filter(({ start }) => !/^import\s+type\b/.test(text.slice(start, start + 16)))
       .map(({ moduleRequest }) => moduleRequest.value),
@@ -114,7 +114,7 @@ function importsIn(module: EcmaScriptModule, text: string): { readonly loaded: s
   return { loaded, specifiers };
 }
 
-/** Of a text written at one place, as it is. */
+/** The value of a string literal. */
 function textOf(node: Argument | undefined): string | undefined {
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }

@@ -5,14 +5,14 @@ import { readSource, type SourceFile } from "./source-file.ts";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Every program text of these folders of the root. */
+/** Every source file of these folders. */
 export function readTree(...folders: readonly string[]): readonly SourceFile[] {
   return pathsBelow(folders)
     .filter((path) => /\.(ts|mts|mjs|js|tsx)$/.test(path))
     .map((path) => readSource(root, path));
 }
 
-/** Every file of these folders, from the root. */
+/** Every file of these folders, relative to the root. */
 export function pathsBelow(folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -1,4 +1,4 @@
-/** What comes from elsewhere: exact, unchangeable, and under a licence that asks for nothing but its mention. */
+/** Dependencies are pinned, immutable, and under a licence that requires only attribution. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
@@ -36,7 +36,7 @@ const permissive = new Set([
   "Zlib",
 ]);
 
-/** Used as separate, replaceable files and unchanged, which is all that these licences ask for; or tools that are not part of Filemill. */
+/** Used unmodified as separate, replaceable files, which is all that these licences require; or tools that are not part of Filemill. */
 const exceptions: readonly { readonly path: RegExp; readonly license: string | undefined; readonly reason: string }[] = [
   { path: /^@img\/sharp-/, license: "LGPL-3.0-or-later", reason: "libvips, a shared library beside sharp" },
   { path: /^occt-import-js$/, license: "LGPL-2.1", reason: "Open CASCADE, a WebAssembly module of its own" },
@@ -47,7 +47,7 @@ const exceptions: readonly { readonly path: RegExp; readonly license: string | u
   { path: /^async$/, license: undefined, reason: "MIT by its LICENSE file; its package.json is older than the field" },
 ];
 
-/** The terms of an SPDX expression, without its alternatives where one is permissive. */
+/** The terms of an SPDX expression, without its alternatives if one is permissive. */
 function termsOf(license: string | undefined): readonly (string | undefined)[] {
   if (license === undefined) return [undefined];
   const alternatives = license.replaceAll(/[()]/g, "").split(" OR ");

@@ -1,4 +1,4 @@
-/** Classes Z1 and Z2 in the archives that are not zip files: members that leave the folder, and streams that swell. */
+/** Classes Z1 and Z2 in archives other than zip: members that leave the folder, and decompression bombs. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const attack = (
 const symbolicLink = 0o120777;
 const above = (path: string): string => `../../../../../../..${path}`;
 
-/** As the program itself packs it, with a link in it. */
+/** Packed by the actual program, with a link inside. */
 function packedLink(target: string, format: string): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "filemill-link-"));
   try {
@@ -33,14 +33,14 @@ function packedLink(target: string, format: string): Buffer {
   }
 }
 
-/** Zeros, compressed over and over: each time a thousandfold. */
+/** Zeros, compressed repeatedly: by a factor of a thousand each time. */
 function layered(megabytes: number, layers: number): Buffer {
   let bytes = gzipSync(tarFile([{ name: "zeros", content: Buffer.alloc(megabytes * 1e6) }]));
   for (let layer = 1; layer < layers; layer++) bytes = gzipSync(bytes);
   return bytes;
 }
 
-/** A file of eight terabytes of which nothing is stored. @see GNU tar, PAX sparse format 1.0 */
+/** A file of eight terabytes without any stored data. @see GNU tar, PAX sparse format 1.0 */
 function sparseTar(): Buffer {
   const records = ["GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=hole", "GNU.sparse.realsize=8000000000000"].map((text) => {
     const length = text.length + 2;
@@ -54,7 +54,7 @@ function sparseTar(): Buffer {
   ]);
 }
 
-/** As many conversions as one request could ask for. */
+/** More conversions than one request may ask for. */
 const tooMany = (): Buffer => zipFile(Array.from({ length: 600 }, (_, index) => ({ name: `${index}.txt`, content: "x" })));
 
 export const archiveAttacks: readonly Attack[] = [
@@ -193,7 +193,7 @@ export const archiveAttacks: readonly Attack[] = [
     "a.xz",
     () => {
       const bytes = execFileSync("xz", ["-9", "--stdout"], { input: Buffer.alloc(100_000, "text ") });
-      // The size of the dictionary is the property of the LZMA2 filter in the block's header.
+      // The dictionary size is the property of the LZMA2 filter in the block header.
       bytes[bytes.indexOf(Buffer.from("2101", "hex")) + 2] = 40;
       return bytes;
     },

@@ -1,22 +1,22 @@
-/** What a row of the table of attacks is. */
+/** A row of the attack table. */
 import type { ErrorCode } from "#contract/errors.ts";
 
-/** What hostile files point at. All of it exists, outside of every job, and none of it may be touched. */
+/** Targets of hostile files. All of them exist outside of every job, and none may be touched. */
 export type Aim = {
-  /** Of a listener that counts who calls, without a slash at the end. */
+  /** Address of a listener that records calls, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** A text file that the service's user may read, with a random string. */
   readonly secretFile: string;
-  /** A picture that is all of one colour and carries the same string. */
+  /** A picture in a single colour with the same string. */
   readonly secretPicture: string;
-  /** The stored file of another account, with the same string. */
+  /** A stored file of another account, with the same string. */
   readonly neighbour: string;
-  /** A folder that a successful attack would write into. */
+  /** A folder that a successful attack would write to. */
   readonly outDir: string;
 };
 
-/** Whatever the hop or hops of an attack run by, the one that it is made for. */
+/** The engine that an attack targets, whatever hops the route has. */
 export const aimedEngines = [
   ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg", "svgo"] as const),
   ...([
@@ -38,7 +38,7 @@ export const aimedEngines = [
 export type AimedEngine = (typeof aimedEngines)[number];
 
 export type Attack = {
-  /** Class in the list of known attacks, and what is special about this one: `IM8-entities`. */
+  /** Class in the list of known attacks, and the specific variant: `IM8-entities`. */
   readonly id: string;
   /** For the table in SECURITY.md. */
   readonly what: string;
@@ -49,10 +49,10 @@ export type Attack = {
   /** Query of the request, without `?`. */
   readonly query?: string;
   /**
-   * `converts`: an answer with a result in which nothing of the aim is. `is bounded`: that, or any refusal of the engine or of its
-   * limits, as the speed of the machine and the age of the tool decide; time and memory stay within their bounds.
+   * `converts`: an answer with a result that contains nothing of the targets. `is bounded`: that, or any refusal by
+   * the engine or its limits, depending on the machine's speed and the tool's age; time and memory stay within bounds.
    */
   readonly outcome: "converts" | "is bounded" | ErrorCode;
-  /** The refusal comes before any engine is started. */
+  /** Refused before any engine starts. */
   readonly isEarly?: boolean;
 };

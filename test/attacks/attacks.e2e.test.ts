@@ -17,19 +17,21 @@ import { leakOf, unsafePartsOf } from "./leak.ts";
 import { attacks, attacksOnTheDoor } from "./table.ts";
 import { type Answer, convert, hopsOf, removeJob, type Upload, watchMemory } from "./target.ts";
 
-/** Of one hop: as short as good files allow on this machine, with what else it does now. It grows when they do not end within it any more. */
+/** For one hop: as short as good files allow on this machine under its current load. Extended if they no longer finish in time. */
 let limitMs = 5000;
 const longestLimitMs = 20_000;
 const tooSlow = "A file that should have ended by itself met the time limit of the attacks.";
 let wasTooSlow = false;
-/** With the grace of the kill, two attempts of an office, and a machine that stands still at times. Without a limit it is for ever. */
+/**
+ * Includes the grace period of a kill, two attempts of an office, and a machine that stalls at times. Without a limit it would be forever.
+ */
 const maxAnswerMs = () => 2 * limitMs + 40_000;
 const jobMemoryMb = 1024;
-/** Of an office or a picture engine when it is killed; what is between two looks at it comes on top. */
+/** Of an office or picture engine when it is killed, plus the growth between two measurements. */
 const maxGrowthBytes = 2.5e9;
 /**
- * Of the main process, for one file: what it may spend at once, and what it spends on watching engines as long as they run. What has no
- * end takes all of the time.
+ * CPU time of the main process for one file: a fixed part, and a part for
+ * watching engines while they run. An endless loop uses all of the time.
  */
 const maxMainSeconds = (elapsedSeconds: number) => 2 + 0.2 * elapsedSeconds;
 const boundedOutcomes = [
@@ -59,7 +61,7 @@ afterAll(async () => {
   await canaries?.[Symbol.asyncDispose]();
 });
 
-/** The bound of each answer is maxAnswerMs; some tests send two hundred files. Each lengthening of the limit is one retry, and nothing else is. */
+/** Each answer is bounded by maxAnswerMs; some tests send two hundred files. Only an extended limit triggers a retry. */
 const patience = { timeout: 600_000, retry: { count: 2, condition: (error: { message: string }) => error.message === tooSlow } };
 
 describe("a hostile file hurts nothing but its own job", patience, () => {
@@ -67,7 +69,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     const pid = server.child.pid;
     const runs = await hopsOf(server, attack.engine);
     for (const to of attack.to) await attackOnce(attack, to);
-    // Else the table would name an engine that never saw the file.
+    // Otherwise the table would name an engine that never saw the file.
     if (expectsRun(attack)) await expect.poll(() => hopsOf(server, attack.engine)).toBeGreaterThan(runs);
     expect(canaries.hits).toEqual([]);
     expect(await canaries.written()).toEqual([]);
@@ -85,7 +87,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
       const body = await answer.text();
       const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
       const jobId = answer.headers.get("x-job-id") ?? (isJson ? JSON.parse(body).job?.id : undefined);
-      // 500 and above are for what is wrong with us.
+      // 500 and above are our own failures.
       expect(answer.status).toBeLessThan(500);
       const spent = (await processorSecondsOf(server.child.pid)) - begun;
       if (jobId !== undefined) await removeJob(server, jobId);
@@ -122,11 +124,11 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     };
     for (const host of ["localhost", "localhost.", "nowhere.invalid"]) {
       const { webhook, secret } = await call("POST", "", { url: `https://${host}:${aim.port}/${mark}?token=${mark}` });
-      // Not removed before its end was told: what is gone is told to nobody.
+      // Not removed before its end was reported: nothing is reported for removed jobs.
       const { jobId = "" } = await convertPatiently(harmless.sharp);
       const tried = async () =>
         (await call("GET", `/${webhook.id}/deliveries`)).deliveries.map(({ lastError }: { lastError: string }) => lastError);
-      // Where no name is resolved it may take the sender's whole time to know.
+      // Without name resolution, the lookup may take the sender's whole time limit.
       const refusal = expect.stringMatching(/^(the address is not public|ENOTFOUND|EAI_AGAIN|no answer in time)$/);
       await expect.poll(tried, { timeout: 60_000 }).toEqual([refusal]);
       await call("DELETE", `/${webhook.id}`);
@@ -184,7 +186,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
   });
 });
 
-/** Options are refused before anything runs, and so is what is early. */
+/** Options are refused before anything runs, as are early refusals. */
 function expectsRun({ isEarly, outcome }: Attack): boolean {
   return isEarly !== true && !["INVALID_OPTION", "UNSUPPORTED_CONVERSION"].includes(outcome);
 }
@@ -228,7 +230,7 @@ async function openTarget(): Promise<void> {
   before = await footprintAtRest(server);
 }
 
-/** With a new server: the limit is a setting of it. */
+/** With a new server, because the limit is one of its settings. */
 async function lengthenLimit(): Promise<void> {
   await server[Symbol.asyncDispose]();
   limitMs = Math.min(2 * limitMs, longestLimitMs);
@@ -239,7 +241,7 @@ async function startWithShortLimit(): Promise<void> {
   for (;;) {
     server = await startServer({ CONVERSION_TIMEOUT_MS: String(limitMs), JOB_MEMORY_MB: String(jobMemoryMb), WEBHOOK_PORTS: "1024-65535" });
     if (limitMs >= longestLimitMs) return;
-    // Only the second time is every engine warm.
+    // Not every engine is warm before the second time.
     await slowestHarmlessMs();
     if ((await slowestHarmlessMs()) < limitMs / 3) return;
     await lengthenLimit();
@@ -264,7 +266,7 @@ async function convertInTime(upload: Upload): Promise<Answer> {
   return answer;
 }
 
-/** The time limit of the attacks is short for whatever ends by itself, on a machine that does much else. */
+/** The time limit is short for good files too, on a machine with other work. */
 async function convertPatiently(upload: Upload): Promise<Answer> {
   let answer = await convertInTime(upload);
   for (let more = 2; more > 0 && answer.code === "CONVERSION_TIMEOUT"; more--) {
@@ -276,20 +278,20 @@ async function convertPatiently(upload: Upload): Promise<Answer> {
   throw new Error(tooSlow);
 }
 
-/** The next job of the same engine. */
+/** The engine's next job. */
 async function expectHarmless(engine: keyof typeof harmless): Promise<void> {
   const answer = await convertPatiently(harmless[engine]);
   expect({ engine, status: answer.status, code: answer.code }).toEqual({ engine, status: 200, code: undefined });
   if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
 }
 
-/** A file of another account, stored as long as the attacks go on. Its path on the host. */
+/** Stores a file of another account for the duration of the attacks. Returns its path on the host. */
 async function storeNeighboursFile(): Promise<string> {
   await runCli(server, ["accounts", "create", "neighbour@example.org", "--plan", "plus"]);
   const key = (await runCli(server, ["keys", "create", "neighbour@example.org"])).trim();
   const { status } = await convertPatiently({ to: "html", fileName: "a.md", content: `# ${canaries.secret}\n`, key });
   expect(status).toBe(200);
-  // The result alone, when the input has gone.
+  // Only the result, once the input is gone.
   const stored = () => filesUnder(join(server.dataDir, "blobs"));
   await eventually(async () => expect(await stored()).toHaveLength(1));
   const [file = ""] = await stored();

@@ -1,4 +1,4 @@
-/** The same traps without the sandbox: what shows that the suite would see a leak, and why the engines' own safe modes are not enough. */
+/** The same traps without the sandbox: shows that the suite would detect a leak, and why the engines' own safe modes do not suffice. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a tool as nobody should, on a file in a folder of its own. */
+/** Runs a tool unsandboxed, on a file in its own folder. */
 async function bare(program: string, name: string, content: string | Uint8Array, args: readonly string[]): Promise<void> {
   await writeFile(join(folder, name), content);
   const env = { PATH: process.env.PATH, HOME: folder, LANG: "C.UTF-8" };
@@ -29,7 +29,7 @@ async function bare(program: string, name: string, content: string | Uint8Array,
 }
 const resultOf = (name: string): Promise<Buffer> => readFile(join(folder, name));
 
-// An office makes its profile first, which takes a while.
+// An office first creates its profile, which takes a while.
 describe("without the sandbox", { timeout: 200_000 }, () => {
   it.each([
     ["rst", restIncludes],

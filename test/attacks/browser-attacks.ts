@@ -1,4 +1,4 @@
-/** Classes CH1 to CH8: pages that read the host, call the network, never end, and hide in packages. */
+/** Classes CH1 to CH8: pages that read the host, call the network, never end, or hide in packages. */
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Aim, Attack } from "./attack.ts";
 
@@ -16,7 +16,7 @@ const attack = (
 });
 const page = (id: string, what: string, content: Attack["content"], outcome: Attack["outcome"], more: More = {}): Attack =>
   attack(id, what, "a.html", content, outcome, { query: "from=html", ...more });
-/** A page whose scripts run for a second. */
+/** A page whose scripts may run for a second. */
 const scripted = (id: string, what: string, script: (aim: Aim) => string, outcome: Attack["outcome"], more: More = {}): Attack =>
   page(id, what, (aim) => `<!DOCTYPE html><p>Page</p><script>${script(aim)}</script>`, outcome, {
     query: "from=html&javascript=true&javascriptSeconds=1",

@@ -1,4 +1,4 @@
-/** What hostile files point at, and whether anything of it was touched. */
+/** The targets of hostile files, and whether any of them was touched. */
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -9,15 +9,15 @@ import { join } from "node:path";
 import type { Aim } from "./attack.ts";
 import { markedPng } from "./picture-files.ts";
 
-/** Of no picture that a conversion would make by itself. */
+/** A colour that no conversion would produce by itself. */
 export const secretColour = [255, 0, 200] as const;
 
 export type Canaries = AsyncDisposable & {
-  /** `neighbour` is an empty path until the neighbour has a file. */
+  /** `neighbour` is an empty path until that account has a file. */
   readonly aim: Aim;
-  /** In every secret file and picture. */
+  /** Contained in every secret file and picture. */
   readonly secret: string;
-  /** First lines of all that came over the network so far. */
+  /** First lines of everything received over the network so far. */
   readonly hits: readonly string[];
   /** Files that an attack wrote. */
   written(): Promise<string[]>;

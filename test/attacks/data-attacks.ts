@@ -1,4 +1,4 @@
-/** Classes DA5 to DA9: data files with lengths, depths, references and programs that readers must not believe. */
+/** Classes DA5 to DA9: data files with lengths, depths, references and programs that readers must not trust. */
 import type { Attack } from "./attack.ts";
 import { avro, avroLong, database, nestedBson, officeRelations, parquet, relations, workbook } from "./data-files.ts";
 import { odf } from "./office-files.ts";
@@ -122,7 +122,7 @@ export const dataAttacks: readonly Attack[] = [
     "an SQLite table with a column that reads a file",
     "a.sqlite",
     () =>
-      // As long as what stands there, so that nothing else in the file moves.
+      // Of equal length, so that nothing else in the file moves.
       Buffer.from(
         database("CREATE TABLE t(a, b AS (hex(a||'/etc/passwd--')))", "INSERT INTO t(a) VALUES (1)")
           .toString("latin1")

@@ -1,4 +1,4 @@
-/** Data files of whatever content, by hand. */
+/** Builds data files with arbitrary content. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { zipFile } from "#test/harness/zip-file.ts";
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
-/** A whole number as Avro writes it. @see Apache Avro 1.11, Binary encoding */
+/** Avro's encoding of an integer. @see Apache Avro 1.11, Binary encoding */
 export function avroLong(value: bigint): Buffer {
   let rest = value << 1n;
   const bytes: number[] = [];
@@ -30,7 +30,7 @@ export function avro(schema: string, rows: bigint, block: Buffer): Buffer {
   return Buffer.concat([latin("Obj\x01"), ...head, avroLong(rows), avroLong(BigInt(block.length)), block, mark]);
 }
 
-/** A file around a description that is compact Thrift. @see Apache Parquet, File format */
+/** A file around metadata in compact Thrift. @see Apache Parquet, File format */
 export function parquet(description: Buffer, statedBytes = description.length): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(statedBytes);
@@ -38,7 +38,7 @@ export function parquet(description: Buffer, statedBytes = description.length): 
 }
 
 export function nestedBson(depth: number): Buffer {
-  // Each level: length, type 3, name "a", the document inside, and its end.
+  // Each level: length, type 3, name "a", the nested document, and its end.
   const size = 5 + depth * 8;
   const heads = Array.from({ length: depth }, (_, level) => {
     const head = Buffer.alloc(7);
@@ -50,7 +50,7 @@ export function nestedBson(depth: number): Buffer {
   return Buffer.concat([...heads, innermost, Buffer.alloc(depth)]);
 }
 
-/** A database that such statements made. */
+/** A database created by these statements. */
 export function database(...statements: readonly string[]): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "filemill-sqlite-"));
   try {

@@ -1,4 +1,4 @@
-/** Classes RW, IN and MI: files of cameras, icons of macOS and pieces of MIDI, with sizes and times that nothing backs. */
+/** Classes RW, IN and MI: camera files, macOS icons and MIDI with sizes and times that no data backs. */
 import { readFileSync } from "node:fs";
 import type { Attack } from "./attack.ts";
 import { noise, png } from "./picture-files.ts";
@@ -16,7 +16,7 @@ const attack = (
 const typical = (name: string): Buffer => readFileSync(new URL(`../corpus/typical/${name}`, import.meta.url));
 const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 
-/** The picture of a camera with another value in a field of its directory. */
+/** A camera picture with a changed value in its directory. */
 function camera(tag: number, value: number): Buffer {
   const file = Buffer.from(typical("image/typical.dng"));
   const count = file.readUInt16LE(8);

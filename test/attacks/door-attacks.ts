@@ -8,7 +8,7 @@ export type DoorAttack = {
   readonly id: string;
   readonly what: string;
   readonly outcome: string;
-  /** Every answer to it. */
+  /** Returns all answers. */
   send(server: TestServer): Promise<readonly Told[]>;
 };
 
@@ -152,7 +152,7 @@ export const doorAttacks: readonly DoorAttack[] = [
   { id: "H2-cut", what: "a body that is cut off", outcome: "no answer, no job", send: cutOff },
 ];
 
-/** Sends the half of a body and leaves. */
+/** Sends half of a body and disconnects. */
 function cutOff(server: TestServer): Promise<readonly Told[]> {
   const body = bodyOf({});
   const { hostname, port } = new URL(server.url);

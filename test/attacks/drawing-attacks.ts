@@ -1,4 +1,4 @@
-/** Classes GR, MO and DJ: diagrams, three-dimensional models and scans that name other files, or ask for endless work. */
+/** Classes GR, MO and DJ: diagrams, 3D models and scans that refer to other files or require endless work. */
 import { readFileSync } from "node:fs";
 import type { Aim, Attack } from "./attack.ts";
 
@@ -14,7 +14,7 @@ const attackOn =
     more: Partial<Attack> = {},
   ): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to }, ...more });
 
-/** Every way in which a graph may name a file. */
+/** Every way in which a graph can refer to a file. */
 const graphWithFiles = ({ secretPicture, secretFile, url }: Aim): string =>
   `digraph { graph [imagepath="/" fontpath="/" stylesheet="${url}/s.css"]
   a [image="${secretPicture}" shape=none label=""] b [shape=custom shapefile="${secretPicture}"] c [image="${url}/a.png"]
@@ -110,7 +110,7 @@ const modelAttacks: readonly Attack[] = [
   model("MO2-triangles", "an STL that claims four billion triangles", "a.stl", statedStl, "is bounded", ["obj"], { query: "from=stl" }),
 ];
 
-/** A part of a DjVu file. @see DjVu3Spec.djvu, chapter 8 */
+/** A chunk of a DjVu file. @see DjVu3Spec.djvu, chapter 8 */
 function chunk(id: string, content: Buffer): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(content.length);
@@ -124,7 +124,7 @@ function scan(width: number, height: number, ...parts: readonly Buffer[]): Buffe
 const included = ({ secretFile, neighbour }: Aim): Buffer =>
   scan(100, 100, chunk("INCL", Buffer.from(secretFile)), chunk("INCL", Buffer.from(neighbour)), chunk("INCL", Buffer.from("../../secret")));
 const includesItself = (): Buffer => scan(100, 100, chunk("INCL", Buffer.from("document")), chunk("INCL", Buffer.from("in.djvu")));
-/** A good page that says it were as large as pages can be. */
+/** A valid page that claims the maximum size. */
 const vastScan = (): Buffer => {
   const bytes = readFileSync(new URL("../corpus/typical/document/typical.djvu", import.meta.url));
   for (let at = bytes.indexOf("INFO"); at > 0; at = bytes.indexOf("INFO", at + 4)) bytes.fill(0xff, at + 8, at + 12);

@@ -1,4 +1,4 @@
-/** Class T1: a small file that needs long ends by its processor time, whatever the time limit is. */
+/** Class T1: a small file that needs long work is stopped by its CPU time, whatever the time limit. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";

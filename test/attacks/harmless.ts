@@ -1,4 +1,4 @@
-/** A small good file for each engine: what must convert after every attack. */
+/** A small good file for each engine, which must convert after every attack. */
 import { globSync, readFileSync } from "node:fs";
 import sharp from "sharp";
 import { silence } from "#test/harness/hostile-files.ts";

@@ -1,4 +1,4 @@
-/** Classes HE3, JX3, DA10 and Z4: files whose first words are small, and whose insides are not or never end. */
+/** Classes HE3, JX3, DA10 and Z4: files with small declared sizes whose content is large or endless. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { tarFile } from "#test/harness/tar-file.ts";
 import type { Attack } from "./attack.ts";
 import { honestPage, statedPage, swellingPage } from "./parquet-bomb.ts";
 
-/** A picture of 16,384 by 16,384 pixels, all black, whose boxes say that it has 64 by 64. */
+/** A black picture of 16,384 × 16,384 pixels whose boxes declare 64 × 64. */
 function understatedHeic(): Buffer {
   const bytes = readFileSync(new URL("./files/vast-256-megapixels.heic", import.meta.url));
   for (let at = bytes.indexOf("ispe"); at > 0; at = bytes.indexOf("ispe", at + 4)) {
@@ -17,7 +17,7 @@ function understatedHeic(): Buffer {
   return bytes;
 }
 
-/** 8 by 8 pixels by its first bits, and a frame of `side` by `side` that is cropped to them. @see ISO/IEC 18181-1, FrameHeader */
+/** Declares 8 × 8 pixels, with a frame of `side` × `side` that is cropped to them. @see ISO/IEC 18181-1, FrameHeader */
 function croppedJxl(side: number): Buffer {
   const bits: number[] = [];
   const put = (value: number, count: number): void => {
@@ -26,7 +26,7 @@ function croppedJxl(side: number): Buffer {
   const align = (): void => {
     while (bits.length % 8 !== 0) bits.push(0);
   };
-  // Size: small, a height of one times eight, as wide as high. Then metadata and transform as usual.
+  // Size: small, height 1 × 8, width equal. Then default metadata and transform.
   for (const [value, count] of [
     [1, 1],
     [0, 5],
@@ -36,7 +36,7 @@ function croppedJxl(side: number): Buffer {
   ] as const)
     put(value, count);
   align();
-  // Not as usual: a regular frame, by DCT, no flags, no upsampling, both scales 2, one pass.
+  // Non-default: a regular frame, DCT, no flags, no upsampling, both scales 2, one pass.
   for (const [value, count] of [
     [0, 1],
     [0, 2],
@@ -48,14 +48,14 @@ function croppedJxl(side: number): Buffer {
     [0, 2],
   ] as const)
     put(value, count);
-  // A size of its own, from the corner on.
+  // A frame size of its own, starting at the corner.
   put(1, 1);
   for (let corner = 0; corner < 2; corner++) put(0, 10);
   for (let length = 0; length < 2; length++) {
     put(3, 2);
     put(side - 18_688, 30);
   }
-  // Replaces what was, is the last, has no name, filters as usual, no extensions.
+  // Blend mode replace, last frame, no name, default filters, no extensions.
   for (const [value, count] of [
     [0, 2],
     [1, 1],
@@ -64,7 +64,7 @@ function croppedJxl(side: number): Buffer {
     [0, 2],
   ] as const)
     put(value, count);
-  // The table of its groups: in order, all of them empty.
+  // The table of its groups: in order, all empty.
   put(0, 1);
   align();
   const bytes = Buffer.alloc(2 + bits.length / 8 + 200_000);
@@ -74,8 +74,8 @@ function croppedJxl(side: number): Buffer {
 }
 
 /**
- * Its frames follow each other in whole bytes, so those of a good animation can be repeated: behind the head there are two
- * pictures of 4,096 by 4,096 pixels, and again, and a last one.
+ * Frames are byte-aligned, so those of a valid animation can be repeated: after
+ * the header, two pictures of 4,096 × 4,096 pixels repeatedly, and a last one.
  */
 function endlessJxl(rounds: number): Buffer {
   const animation = readFileSync(new URL("./files/animation-4096.jxl", import.meta.url));
@@ -89,7 +89,7 @@ function endlessJxl(rounds: number): Buffer {
 
 const sectorBytes = 2048;
 
-/** A disc whose innermost folder is its outermost once more. @see ECMA-119 9.1 (directory records) */
+/** A disc image whose innermost folder is the outermost again. @see ECMA-119 9.1 (directory records) */
 function loopedDisc(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "filemill-disc-"));
   try {
@@ -107,7 +107,7 @@ function loopedDisc(): Buffer {
   }
 }
 
-/** Where the record of a folder is, in the folder that begins at a sector. */
+/** Where the record of a folder is, in the folder that starts at a sector. */
 function folderAt(disc: Buffer, sector: number, name: string): number {
   for (let at = sector * sectorBytes; disc[at] !== 0; at += disc.readUInt8(at)) {
     if (disc.toString("latin1", at + 33, at + 33 + disc.readUInt8(at + 32)) === name) return at;

@@ -24,7 +24,7 @@ const table: readonly (readonly [what: string, upload: Upload])[] = [
 
 export const attacksInFront: readonly FrontAttack[] = table.map(([what, upload], index) => ({ id: `F${index + 1}`, what, upload }));
 
-/** A file of the same size that needs no thought. */
+/** A file of the same size that is trivial to inspect. */
 export function goodUploadLike({ file }: Upload): Upload {
   return { file: file === undefined ? bytes("a") : bytes("a ".repeat(file.length / 2)), name: "a.txt", to: "html" };
 }

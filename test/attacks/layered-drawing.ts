@@ -1,6 +1,6 @@
 /**
- * A drawing within every bound on pixels whose filter keeps twenty pictures of 81 megapixels at once: six gigabytes within five
- * seconds, where nothing bounds the memory of an engine.
+ * A drawing within all pixel limits whose filter keeps twenty pictures of 81 megapixels
+ * in memory: six gigabytes within five seconds, unless the engine's memory is limited.
  */
 export function layeredDrawing(): string {
   const side = 9000;

@@ -1,4 +1,4 @@
-/** Looks for a secret in whatever a conversion gave: as bytes, inside packages, in text of PDFs and in pixels. */
+/** Searches a conversion's result for a secret: in bytes, inside packages, in PDF text and in pixels. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const pictures = new Set(["png", "jpg", "webp", "tiff", "gif", "avif"]);
 const colourTolerance = 40;
 
-/** undefined: nothing of it is there. */
+/** Undefined if nothing was found. */
 export async function leakOf(result: Buffer, format: string, secret: string): Promise<string | undefined> {
   if (holds(result, secret)) return "the secret's text";
   for (const { name, content } of zipPartsOf(result)) {
@@ -54,7 +54,7 @@ async function pdfLeakOf(result: Buffer, secret: string): Promise<string | undef
   }
 }
 
-/** Names in a result that is a package by which whoever unpacks it is hurt, and links. */
+/** Names in a package that would harm whoever unpacks it, and links. */
 export function unsafePartsOf(bytes: Buffer): string[] {
   const parts = zipPartsOf(bytes).filter(({ name, isLink }) => isLink || /^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\p{Cc}/u.test(name));
   return parts.map(({ name }) => name);
@@ -62,7 +62,7 @@ export function unsafePartsOf(bytes: Buffer): string[] {
 
 type ResultPart = { readonly name: string; readonly content: Buffer; readonly isLink: boolean };
 
-/** By local headers, as results are our own and honest. */
+/** From local headers, since results are our own and honest. */
 function zipPartsOf(bytes: Buffer): ResultPart[] {
   if (!bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1"))) return [];
   const parts: ResultPart[] = [];

@@ -1,4 +1,4 @@
-/** Class ML: messages, calendars and contacts that fetch, nest, repeat and name files. */
+/** Class ML: messages, calendars and contacts that fetch, nest, repeat and refer to files. */
 import type { Attack } from "./attack.ts";
 
 const attack = (
@@ -12,7 +12,7 @@ const attack = (
 
 const headers = "From: a@example.org\r\nTo: b@example.org\r\nSubject: Letter\r\nMIME-Version: 1.0\r\n";
 
-/** Parts inside parts, each with a boundary of its own. */
+/** Nested parts, each with its own boundary. */
 function nested(depth: number): string {
   const opening = Array.from(
     { length: depth },

@@ -1,4 +1,4 @@
-/** Classes CA, MA and TR: e-books, maps and tracks that run programs, fetch what they name, or never end. */
+/** Classes CA, MA and TR: e-books, maps and tracks that run programs, fetch references, or never end. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const early = { isEarly: true };
 const typical = (path: string): Buffer => readFileSync(new URL(`../corpus/typical/${path}`, import.meta.url));
 const external = ({ secretFile }: Aim, root: string): string => `${xml}<!DOCTYPE ${root} [<!ENTITY x SYSTEM "file://${secretFile}">]>`;
 
-/** A recipe is a program, which Calibre runs to fetch the news. */
+/** A recipe is a program that Calibre runs to fetch news. */
 const recipe = ({ url, outDir }: Aim): string =>
   `from calibre.web.feeds.news import BasicNewsRecipe\nimport os\nos.system("touch ${outDir}/calibre")\nclass R(BasicNewsRecipe):\n  title = "news"\n  feeds = [("a", "${url}/feed")]\n`;
 const pageWithFiles = ({ url, secretFile, secretPicture }: Aim): string =>
@@ -56,7 +56,7 @@ const epubWithFiles = (aim: Aim): Buffer => {
     { name: "p.html", content: pageWithFiles(aim) },
   ]);
 };
-/** Each byte stands for 255 others. */
+/** Each byte expands to 255 others. */
 const swellingTcr = (): Buffer => {
   const word = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
   return Buffer.concat([Buffer.from("!!8-Bit!!"), ...Array<Buffer>(256).fill(word), Buffer.alloc(4_000_000, 1)]);
@@ -97,7 +97,7 @@ const kmlWithFiles = ({ url, secretPicture }: Aim): string =>
   `${xml}<kml xmlns="http://www.opengis.net/kml/2.2"><Document><NetworkLink><Link><href>${url}/a.kml</href></Link></NetworkLink><NetworkLink><Url><href>file://${secretPicture}</href></Url></NetworkLink><Style id="s"><IconStyle><Icon><href>${secretPicture}</href></Icon></IconStyle></Style><Placemark><name>a</name><styleUrl>${url}/s.kml#s</styleUrl><Point><coordinates>1,2</coordinates></Point></Placemark></Document></kml>`;
 const virtualLayer = ({ url, secretFile }: Aim): string =>
   `<OGRVRTDataSource><OGRVRTLayer name="a"><SrcDataSource>${secretFile}</SrcDataSource></OGRVRTLayer><OGRVRTLayer name="b"><SrcDataSource>/vsicurl/${url}/a.csv</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>`;
-/** A table of places that is a question without end. */
+/** A spatial table that is an endless query. */
 function endlessGeoPackage(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "filemill-map-"));
   try {
@@ -140,7 +140,7 @@ const mapAttacks: readonly Attack[] = [
   map("MA2-nested", "200,000 lists inside each other", "a.geojson", deepGeoJson, "is bounded", ["kml"], { query: "from=geojson" }),
 ];
 
-/** Longer by its own words than it is. */
+/** Claims to be longer than it is. */
 const swollen = (path: string, at: number): Buffer => {
   const bytes = typical(path);
   bytes.writeUInt32LE(0x7fff_fff0, at);

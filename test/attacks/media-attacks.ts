@@ -1,4 +1,4 @@
-/** Classes FF1 to FF4: playlists in disguise, lying and locked media. */
+/** Classes FF1 to FF4: disguised playlists, lying and encrypted media. */
 import { silence } from "#test/harness/hostile-files.ts";
 import type { Attack } from "./attack.ts";
 
@@ -15,7 +15,7 @@ function box(type: string, ...parts: (Buffer | string)[]): Buffer {
 
 type Sound = { codec?: string; seconds?: number; samples?: number; tracks?: number };
 
-/** An MP4 with tracks of plain sound; `samples` is what it claims, the data is a tenth of a second. */
+/** An MP4 with PCM tracks; `samples` is the claimed count, the data is a tenth of a second. */
 function mp4({ codec = "sowt", seconds = 0.1, samples = 800, tracks = 1 }: Sound): Buffer {
   const word = (value: number) => Math.min(0xffff_ffff, Math.round(value)).toString(16).padStart(8, "0");
   const none = "00000000";
@@ -72,7 +72,7 @@ function mp4({ codec = "sowt", seconds = 0.1, samples = 800, tracks = 1 }: Sound
   ]);
 }
 
-/** An AVI of one raw picture that claims to be of any size. */
+/** An AVI with one raw picture that claims an arbitrary size. */
 function avi(side: number): Buffer {
   const list = (type: string, kind: string, ...parts: Buffer[]): Buffer => {
     const body = Buffer.concat([Buffer.from(kind), ...parts]);

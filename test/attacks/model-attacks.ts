@@ -1,6 +1,6 @@
 /**
- * Classes MC1 to MC3: models that stay what they are, with what names other files or takes memory or time when faces are merged.
- * Classes MC4 and MC5: 3MF and STEP with the same.
+ * Classes MC1 to MC3: models rewritten in their format that refer to other files or need
+ * excessive memory or time when faces are merged. Classes MC4 and MC5: the same for 3MF and STEP.
  */
 import { glb } from "#test/services/conversion/engines/inside/model/spheres.ts";
 import { threeMf } from "#test/services/conversion/engines/inside/model/threemf-files.ts";
@@ -14,7 +14,7 @@ const row = (id: string, what: string, fileName: string, outcome: Attack["outcom
 const shapesRow = (id: string, what: string, fileName: string, outcome: Attack["outcome"], content: Attack["content"]): Attack => ({
   ...{ id, what, engine: "shapes", fileName, outcome, content, to: ["glb"], query: `from=${fileName.slice(2)}` },
 });
-/** Ten of the next in each. */
+/** Ten of the next level in each. */
 const nested = (depth: number): string =>
   Array.from({ length: depth }, (_, level) => {
     const inside = `<component objectid="${level + 2}"/>`.repeat(10);
@@ -26,10 +26,10 @@ const statedPly = (): Buffer => {
   const head = "ply\nformat binary_little_endian 1.0\nelement vertex 4294967295\nproperty float x\nproperty float y\nproperty float z\n";
   return Buffer.concat([Buffer.from(`${head}element face 1\nproperty list uchar int vertex_indices\nend_header\n`), Buffer.alloc(64)]);
 };
-/** Two triangles of each group, so that there is something to merge. */
+/** Two triangles per group, so that there is something to merge. */
 const manyGroups = (): string =>
   Array.from({ length: 100_000 }, (_, group) => `g ${group}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf -4 -3 -2\nf -2 -3 -1\n`).join("");
-/** Gears: every second corner points inwards. */
+/** Gears: every second vertex points inwards. */
 const gear = (teeth: number): string => {
   const corner = (index: number) => {
     const turn = (index * Math.PI) / teeth;

@@ -1,4 +1,4 @@
-/** Classes LO1 to LO8: links, fields, macros, entities, confusion, bombs, slowness and locks of office documents. */
+/** Classes LO1 to LO8: links, fields, macros, entities, type confusion, bombs, slowness and encryption in office documents. */
 import { compoundFile } from "#test/harness/compound-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Aim, Attack } from "./attack.ts";
@@ -288,7 +288,7 @@ export const officeAttacks: readonly Attack[] = [
   ),
 ];
 
-/** Text that does not compress away. */
+/** Incompressible text. */
 function letters(count: number): string {
   let state = 7;
   let text = "";

@@ -1,4 +1,4 @@
-/** Office documents, small and with whatever inside. */
+/** Builds small office documents with arbitrary content. */
 import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
 
 export const xml = '<?xml version="1.0" encoding="UTF-8"?>';

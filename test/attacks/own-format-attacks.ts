@@ -1,4 +1,7 @@
-/** Classes OF1 to OF4 and SW1 to SW3: files that stay what they are, with what takes memory, time or other files when a part of them is written anew. */
+/**
+ * Classes OF1 to OF4 and SW1 to SW3: files rewritten in their format that
+ * exhaust memory or time, or reach other files, when a part is rewritten.
+ */
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Attack } from "./attack.ts";
 import { docx, linkedPicture, odf, paragraph, relation, xml } from "./office-files.ts";

@@ -1,4 +1,4 @@
-/** Classes Z1 to Z3 and PO1: containers that leave their folder, swell, overlap or are two things at once. */
+/** Classes Z1 to Z3 and PO1: containers that leave their folder, expand, overlap or are polyglots. */
 import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
 import type { Attack } from "./attack.ts";
 import { docx, odf, paragraph } from "./office-files.ts";
@@ -18,7 +18,7 @@ const attack = (
 const letter = (...extra: ZipPart[]): Buffer => docx(paragraph("Letter"), { extra });
 const zeros = Buffer.alloc(1_000_000);
 
-/** Zip files inside each other, each a little larger than the next. */
+/** Nested zip files, each slightly larger than the one inside. */
 function nestedZip(depth: number): Buffer {
   let inner = zipFile([{ name: "a.txt", content: "a" }]);
   for (let level = 0; level < depth; level++) inner = zipFile([{ name: "a.zip", content: inner }]);
@@ -27,7 +27,7 @@ function nestedZip(depth: number): Buffer {
 
 const swollen = (megabytes: number): Buffer => zipFile([{ name: "a.xml", content: zeros, repeat: megabytes, statedBytes: 10 }]);
 
-/** The last entry's lengths in both headers become a few bytes. */
+/** Sets the last entry's lengths in both headers to a few bytes. */
 function understated(bytes: Buffer): Buffer {
   const record = bytes.lastIndexOf("PK\x01\x02", undefined, "latin1");
   const local = bytes.readUInt32LE(record + 42);

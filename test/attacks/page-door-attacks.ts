@@ -1,11 +1,11 @@
-/** Classes W1 to W4: what another site, a planted cookie, a receiver's address or a word said twice tries at the door. */
+/** Classes W1 to W4: cross-site requests, planted cookies, receiver addresses and repeated parameters. */
 import { randomBytes } from "node:crypto";
 import { mounts } from "#gateway/routes/mounts.ts";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import type { TestServer } from "#test/harness/server.ts";
 import type { DoorAttack, Told } from "./door-attacks.ts";
 
-/** Everything that changes something and is reached from pages. */
+/** Every page endpoint that changes something. */
 const writes = mounts
   .filter(({ door, endpoint }) => door === "page" && endpoint.method !== "GET")
   .map(({ endpoint }) => ({ method: endpoint.method, path: endpoint.path.replaceAll(/\{\w+\}/g, "x") }));
@@ -48,7 +48,7 @@ async function fromElsewhere(server: TestServer): Promise<readonly Told[]> {
   return told;
 }
 
-/** A session that the attacker knows, planted before the victim signs in. */
+/** A session known to the attacker, planted before the victim signs in. */
 async function planted(server: TestServer): Promise<readonly Told[]> {
   const known = randomBytes(32).toString("base64url");
   const victim = await signedIn(server, known);
@@ -100,7 +100,7 @@ async function towardsThisNetwork(server: TestServer): Promise<readonly Told[]> 
   return told;
 }
 
-/** The source is never fetched: the address is judged before. */
+/** The source is never fetched: the address is checked first. */
 async function resultsTowardsThisNetwork(server: TestServer): Promise<readonly Told[]> {
   const headers = { authorization: `Bearer ${server.key}`, "content-type": "application/json" };
   const told: Told[] = [];
@@ -114,7 +114,7 @@ async function resultsTowardsThisNetwork(server: TestServer): Promise<readonly T
   return told;
 }
 
-/** Each a character, a case, a length or a coding away from the right one. */
+/** Each differs from the right key in a character, case, length or encoding. */
 async function nearKeys(server: TestServer): Promise<readonly Told[]> {
   const { key } = server;
   const other = (at: number): string => `${key.slice(0, at)}${key[at] === "a" ? "b" : "a"}${key.slice(at + 1)}`;

@@ -1,4 +1,4 @@
-/** Classes MU, GS4 to GS5 and SV: books, pages and drawings for the tools that make others of them. */
+/** Classes MU, GS4 to GS5 and SV: books, pages and drawings for the tools that convert them. */
 import { gzipSync } from "node:zlib";
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Aim, Attack } from "./attack.ts";
@@ -38,7 +38,7 @@ function book(body: string, head = "", extra: Parameters<typeof zipFile>[0] = []
   ]);
 }
 
-/** One page of text with everything that may happen when it is opened. */
+/** One page of text with everything that may run when it is opened. */
 
 const svg = (inner: string, before = "") =>
   `<?xml version="1.0"?>${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="99" height="99"><path d="M0 0L9 9Z"/>${inner}</svg>`;

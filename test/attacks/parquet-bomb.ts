@@ -1,7 +1,7 @@
-/** Parquet files whose pages swell. */
+/** Parquet files with decompression bombs. */
 import { brotliCompressSync, constants } from "node:zlib";
 
-/** Fields of a structure by their number, in order. */
+/** Fields of a struct by number, in order. */
 type Field = readonly [number, ThriftValue];
 type ThriftValue = number | string | readonly Field[] | { readonly of: "i32" | "text" | "struct"; readonly list: readonly ThriftValue[] };
 
@@ -22,7 +22,7 @@ function sortOf(value: ThriftValue): number {
   return isStruct(value) ? sorts.struct : 9;
 }
 
-/** Whole numbers are all written alike, so that those of 64 bits need their own mark: {@link long}. */
+/** All integers have the same type in JavaScript, so 64-bit ones need a marker: {@link long}. */
 function valueBytes(value: ThriftValue): number[] {
   if (typeof value === "number") return varint(value * 2);
   if (typeof value === "string") return [...varint(value.length), ...Buffer.from(value)];
@@ -45,7 +45,7 @@ function long(value: number): ThriftValue {
 
 type Bomb = { readonly codec: "snappy" | "brotli"; readonly page: Buffer; readonly unpackedBytes: number; readonly values: number };
 
-/** One column of texts in one page. @see Apache Parquet, parquet.thrift, in Thrift's compact protocol */
+/** One text column in one page. @see Apache Parquet, parquet.thrift, in Thrift's compact protocol */
 function parquetFile({ codec, page, unpackedBytes, values }: Bomb): Buffer {
   const data: readonly Field[] = [
     [1, values],
@@ -103,20 +103,20 @@ function parquetFile({ codec, page, unpackedBytes, values }: Bomb): Buffer {
   return Buffer.concat([mark, head, page, description, length, mark]);
 }
 
-/** Texts of no length, half a gigabyte of them in a kilobyte. */
+/** Empty texts: half a gigabyte of them in a kilobyte. */
 export function swellingPage(): Buffer {
   const zeros = Buffer.alloc(2 ** 29);
   const page = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_LGWIN]: 24 } });
   return parquetFile({ codec: "brotli", page, unpackedBytes: zeros.length, values: zeros.length / 4 });
 }
 
-/** A page of four bytes that says it has two gigabytes. */
+/** A page of four bytes that claims two gigabytes. */
 export function statedPage(): Buffer {
   const page = Buffer.from([...varint(2 ** 31 - 1), 0, 0, 0, 0]);
   return parquetFile({ codec: "snappy", page, unpackedBytes: 2 ** 31 - 1, values: 2 ** 29 });
 }
 
-/** The same shape without a trap: what shows that the two above are read at all. */
+/** The same structure without a trap: shows that the two above are read at all. */
 export function honestPage(): Buffer {
   const page = brotliCompressSync(Buffer.from("\x05\0\0\0hello\x05\0\0\0world", "latin1"));
   return parquetFile({ codec: "brotli", page, unpackedBytes: 18, values: 2 });

@@ -1,11 +1,11 @@
-/** Classes PDF1 to PDF7: pages, streams and trees without end, actions, and locks. */
+/** Classes PDF1 to PDF7: endless pages, streams and trees, actions, and encryption. */
 import { createHash } from "node:crypto";
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import type { Aim, Attack } from "./attack.ts";
 
 type PdfObject = string | Buffer;
 
-/** Objects by number from 1 on, the first being the catalogue. */
+/** Objects numbered from 1, the first being the catalogue. */
 export function pdf(objects: readonly PdfObject[], trailer = ""): Buffer {
   const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   let length = parts[0]?.length ?? 0;
@@ -59,7 +59,7 @@ function vastImage(side: number): Buffer {
 
 /** 3 GB of spaces, deflated twice to a few kilobytes. */
 function doubleFlate(): Buffer {
-  // Blocks after a full flush stand for themselves, so one of them may be written many times.
+  // Blocks after a full flush are independent, so one can be written many times.
   const block = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
   const once = Buffer.concat([Buffer.from("789c", "hex"), ...Array<Buffer>(3000).fill(block), Buffer.from("030000000001", "hex")]);
   return shown(stream(deflateSync(once, { level: 9 }), "/Filter[/FlateDecode/FlateDecode]"));
@@ -92,7 +92,7 @@ function rc4(key: Uint8Array, data: Uint8Array): Buffer {
   );
 }
 
-/** The standard handler, revision 2: a password of the user locks it, one of the owner alone does not. */
+/** The standard security handler, revision 2: a user password locks the file, an owner password alone does not. */
 function protectedPdf(userPassword: string): Buffer {
   const md5 = (...parts: Uint8Array[]) => createHash("md5").update(Buffer.concat(parts)).digest();
   const padded = Buffer.concat([Buffer.from(userPassword), padding]).subarray(0, 32);
@@ -110,7 +110,7 @@ const attack = (id: string, what: string, content: Attack["content"], outcome: A
   ...more,
 });
 
-/** It would open pages, run programs and call, if anybody let it. */
+/** It would open pages, run programs and call out, if allowed. */
 export function activePdf({ url, outDir, secretFile }: Aim): Buffer {
   const actions = [
     `<</S/JavaScript/JS(app.launchURL\\("${url}/js"\\))>>`,
@@ -128,7 +128,7 @@ export function activePdf({ url, outDir, secretFile }: Aim): Buffer {
   ]);
 }
 
-/** One element inside the other, as deep as asked; the innermost has the page's letters. */
+/** Elements nested to the given depth; the innermost one holds the page's text. */
 function nestedTags(depth: number): Buffer {
   const element = (index: number) =>
     `<</Type/StructElem/S/Div/P ${5 + index} 0 R/K ${index === depth - 1 ? "0/Pg 3 0 R" : `${7 + index} 0 R`}>>`;
@@ -146,7 +146,7 @@ const written = "BT /F 9 Tf 9 9 Td (Good) Tj ET ";
 const font = "/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>";
 const lettered = (content: string) => pdf([catalogue, pages, page(`/Contents 4 0 R${font}`), stream(content)]);
 
-/** By what reads the structure of a page. */
+/** Targets the reader of page structure. */
 const structureAttacks: readonly Attack[] = [
   attack("PS1-active", "a PDF full of scripts, launches and links, made a web page", activePdf, "converts"),
   attack("PS1-forms", "forms that show each other 10¹¹ times, made a web page", nestedForms, "is bounded"),
@@ -177,7 +177,7 @@ function loopedBookmarks(): Buffer {
   ]);
 }
 
-/** By what writes a PDF anew. */
+/** Targets the tools that rewrite PDFs. */
 const changeAttacks: readonly Attack[] = [
   attack("PC1-image", "a picture of 10 gigapixels, to be made smaller", () => vastImage(100_000), "is bounded", {
     query: "optimise=screen",

@@ -1,4 +1,4 @@
-/** Pictures, small and with whatever inside. */
+/** Builds small pictures with arbitrary content. */
 import { crc32, deflateSync } from "node:zlib";
 
 export function chunk(type: string, data: Uint8Array): Buffer {
@@ -11,7 +11,7 @@ export function chunk(type: string, data: Uint8Array): Buffer {
 
 type Png = { width: number; height: number; depth?: number; colours?: number; rows?: number; extra?: readonly Buffer[]; fill?: Uint8Array };
 
-/** `rows` fewer than the height: a file whose header lies. `fill`: one row, else zeros. */
+/** With fewer `rows` than the height, the header lies. `fill`: one row, zeros by default. */
 export function png({ width, height, depth = 8, colours = 2, rows = height, extra = [], fill }: Png): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -30,21 +30,21 @@ export function png({ width, height, depth = 8, colours = 2, rows = height, extr
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks]);
 }
 
-/** A picture of one colour with a text inside, so that it is known again as bytes and as pixels. */
+/** A picture in one colour with a text inside, recognisable in bytes and in pixels. */
 export function markedPng(text: string, [red, green, blue]: readonly [number, number, number]): Buffer {
   const pixel = Buffer.from([red, green, blue]);
   const extra = [chunk("tEXt", Buffer.from(`Comment\0${text}`))];
   return png({ width: 64, height: 64, extra, fill: Buffer.concat(Array<Buffer>(64).fill(pixel)) });
 }
 
-/** Frames of one pixel, 100 of them in 2 kB. */
+/** Single-pixel frames, 100 of them in 2 kB. */
 export function gif(frames: number): Buffer {
   const head = Buffer.from("GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff", "latin1");
   const frame = Buffer.from("21f90400010000002c00000000010001000002024401", "hex");
   return Buffer.concat([head, ...Array<Buffer>(frames).fill(Buffer.concat([frame, Buffer.from([0])])), Buffer.from(";")]);
 }
 
-/** A still AVIF or HEIC by its boxes: the picture says its size in `ispe`, and has no data. */
+/** A still AVIF or HEIC made of boxes: the size is in `ispe`, and there is no data. */
 export function heif(brand: string, width: number, height: number): Buffer {
   const box = (type: string, ...parts: (Buffer | string)[]): Buffer => {
     const body = Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : part)));
@@ -63,7 +63,7 @@ export function heif(brand: string, width: number, height: number): Buffer {
   return Buffer.concat([box("ftyp", brand, none, "mif1", brand), meta, box("mdat", Buffer.alloc(64))]);
 }
 
-/** A TIFF whose directory names itself as the next. */
+/** A TIFF whose directory refers to itself as the next. */
 export function loopedTiff(): Buffer {
   const file = Buffer.alloc(8 + 2 + 3 * 12 + 4);
   file.write("II*\0", 0, "latin1");
@@ -79,7 +79,7 @@ export function loopedTiff(): Buffer {
   return file;
 }
 
-/** The same in each run. */
+/** Deterministic. */
 export function noise(head: Buffer): Buffer {
   const body = Buffer.alloc(4096);
   let state = 1;

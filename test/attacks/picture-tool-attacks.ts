@@ -1,4 +1,4 @@
-/** Classes HE, JX, TI, VE and OC: pictures for the small tools, with counts that nothing backs. */
+/** Classes HE, JX, TI, VE and OC: pictures for the small tools, with counts that no data backs. */
 import { deflateSync } from "node:zlib";
 import type { Attack } from "./attack.ts";
 import { heif, loopedTiff, noise, png } from "./picture-files.ts";

@@ -1,16 +1,16 @@
-/** Pictures in less usual formats, small, with headers that claim anything. */
+/** Builds small pictures in less common formats, with headers that claim anything. */
 import { noise } from "./picture-files.ts";
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
-/** Bytes of big-endian numbers of 32 bits, after a text. */
+/** A text followed by big-endian 32-bit numbers. */
 export function words(head: string, numbers: readonly number[], length = 0): Buffer {
   const body = Buffer.alloc(Math.max(numbers.length * 4, length));
   for (const [index, number] of numbers.entries()) body.writeUInt32BE(number, index * 4);
   return Buffer.concat([latin(head), body]);
 }
 
-/** So many icons that are all the same one. */
+/** This many entries of the same icon. */
 export function icon(count: number): Buffer {
   const head = Buffer.from([0, 0, 1, 0, count & 255, count >> 8]);
   const entry = Buffer.alloc(16, Buffer.from("10100000010020006804000000000000", "hex"));
@@ -56,7 +56,7 @@ export function dds(mipmaps: number, depth: number): Buffer {
   return noise(head);
 }
 
-/** One of the headers, every count in it as large as it goes. @see ITU-T T.800, A.5.1 */
+/** A header with every count at its maximum. @see ITU-T T.800, A.5.1 */
 export function jp2Codestream(tileSide: number): Buffer {
   const size = Buffer.alloc(4 + 38 + 9);
   size.writeUInt32BE(0xff4f_ff51);
@@ -67,7 +67,7 @@ export function jp2Codestream(tileSide: number): Buffer {
   return noise(size);
 }
 
-/** A picture of 2³⁰ by 2³⁰ pixels in its shortest form. @see ISO/IEC 18181-1, SizeHeader */
+/** A picture of 2³⁰ × 2³⁰ pixels in the shortest form. @see ISO/IEC 18181-1, SizeHeader */
 export const vastJxl = (): Buffer => Buffer.from("ff0afeffffff87ffffffff0f", "hex");
 export const jxlBox = (type: string, body: Buffer): Buffer => Buffer.concat([words("", [body.length + 8]), latin(type), body]);
 export const jxlFile = (boxes: readonly Buffer[]): Buffer =>

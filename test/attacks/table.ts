@@ -1,4 +1,4 @@
-/** All hostile files, by the class of attack that they belong to. */
+/** All hostile files, by attack class. */
 
 import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
@@ -49,5 +49,5 @@ export const attacks: readonly Attack[] = [
   ...browserAttacks,
 ];
 
-/** Whatever needs no file of its own. */
+/** Attacks that need no file of their own. */
 export const attacksOnTheDoor: readonly DoorAttack[] = [...doorAttacks, ...pageDoorAttacks];

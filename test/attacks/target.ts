@@ -1,4 +1,4 @@
-/** The service under attack, as its clients and its host see it. */
+/** The attacked service, as seen by its clients and its host. */
 import { memoryOf } from "#services/conversion/sandbox/usage.ts";
 import type { TestServer } from "#test/harness/server.ts";
 
@@ -33,7 +33,7 @@ export async function convert(server: TestServer, { to, fileName, content, query
 async function waitFor(server: TestServer, key: string, jobId: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, prefer: "wait=60" };
   let job = await jobOf(await fetch(`${server.url}/api/v1/jobs/${jobId}`, { headers }));
-  // Each question is held for a minute at most.
+  // Each request is held for a minute at most.
   while (["queued", "running"].includes(job.status)) job = await jobOf(await fetch(`${server.url}/api/v1/jobs/${jobId}`, { headers }));
   if (job.status === "done") return answerOf(await fetch(job.download, { headers }));
   return { status: 422, code: job.error?.code, jobId, body: Buffer.from(JSON.stringify(job)), headers: new Headers() };
@@ -56,14 +56,14 @@ export async function removeJob(server: TestServer, jobId: string): Promise<void
   await fetch(`${server.url}/api/v1/jobs/${jobId}`, { method: "DELETE", headers: { authorization: `Bearer ${server.key}` } });
 }
 
-/** How many runs of engines there were so far: all, or of one. */
+/** Number of engine runs so far: all, or of one engine. */
 export async function hopsOf(server: TestServer, engine?: string): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const counts = [...text.matchAll(/^filemill_hop_seconds_count\{engine="([^"]*)"\} (\d+)/gm)];
   return counts.reduce((sum, [, name, count]) => sum + (engine === undefined || engine === name ? Number(count) : 0), 0);
 }
 
-/** Follows the memory of the service with all its engines. */
+/** Tracks the memory of the service with all its engines. */
 export function watchMemory(server: TestServer): Disposable & { growthBytes(): number } {
   const first = memoryOf(server.child.pid ?? 0);
   let peak = first;

@@ -1,4 +1,4 @@
-/** Classes FO and SU: typefaces and subtitles. */
+/** Classes FO and SU: fonts and subtitles. */
 import { globSync, readFileSync } from "node:fs";
 import { brotliCompressSync, deflateSync } from "node:zlib";
 import { tarFile } from "#test/harness/tar-file.ts";
@@ -17,7 +17,7 @@ const attack = (
 
 const early = { isEarly: true };
 const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
-/** A typeface by its directory of tables. @see OpenType 1.9, Font file */
+/** A font from its table directory. @see OpenType 1.9, Font file */
 function typeface(tables: readonly (readonly [name: string, offset: number, length: number])[], count = tables.length): Buffer {
   const head = Buffer.alloc(12 + tables.length * 16);
   head.writeUInt32BE(0x0001_0000);
@@ -30,7 +30,7 @@ function typeface(tables: readonly (readonly [name: string, offset: number, leng
   return noise(head);
 }
 
-/** All that is needed to be opened, each table the same noise. */
+/** The tables required to open a font, all with the same noise. */
 const needed = ["OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"];
 
 function woff(signature: string, tables: number, packed: Buffer, originalBytes: number): Buffer {
@@ -48,7 +48,7 @@ function woff(signature: string, tables: number, packed: Buffer, originalBytes: 
 
 const [whole = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
 
-/** A typeface with another table in place of one of its own. */
+/** A font with one of its tables replaced. */
 function withTable(font: Buffer, name: string, content: Buffer): Buffer {
   const made = Buffer.concat([font, Buffer.alloc(-font.length & 3), content]);
   for (let entry = 12; entry < 12 + font.readUInt16BE(4) * 16; entry += 16) {
@@ -59,7 +59,7 @@ function withTable(font: Buffer, name: string, content: Buffer): Buffer {
   return made;
 }
 
-/** A table of characters with one group, from the first to the last of 32 bits. */
+/** A character map with a single group, covering all 32-bit values. */
 function allCharacters(): Buffer {
   const table = Buffer.alloc(12 + 28);
   for (const [at, value] of [

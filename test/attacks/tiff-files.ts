@@ -1,13 +1,13 @@
-/** TIFF files of grey pages, with whatever tags. */
+/** Builds TIFF files of grey pages with arbitrary tags. */
 
 type Tags = Readonly<Record<number, number>>;
-type More = { /** Of values in the lists of strips. */ readonly counts?: number; readonly title?: string };
+type More = { /** Number of values in the strip lists. */ readonly counts?: number; readonly title?: string };
 
 const longType = 4;
 const textType = 2;
 const stripTags = new Set([273, 279]);
 
-/** @see TIFF 6.0, section 2: each page a directory, all with the pixels behind the header. */
+/** @see TIFF 6.0, section 2: one directory per page, all sharing the pixels after the header. */
 export function tiff(pages: readonly Tags[], { counts = 1, title }: More = {}): Buffer {
   const pixels = 64;
   const text = Buffer.from(title === undefined ? "" : `${title}\0`);

@@ -1,4 +1,4 @@
-/** Classes GS1 to GS3, Z1 to Z3 of archives, and DA: PostScript as a program, archives as traps, data that unfolds. */
+/** Classes GS1 to GS3, Z1 to Z3 of archives, and DA: PostScript as a program, archives as traps, data that expands. */
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
@@ -18,7 +18,7 @@ const ps = (program: string) => `%!PS\n/Courier findfont 12 scalefont setfont 50
 const zeros = Buffer.alloc(1_000_000);
 const early = { isEarly: true };
 
-/** A gzip file of so many megabytes of zeros. */
+/** A gzip file of this many megabytes of zeros. */
 function gzipBomb(megabytes: number): Buffer {
   const block = deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH });
   const head = gzipSync("").subarray(0, 10);

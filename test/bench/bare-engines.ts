@@ -1,4 +1,4 @@
-/** The raw engines that Filemill is measured against, driven as directly as can be. */
+/** The raw engines that Filemill is compared with, driven as directly as possible. */
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A fresh process for each file, without a sandbox; `IN` and `OUT` stand for the paths. */
+/** A fresh, unsandboxed process for each file; `IN` and `OUT` stand for the paths. */
 export function command(program: string, ...args: readonly string[]) {
   return (from: string, to: string): Promise<unknown> =>
     run(
@@ -17,11 +17,11 @@ export function command(program: string, ...args: readonly string[]) {
 }
 
 export type WarmOffice = AsyncDisposable & {
-  /** Converts one file after the other; rejects when LibreOffice does. */
+  /** Converts one file at a time; rejects if LibreOffice does. */
   convert(from: string, to: string, filter: string): Promise<unknown>;
 };
 
-/** One LibreOffice that stays open and takes documents over UNO. */
+/** A LibreOffice that stays open and accepts documents over UNO. */
 export async function openWarmOffice(folder: string): Promise<WarmOffice> {
   const driver = spawn("/usr/bin/python3", ["test/bench/warm-office.py", join(folder, "profile")], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: driver.stdout })[Symbol.asyncIterator]();

@@ -1,20 +1,20 @@
-/** What an installation carries, from what one job costs each of its parts: which part is full first, by reckoning and by simulation. */
+/** The capacity of an installation, from the cost of a job for each part: which part saturates first, by calculation and by simulation. */
 
-/** Measured. Processor time in ms; a job is one upload, one conversion and one download. */
+/** Measured values. CPU time in ms; a job is one upload, one conversion and one download. */
 export type Costs = {
   readonly gatewayMs: number;
   readonly catalogueMs: number;
-  /** Of the job service that the job was made at, and of each other one, which follows its record. */
+  /** For the job service that created the job, and for each other one, which follows its record. */
   readonly jobMs: number;
   readonly followMs: number;
   readonly brokerMs: number;
-  /** Of a worker, engines included: one element a measured job. */
+  /** Of a worker, including engines: one element per measured job. */
   readonly workerMs: readonly number[];
   /** Through the broker, in and out, with one job service. */
   readonly brokerBytes: number;
-  /** What a job that is kept takes in the memory of each job service. */
+  /** Memory that a retained job takes in each job service. */
   readonly recordBytes: number;
-  /** What a worker costs that has nothing to do, a second. */
+  /** Cost of an idle worker, per second. */
   readonly idle: { readonly brokerMs: number; readonly brokerBytes: number; readonly jobMs: number; readonly catalogueMs: number };
 };
 
@@ -24,9 +24,9 @@ export type Site = {
   readonly jobServices: number;
   readonly workers: number;
   readonly coresOfWorker: number;
-  /** Copies of each record: what the leader receives it sends to the others. */
+  /** Copies of each record: the leader forwards what it receives to the others. */
   readonly copies: number;
-  /** Of a host's network, each way. */
+  /** Of a host's network, in each direction. */
   readonly networkBytes: number;
   readonly fileBytes: number;
   readonly keptSeconds: number;
@@ -43,11 +43,11 @@ export type Part =
   | "uploads"
   | "job services' memory";
 
-/** Jobs a second that each part carries by itself; 0 where workers at rest already fill it. */
+/** Jobs per second that each part sustains; 0 if idle workers alone saturate it. */
 export function capacityOf(costs: Costs, site: Site): Readonly<Record<Part, number>> {
   const { gateways, catalogues, jobServices, workers } = site;
   const { idle } = costs;
-  // Node has one thread for this work, and the leader of a stream one too.
+  // Node has one thread for this work, and so does a stream's leader.
   const left = (idleMs: number) => Math.max(0, 1000 - workers * idleMs);
   const follow = (costs.followMs * (jobServices - 1)) / jobServices;
   const brokerBytes = costs.brokerBytes * (1 + (site.copies - 1) / 2);
@@ -58,13 +58,13 @@ export function capacityOf(costs: Costs, site: Site): Readonly<Record<Part, numb
     broker: left(idle.brokerMs) / costs.brokerMs,
     "broker's network": Math.max(0, 2 * site.networkBytes - workers * idle.brokerBytes) / brokerBytes,
     workers: (workers * site.coresOfWorker * 1000) / meanOf(costs.workerMs),
-    // In from the client and out to the store, and the result the other way.
+    // In from the client and out to the store, and the result in the other direction.
     uploads: (gateways * site.networkBytes) / (2 * site.fileBytes),
     "job services' memory": site.memoryBytes / costs.recordBytes / site.keptSeconds,
   };
 }
 
-/** The part that is full first. */
+/** The part that saturates first. */
 export function firstFull(costs: Costs, site: Site): { readonly part: Part; readonly perSecond: number } {
   const [[part, perSecond] = ["workers", 0] as const] = entriesOf(capacityOf(costs, site)).sort(([, a], [, b]) => a - b);
   return { part, perSecond };
@@ -76,7 +76,7 @@ function entriesOf(capacity: Readonly<Record<Part, number>>): [Part, number][] {
 
 export type Stage = { readonly part: Part; readonly servers: number; serviceMs(): number };
 
-/** The processors that a job passes, in this order. What only follows jobs, or is at rest, slows its part down. */
+/** The stages that a job passes through, in order. Following other jobs and idle work slow a part down. */
 export function stagesOf(costs: Costs, site: Site, random: () => number): readonly Stage[] {
   const capacity = capacityOf(costs, site);
   const steady = (part: Part, servers: number): Stage => ({ part, servers, serviceMs: () => (servers * 1000) / capacity[part] });
@@ -94,14 +94,14 @@ export function stagesOf(costs: Costs, site: Site, random: () => number): readon
 }
 
 export type Simulated = {
-  /** Of what came, the share that was done by the time that the last one came. */
+  /** Share of the jobs finished when the last one arrived. */
   readonly done: number;
-  /** Where the most time was waited, and how long by the last tenth of jobs on average. */
+  /** The part with the longest waits, and their mean over the last tenth of jobs. */
   readonly part: Part;
   readonly waitMs: number;
 };
 
-/** Jobs come by chance (a Poisson process) and each part takes them as they come. */
+/** Jobs arrive as a Poisson process, and each part handles them in order of arrival. */
 export function simulate(stages: readonly Stage[], perSecond: number, jobs: number, random: () => number): Simulated {
   let times = Array.from({ length: jobs }, () => 0);
   let now = 0;
@@ -132,7 +132,7 @@ function passed({ servers, serviceMs }: Stage, arrivals: readonly number[]): { r
   return { ends, waits };
 }
 
-/** When each of many servers is free again, the first one first: a binary heap. */
+/** When each of many servers is free again, earliest first: a binary heap. */
 class Earliest {
   readonly #times: number[];
   constructor(servers: number) {
@@ -160,7 +160,7 @@ export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The same numbers from the same seed (mulberry32). */
+/** Deterministic for a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** The model's two ways to the same answer, on numbers that can be reckoned by hand. */
+/** The model's two methods agree on numbers that can be checked on paper. */
 import { describe, expect, it } from "vitest";
 import { type Costs, capacityOf, firstFull, randomOf, type Site, simulate, stagesOf } from "./capacity-model.ts";
 

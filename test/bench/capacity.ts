@@ -1,4 +1,4 @@
-/** What a small job costs each part of an installation of many processes, and from that what larger ones carry. */
+/** Measures what a small job costs each part of a multi-process installation, and derives the capacity of larger ones. */
 
 import { type Costs, capacityOf, firstFull, meanOf, randomOf, type Site, simulate, stagesOf } from "./capacity-model.ts";
 import { type CpuTimes, openCpuMeter } from "./cpu-meter.ts";
@@ -9,7 +9,7 @@ const warmUps = 150;
 const jobs = 400;
 const abreast = 8;
 const idleMs = 20_000;
-/** Beside the first one, so that what one costs at rest stands out. */
+/** In addition to the first one, so that the cost of an idle worker shows. */
 const moreWorkers = 3;
 
 type Counted = { readonly cpu: Readonly<Record<string, number>>; readonly brokerBytes: number; readonly writes: number };
@@ -64,7 +64,7 @@ function rest(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, idleMs));
 }
 
-/** Durations of the jobs; looks now and then, for what an engine spent is not seen once it has ended. */
+/** Durations of the jobs; calls `look` regularly, because an engine's CPU time is lost once it has ended. */
 async function convertMany(site: ManyProcesses, count: number, look: () => unknown): Promise<number[]> {
   const durations: number[] = [];
   let begun = 0;
@@ -98,7 +98,7 @@ function costLines(costs: Costs, writes: number): readonly string[] {
 const gigabit = 125e6;
 const common = { catalogues: 1, coresOfWorker: 4, copies: 3, networkBytes: 10 * gigabit, keptSeconds: 3600, memoryBytes: 3e9 };
 
-/** Small files, and files of a megabyte that take their engine a second. */
+/** For small files, and for files of one megabyte that take their engine a second. */
 function siteLines(costs: Costs): readonly string[] {
   const sites: readonly Pick<Site, "workers" | "gateways" | "jobServices">[] = [
     { workers: 1, gateways: 1, jobServices: 1 },
@@ -130,7 +130,7 @@ function firstOfOthers(costs: Costs, site: Site, part: string): string {
   return `${name} at ${perSecond.toFixed(0)}`;
 }
 
-/** What has no processor (networks, memory) is not simulated. */
+/** Parts without a CPU (networks, memory) are not simulated. */
 function simulatedDone(costs: Costs, site: Site, perSecond: number): string {
   if (perSecond === 0) return "nothing";
   const random = randomOf(1);

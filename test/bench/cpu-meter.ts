@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** CPU time in ms by what a process of Filemill is for. */
+/** CPU time in ms, by the role of a Filemill process. */
 export type CpuTimes = { supervisor: number; broker: number; engines: number };
 
-/** Linux counts in hundredths of a second; over a few hundred requests that is exact enough. */
+/** Linux counts in hundredths of a second; over a few hundred requests that is precise enough. */
 const msPerTick = 10;
 
 /**
- * Adds up what the service's process, its broker and its sandboxed engines spend between looks. To be looked at often: what a process
- * spent after the last look at it before its end is not seen.
+ * Adds up the CPU time of the service's process, its broker and its sandboxed engines between
+ * looks. Look often: what a process spends between the last look and its end is lost.
  */
 export function openCpuMeter(supervisor: number): { look(): CpuTimes } {
   const seen = new Map<number, number>();
@@ -45,7 +45,7 @@ function treeOf(root: number): Member[] {
 function statOf(pid: number): { pid: number; program: string; parent: number; cpuMs: number }[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The program's name stands in brackets and may hold blanks and brackets itself.
+    // The program name is in parentheses and may itself contain blanks and parentheses.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const program = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
     return [{ pid, program, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick }];

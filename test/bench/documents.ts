@@ -68,7 +68,7 @@ const byFilemill: Maker = async (server, pdf, made) => {
   await writeFile(made, body);
 };
 
-/** Makers of Markdown, each given a PDF and where to write. */
+/** Programs that convert a PDF to Markdown at a given path. */
 const makers: Readonly<Record<string, Maker>> = {
   Filemill: byFilemill,
   async pdftotext(_server, pdf, made) {
@@ -88,7 +88,7 @@ const makers: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** What makes Markdown of scans: Filemill, and recognition alone, of pages that were not turned by others before. */
+/** Programs that convert scans to Markdown: Filemill, and OCR alone on pages that nothing has straightened. */
 const readers: Readonly<Record<string, Maker>> = {
   Filemill: byFilemill,
   async Tesseract(_server, pdf, made) {
@@ -99,7 +99,7 @@ const readers: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** A scanner's work: 300 dots an inch, turned by 0.7 degrees, one pixel in two hundred a speck. */
+/** Simulates a scanner: 300 dpi, rotated by 0.7 degrees, one pixel in two hundred a speck. */
 async function scan(pdf: string, path: string): Promise<void> {
   await run("pdftoppm", ["-gray", "-r", "300", "-png", pdf, path]);
   const program = join(import.meta.dirname, "../services/conversion/engines/pdf/scanned-pdf.py");
@@ -133,12 +133,12 @@ async function measured(
   return [title, ...tableOf(rows, goals, reasons)];
 }
 
-/** Each table at once: the whole takes half an hour. */
+/** Prints each table at once: the whole run takes half an hour. */
 function say(table: readonly string[]): void {
   console.log(table.join("\n"));
 }
 
-/** Shorter ones, so that recognition ends in minutes; in the language that Tesseract always has. */
+/** Fewer, so that OCR finishes in minutes; in the language that Tesseract always has. */
 const scannedManuals = 8;
 
 async function benchPdfs(server: TestServer, browser: Browser, folder: string, manuals: readonly Manual[]): Promise<void> {
@@ -155,12 +155,12 @@ async function benchPdfs(server: TestServer, browser: Browser, folder: string, m
   say(await measured(server, scans, readers, { goals: scanGoals }));
 }
 
-/** How much of their structure documents keep on their way to Markdown: goals, figures and reasons, beside other programs. */
+/** How much structure documents keep on their way to Markdown: goals, figures and reasons, compared with other programs. */
 export async function benchDocuments(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
   try {
-    // What is measured is how much is kept, also where the machine has much to do.
+    // Structure is measured, not speed, even on a busy machine.
     await using server = await startServer({ LOG_LEVEL: "warn", CONVERSION_TIMEOUT_MS: "600000" });
     const manuals = await manualsIn(folder);
     await benchPdfs(server, browser, folder, manuals);

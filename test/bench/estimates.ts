@@ -1,4 +1,4 @@
-/** `npm run bench -- estimates`: whether `estimateMs` is within a factor of two of what a conversion then took. */
+/** `npm run bench -- estimates`: whether `estimateMs` is within a factor of two of the actual duration. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -34,7 +34,7 @@ const unnoticedMs = 50;
 
 type Outcome = { readonly name: string; readonly round: number; readonly estimateMs: number; readonly tookMs: number };
 
-/** Four rounds, as estimates are to become better with what was seen; the server is started again before the last. */
+/** Four rounds, as estimates should improve with experience; the server is restarted before the last one. */
 export async function benchEstimates(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   let server = await startServer({ LOG_LEVEL: "warn" });
@@ -80,7 +80,7 @@ async function restarted(server: TestServer): Promise<TestServer> {
   return await server.restart();
 }
 
-/** The estimate that the answer 202 gives, and the time from then to the end of the job. */
+/** The estimate in the 202 answer, and the time from then to the end of the job. */
 async function outcomeOf(server: TestServer, path: string, to: string, round: number): Promise<Outcome> {
   const headers = { authorization: `Bearer ${server.key}` };
   const body = new FormData();

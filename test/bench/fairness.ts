@@ -8,12 +8,12 @@ import { makeIcon } from "./icon.ts";
 import { median } from "./measure.ts";
 import { convert } from "./rest-client.ts";
 
-/** What somebody else sends all the time, and how many of it at once. */
+/** What another account sends continuously, and how many in parallel. */
 type Trouble = { readonly what: string; readonly name: string; readonly to: string; readonly abreast: number; bytes(): Promise<Buffer> };
 
 const rounds = 60;
 const longestMs = 8000;
-/** Idle and loaded in turn, since the machine has its own moods. */
+/** Alternates idle and loaded, since the machine's speed varies. */
 const cycles = 2;
 
 /** Twenty minutes of noise: seconds of encoding for a few megabytes. */
@@ -38,7 +38,7 @@ const noisePicture = (): Promise<Buffer> =>
     .png({ compressionLevel: 1 })
     .toBuffer();
 
-/** Shapes that use each other 10⁸ times. */
+/** Shapes that reference each other 10⁸ times. */
 function endlessDrawing(): Buffer {
   const levels = Array.from({ length: 8 }, (_, level) => `<g id="g${level + 1}">${`<use href="#g${level}"/>`.repeat(10)}</g>`);
   return Buffer.from(
@@ -81,7 +81,7 @@ const troubles: readonly Trouble[] = [
   { what: "long sounds, media lane", name: "a.wav", to: "opus", abreast: 4, bytes: longSound },
 ];
 
-/** An icon's latency for one account while another one sends trouble, against the same service before and after. */
+/** An icon's latency for one account while another one causes trouble, compared with the same service before and after. */
 export async function benchFairness(): Promise<string[]> {
   await using server = await startServer({ LOG_LEVEL: "fatal", CONVERSION_TIMEOUT_MS: "20000" });
   const other = { ...server, key: await otherKey(server) };
@@ -134,7 +134,7 @@ async function during(
     }
   };
   const senders = Array.from({ length: trouble.abreast }, send);
-  // Until it has begun everywhere.
+  // Until it has started everywhere.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const loaded = await measure();
   over = true;

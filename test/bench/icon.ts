@@ -15,10 +15,7 @@ export async function makeIcon(): Promise<Buffer> {
   return await sharp(Buffer.from(svg)).png().toBuffer();
 }
 
-/**
- * Beside what somebody's own script would do, who has the file and wants another one: sharp, warm, from file to file. From memory to
- * memory, which spares it both files, is printed too.
- */
+/** Compared with a user's own script: sharp, warm, from file to file. Memory to memory, which avoids both files, is also printed. */
 export async function benchIcon(): Promise<string[]> {
   await using server = await startServer({ LOG_LEVEL: "warn" });
   const icon = await makeIcon();
@@ -31,7 +28,7 @@ export async function benchIcon(): Promise<string[]> {
   };
   const alone = (): Promise<unknown> => sharp(from).webp().toFile(to);
   const inMemory = (): Promise<unknown> => sharp(icon).webp().toBuffer();
-  // Long enough for a server that has been up for a while: the first hundreds of requests are still being compiled.
+  // Long enough for a warm server: during the first hundreds of requests, code is still being compiled.
   await compare(300, ours, alone);
   const pair = await compare(200, ours, alone);
   const memoryPair = await compare(200, ours, inMemory);

@@ -1,4 +1,7 @@
-/** `npm run bench [-- routes [ROW ...] icon upload document documents print estimates sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/**
+ * `npm run bench [-- routes [ROW ...] icon upload document documents print estimates sandbox start
+ * tracing fairness capacity]`: Filemill's cost compared with the bare engine, as ratios within one run.
+ */
 import process from "node:process";
 import { benchCapacity } from "./capacity.ts";
 import { benchDocument } from "./document.ts";
@@ -28,7 +31,7 @@ const benches = {
   capacity: benchCapacity,
 };
 const asked = process.argv.slice(2);
-/** Parts of names of rows, such as `icon` or `remux`. */
+/** Parts of row names, such as `icon` or `remux`. */
 const rows = asked.filter((word) => !(word in benches));
 for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;

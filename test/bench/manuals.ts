@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 const biome = ["es", "fr", "hi", "ja", "kr", "pl", "pt-BR", "ru", "uk", "zh-CN", "zh-TW"];
 
-/** Manuals that are here anyway: Markdown by other people, with every construct, in twelve languages. */
+/** Installed manuals: Markdown by other people, with every construct, in twelve languages. */
 const sources = [
   ...["commander/Readme.md", "picomatch/README.md", "cborg/README.md", "pino/docs/api.md", "@pinojs/redact/README.md", "jose/README.md"],
   ...["hyparquet/README.md", "nats/README.md", "fast-xml-parser/README.md", "@fastify/busboy/README.md", "fast-json-stringify/README.md"],
@@ -17,7 +17,7 @@ const sources = [
   ...biome.map((language) => `@biomejs/biome/README.${language}.md`),
 ];
 
-/** Pictures and anchors within the page are left out: what is measured is the text. */
+/** Pictures and anchors are removed: only the text is measured. */
 const bare = `function Image(i) return i.caption end
 function RawBlock() return {} end
 function RawInline() return {} end
@@ -30,7 +30,7 @@ end`;
 
 export type Manual = { readonly truth: string; readonly html: string; readonly isEnglish: boolean };
 
-/** Each as Markdown in the folder and as HTML; those that are not installed are left out. */
+/** Each as Markdown in the folder and as HTML; manuals that are not installed are skipped. */
 export async function manualsIn(folder: string): Promise<readonly Manual[]> {
   await writeFile(join(folder, "bare.lua"), bare);
   const found = await Promise.all(sources.map((name, index) => manualAt(folder, name, index)));

@@ -1,4 +1,4 @@
-/** Gateway, catalogue, two job services and workers, each a process, on one broker. */
+/** Gateway, catalogue, two job services and workers, each in its own process, on one broker. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ import { convert } from "./rest-client.ts";
 export type ManyProcesses = AsyncDisposable & {
   readonly pids: Readonly<Record<string, number>>;
   addWorker(): Promise<void>;
-  /** Converts an icon as a queued job, downloads it, and resolves with what the job took, in ms. */
+  /** Converts an icon as a queued job, downloads it, and resolves with the job's duration in ms. */
   convertLater(): Promise<number>;
-  /** Bytes in and out, and what was written to streams, since its start. */
+  /** Bytes in and out, and stream writes, since its start. */
   brokerCounts(): Promise<{ readonly brokerBytes: number; readonly writes: number }>;
   /** Of the jobs so far. */
   records(): Promise<readonly Uint8Array[]>;
@@ -97,7 +97,7 @@ async function convertLater(server: { readonly url: string; readonly key: string
   return done.durationMs;
 }
 
-/** Of nats-server's monitoring. */
+/** From nats-server's monitoring. */
 type Varz = { readonly in_bytes: number; readonly out_bytes: number };
 type Jsz = {
   readonly account_details: readonly { readonly stream_detail?: readonly { readonly state: { readonly last_seq: number } }[] }[];

@@ -1,4 +1,4 @@
-/** Figures that survive a noisy machine: medians of interleaved rounds. */
+/** Figures that are robust on a noisy machine: medians of interleaved rounds. */
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -9,14 +9,14 @@ export type Pair = {
   readonly ours: number;
   readonly bare: number;
   readonly ratio: number;
-  /** Ratio of the processor time that all rounds took; NaN where nobody counts it. */
+  /** Ratio of the total CPU time of all rounds; NaN if it is not measured. */
   readonly processorRatio: number;
 };
 
-/** What one of the two has spent until now, in ms of processor time. */
+/** CPU time in ms that each of the two has spent so far. */
 type ProcessorTimes = { readonly ours: () => number; readonly bare: () => number };
 
-/** Runs both in turn, first one first in even rounds and second in odd ones; ms each, and the median of the ratios round by round. */
+/** Runs both alternately, the first one first in even rounds and second in odd ones; ms each, and the median of the ratios by round. */
 export async function compare(
   rounds: number,
   ours: () => Promise<unknown>,

@@ -8,7 +8,7 @@ import { meansOf, type Reasons, type Row, tableOf } from "./structure-score.ts";
 
 const run = promisify(execFile);
 
-/** Slides of every construct: pandoc makes the presentation of them, LibreOffice those of the other formats. */
+/** Slides with every construct: pandoc writes the presentation, LibreOffice the other formats. */
 const decks = Array.from({ length: 6 }, (_, deck) =>
   Array.from({ length: 8 }, (_, slide) => {
     const name = `Part ${deck + 1} of ${slide + 1}`;
@@ -22,7 +22,7 @@ const decks = Array.from({ length: 6 }, (_, deck) =>
   }).join("\n"),
 );
 
-/** Another program than the one that reads it: from the same text by way of what is named. */
+/** Written by another program than the one that reads it, from the same text through these formats. */
 const textWays: Readonly<Record<string, readonly string[]>> = {
   "docx of pandoc": ["docx"],
   "docx of LibreOffice": ["html", "odt", "docx"],
@@ -38,7 +38,10 @@ const slideWays: Readonly<Record<string, readonly string[]>> = {
   "ppt of LibreOffice": ["pptx", "ppt"],
 };
 
-/** Each document in the last format of a way, step by step, all at once: an office takes seconds to start. Colours of code would be text of their own. */
+/**
+ * Converts each document through the formats step by step, all together: an
+ * office takes seconds to start. Syntax colours would become separate runs.
+ */
 async function made(folder: string, truths: readonly string[], way: readonly string[]): Promise<readonly string[]> {
   let paths = truths;
   for (const [place, format] of way.entries()) {
@@ -77,7 +80,7 @@ async function measured(server: TestServer, folder: string, truths: readonly str
   return { name, figures: await meansOf(pairs) };
 }
 
-/** How much of their structure office documents, slides and books keep on their way to Markdown. */
+/** How much structure office documents, slides and books keep on their way to Markdown. */
 export async function benchOffice(
   server: TestServer,
   folder: string,

@@ -17,11 +17,11 @@ import { compare, report } from "./measure.ts";
 import { convert } from "./rest-client.ts";
 
 const program = "/usr/lib/chromium/chromium-headless-shell";
-/** Until a browser waits for the next page. */
+/** Until a browser is ready for the next page. */
 const restMs = 1500;
 const page = `<!DOCTYPE html><title>Letter</title><h1>Letter</h1>${"<p>Quokka zebra mango lemur, and so on for a line or two of a paragraph that is read by nobody.".repeat(12)}`;
 
-/** Which features of printed pages each engine knows, and how long a page of one sheet takes. */
+/** Which print features each engine supports, and how long a single-page document takes. */
 export async function benchPrint(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   try {
@@ -63,7 +63,7 @@ async function knownBy(engine: Engine, folder: string): Promise<ReadonlySet<stri
   return names;
 }
 
-/** From the upload to the answer, with a browser that waits, beside one that is started for the page and prints it alone. */
+/** From upload to answer, with an idle browser, compared with one that is started only to print that page. */
 async function speed(folder: string): Promise<string> {
   await using server = await startServer({ LOG_LEVEL: "warn" });
   const path = join(folder, "letter.html");

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 
-/** Of all processes that run the same, in bytes: all that is there for them, and what nobody else has. */
+/** For all processes that run the same program, in bytes: resident and private memory. */
 export type ProcessMemory = { readonly what: string; readonly count: number; readonly resident: number; readonly own: number };
 
 export type TreeMemory = {
-  /** The largest first. */
+  /** Largest first. */
   readonly processes: readonly ProcessMemory[];
-  /** With what they share, programs and libraries, once: as if nothing else ran on this machine, which PSS does not tell. */
+  /** Shared programs and libraries count once, as if nothing else ran on this machine; PSS does not show that. */
   readonly together: number;
 };
 
-/** What a process tree holds now. */
+/** Memory currently held by a process tree. */
 export function memoryOfTree(root: number): TreeMemory {
   const found = new Map<string, ProcessMemory>();
   const files = new Map<string, number>();
@@ -29,7 +29,10 @@ export function memoryOfTree(root: number): TreeMemory {
   return { processes: [...found.values()].sort((one, other) => other.own - one.own), together };
 }
 
-/** Bytes that are the process's own, and those of each part of a file that it has as the file has it. Names differ between sandboxes: files go by number. */
+/**
+ * Private bytes of the process, and resident bytes of each unmodified file
+ * mapping. Names differ between sandboxes, so files are identified by number.
+ */
 function mappingsOf(pid: number): { name: string; own: number; mapped: ReadonlyMap<string, number> } {
   const mapped = new Map<string, number>();
   let own = 0;

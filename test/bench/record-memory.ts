@@ -9,7 +9,7 @@ import { isRecord } from "#services/job/domain/state.ts";
 const copies = 50_000;
 const hourMs = 3_600_000;
 
-/** Bytes of the heap that a job service holds for each job, measured with many copies of these. */
+/** Heap bytes that a job service needs per job, measured with many copies of these records. */
 export async function recordBytesOf(records: readonly Uint8Array[]): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

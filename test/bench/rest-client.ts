@@ -13,7 +13,7 @@ export type Answer = { readonly status: number; readonly body: Buffer };
 const agent = new Agent({ keepAlive: true });
 const boundary = "----filemill-bench";
 
-/** POST /api/v1/convert over a kept connection, with as little client as possible. */
+/** POST /api/v1/convert over a kept-alive connection, with as little client code as possible. */
 export async function convert(
   server: { url: string; key: string },
   upload: Upload,
@@ -51,12 +51,12 @@ export async function convert(
   return await ended(answer, address, server.key);
 }
 
-/** What is queued answers with addresses to follow until it has ended. */
+/** Follows a queued job's addresses until it has ended. */
 async function ended(answer: IncomingMessage, address: string, key: string): Promise<Answer> {
   const body = await buffer(answer);
   const { location } = answer.headers;
   if (location === undefined || (answer.statusCode ?? 0) < 300) return { status: answer.statusCode ?? 0, body };
-  // An address that is relative is relative to the one that was asked.
+  // Relative to the requested address.
   const nextAddress = new URL(location, address).href;
   const next = await new Promise<IncomingMessage>((resolve, reject) => {
     request(nextAddress, { agent, headers: { authorization: `Bearer ${key}` } }, resolve)

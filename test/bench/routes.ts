@@ -1,4 +1,7 @@
-/** `npm run bench -- routes`: what a conversion costs beside its raw engine, written to BENCHMARKS.md; `-- routes remux` prints those rows only. */
+/**
+ * `npm run bench -- routes`: the cost of a conversion compared with its raw
+ * engine, written to BENCHMARKS.md; `-- routes remux` only prints those rows.
+ */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,7 +17,7 @@ const output = new URL("./BENCHMARKS.md", import.meta.url);
 
 type Row = { readonly name: string; readonly atOnce: number; readonly goal: number; readonly pair: Pair; readonly fresh: Pair | undefined };
 
-/** @param asked - Parts of the names of the rows to measure; without any all of them, and the file is written. */
+/** @param asked - Parts of names of the rows to measure; if empty, all rows are measured and the file is written. */
 export async function benchRoutes(asked: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   try {
@@ -55,7 +58,7 @@ async function measured(
   const alone = all((at) => bare(source, join(folder, `bare-${at}.${to}`)));
   const serversMs = processorMsOf(server.child.pid ?? 0);
   const everybodysMs = processorMsOf(process.pid);
-  // Both have compiled their code and filled their caches before they are timed.
+  // Both are warmed up before they are timed.
   await compare(rounds > 20 ? rounds : 2, ours, alone);
   const pair = await compare(rounds, ours, alone, { ours: serversMs, bare: () => everybodysMs() - serversMs() });
   if (fresh === undefined) return { pair, fresh };

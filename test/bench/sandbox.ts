@@ -15,7 +15,7 @@ import { compare, type Pair } from "./measure.ts";
 const firstUid = 63_000;
 const rounds = 60;
 
-/** What the sandbox costs: a run of a tool that does nothing, and a picture by a warm child, each inside and outside. */
+/** Cost of the sandbox: a tool run that does nothing, and a picture by a warm child, each inside and outside. */
 export async function benchSandbox(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   try {

@@ -16,10 +16,10 @@ const routes: readonly { readonly from: string; readonly to: string; readonly so
   { from: "md", to: "html", source: async () => Buffer.from("# Letter\n\nA paragraph with *stress*.\n\n- one\n- two\n") },
   { from: "docx", to: "pdf", source: () => readFile(join(corpus, "office/text.docx")) },
 ];
-/** So long no process of the tree may begin or end: engines are looked at one after the other when the service is ready. */
+/** No process of the tree may start or end for this long: engines are probed one by one when the service is ready. */
 const restMs = 8000;
 
-/** How long a start takes, the first and later ones on one DATA_DIR, what its processes hold at rest, and what first conversions wait for. */
+/** How long the first and later starts on one DATA_DIR take, the memory of idle processes, and the waits of first conversions. */
 export async function benchStart(): Promise<string[]> {
   await mkdir(".tmp", { recursive: true });
   const home = await mkdtemp(resolve(".tmp/filemill-bench-"));
@@ -46,7 +46,7 @@ export async function benchStart(): Promise<string[]> {
   }
 }
 
-/** As `npm start` does it, npm itself left out. */
+/** Like `npm start`, without npm itself. */
 async function started(home: string) {
   const env = { DATA_DIR: join(home, "data"), PORT: "0", RPC_PORT: "0", LOG_LEVEL: "warn", PROVING: "off", INLINE_WAIT_MS: "60000" };
   const begun = performance.now();

@@ -1,10 +1,10 @@
-"""Holds Markdown that was made from a document against the Markdown that the document came from.
+"""Compares Markdown that was made from a document with the Markdown that the document came from.
 
-Reads lines `truth<TAB>made` of paths; writes one line of JSON each: measure to figure, 0 to 1, null where the truth has nothing of it.
-order   share of words that are there in the order of the truth: 2 * common / (here + there), by longest matching blocks
-heads   the same of headings with their texts; levels: with their levels below the first one's
-cells   the same of the cells of tables, rows ended by a mark; lists: of items by their first block; code: of the words in blocks of code
-links   share of the targets that are kept; words: of the words, wherever they are; an ideograph is one
+Reads lines `truth<TAB>made` of paths; writes a line of JSON each: figures from 0 to 1 by measure, null if the truth has nothing of it.
+order   share of words in the same order as in the truth: 2 * common / (made + truth), by longest matching blocks
+heads   the same for headings with their text; levels: with their levels relative to the top level in use
+cells   the same for table cells, with a mark after each row; lists: for items by their first block; code: for words in code blocks
+links   share of link targets that are kept; words: share of words that are kept, wherever they are; an ideograph counts as one
 """
 import json
 import re

@@ -4,12 +4,12 @@ import { join } from "node:path";
 export type Measure = "order" | "heads" | "levels" | "cells" | "lists" | "code" | "links" | "words";
 export type Figures = Readonly<Partial<Record<Measure, number | null>>>;
 export type Goals = Readonly<Partial<Record<Measure, number>>>;
-/** Of a measure that misses its goal. */
+/** For measures that miss their goals. */
 export type Reasons = Readonly<Partial<Record<Measure, string>>>;
 
 type Pair = readonly [truth: string, made: string];
 
-/** The mean of each measure over pairs of files of Markdown. */
+/** The mean of each measure over pairs of Markdown files. */
 export async function meansOf(pairs: readonly Pair[]): Promise<Figures> {
   const rows = await scoresOf(pairs);
   const names = Object.keys(rows[0] ?? {}) as Measure[];
@@ -39,7 +39,7 @@ export type Row = { readonly name: string; readonly figures: Figures };
 
 const widths = { name: 24, figure: 7 };
 
-/** A row for the goals and one for each program; below, what the first one misses and why. */
+/** A row for the goals and one for each program; below, the measures that the first one misses and why. */
 export function tableOf(rows: readonly Row[], goals: Goals, reasons: Reasons = {}): string[] {
   const [own] = rows;
   const measures = Object.keys(own?.figures ?? {}) as Measure[];

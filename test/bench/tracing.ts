@@ -8,10 +8,10 @@ import { convert } from "./rest-client.ts";
 const atOnce = 16;
 const requestsOfRound = 200;
 const rounds = 8;
-/** Often enough for a process that is replaced to be seen with nearly all it spent. */
+/** Often enough to see nearly all CPU time of a process that is replaced. */
 const lookMs = 100;
 
-/** What OTLP costs of processor time: icons, sixteen at once, on two services in turn, one of which sends traces and metrics. */
+/** CPU cost of OTLP: icons, sixteen at once, on two services alternately, one of which sends traces and metrics. */
 export async function benchTracing(): Promise<string[]> {
   using receiver = await openOtlpReceiver();
   await using plain = await startServer({ LOG_LEVEL: "warn" });
@@ -22,7 +22,7 @@ export async function benchTracing(): Promise<string[]> {
     const servers = round % 2 === 0 ? [plain, told] : [told, plain];
     const costOf = new Map<TestServer, { service: number; all: number }>();
     for (const server of servers) costOf.set(server, await costOfRound(server, icon));
-    // The first rounds are of a service whose code is still being compiled.
+    // In the first rounds the service's code is still being compiled.
     if (round >= 2) costs.push([plain, told].flatMap((server) => costOf.get(server) ?? []));
   }
   const ratio = (kind: "service" | "all") => median(costs.map(([a, b]) => (b?.[kind] ?? Number.NaN) / (a?.[kind] ?? Number.NaN)));
@@ -33,7 +33,7 @@ export async function benchTracing(): Promise<string[]> {
   ];
 }
 
-/** Milliseconds a request. */
+/** Milliseconds per request. */
 async function costOfRound(server: TestServer, icon: Buffer): Promise<{ service: number; all: number }> {
   const meter = openCpuMeter(server.child.pid ?? 0);
   meter.look();

@@ -6,7 +6,7 @@ import { convert } from "./rest-client.ts";
 
 const sizeBytes = 400_000_000;
 
-/** A WAV header for as much silence as is needed; the bytes after it are made while they are sent. */
+/** A WAV header for as much silence as needed; the data is generated while it is sent. */
 function wav(): Readable {
   const dataBytes = sizeBytes - wavHeaderBytes;
   const chunk = Buffer.alloc(1 << 20);

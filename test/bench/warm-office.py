@@ -1,4 +1,4 @@
-"""The yardstick: one warm LibreOffice, driven directly and without a sandbox. Reads "IN OUT FILTER" lines, answers "done"."""
+"""The baseline: one warm LibreOffice, driven directly and without a sandbox. Reads "IN OUT FILTER" lines, answers "done"."""
 import subprocess
 import sys
 import time

@@ -1,4 +1,4 @@
-/** What people convert most, each with the raw engine that does the same work with the same settings. */
+/** The most common conversions, each with the raw engine that does the same work with the same settings. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,11 +17,11 @@ export type Workload = {
   readonly source: string;
   readonly to: string;
   readonly query?: string;
-  /** Ratios to stay below, by how many conversions run at once. */
+  /** Maximum ratios, by the number of parallel conversions. */
   readonly goals: Readonly<Record<number, number>>;
   readonly rounds: number;
   bare(from: string, to: string): Promise<unknown>;
-  /** The usual command-line tool as a new process, where that is not what `bare` does. */
+  /** The usual command-line tool as a new process, if `bare` is something else. */
   fresh?(from: string, to: string): Promise<unknown>;
 };
 
@@ -29,7 +29,7 @@ type Make = (folder: string, office: WarmOffice) => Promise<Workload>;
 
 const imagemagick = command("convert", "IN", "OUT");
 
-/** Like a photo: shapes, soft light and grain. */
+/** Resembles a photo: shapes, soft light and grain. */
 async function makePhoto(width: number, height: number): Promise<Sharp> {
   const noise = { type: "gaussian" as const, mean: 128, sigma: 40 };
   const grain = await sharp({ create: { width, height, channels: 3, background: "#808080", noise } })
@@ -90,7 +90,7 @@ const pictures: readonly Make[] = [
   },
 ];
 
-/** With a profile of its own, as two of them cannot share one. */
+/** With its own profile, since two offices cannot share one. */
 async function freshOffice(from: string, to: string): Promise<void> {
   const profile = await mkdtemp(join(tmpdir(), "filemill-profile-"));
   try {
@@ -199,5 +199,5 @@ const media: readonly Make[] = [
   ),
 ];
 
-/** In turn: later ones may use what earlier ones wrote. */
+/** In order: later ones may use the output of earlier ones. */
 export const workloads: readonly Make[] = [...pictures, ...documents, ...media];

@@ -17,7 +17,7 @@ export async function checkBreaking() {
   }
   const folder = await mkdtemp(join(tmpdir(), "filemill-proto-"));
   try {
-    // An archive instead of buf's own git input: that one cannot fetch from a shallow clone.
+    // An archive instead of buf's own git input, which cannot fetch from a shallow clone.
     const archive = join(folder, "base.tar");
     await git("archive", "--format=tar", `--output=${archive}`, base, "proto", "buf.yaml");
     console.log(`Comparing with ${base.slice(0, 12)}.`);

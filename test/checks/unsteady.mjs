@@ -5,10 +5,10 @@
 /** @typedef {{ name: string, status: string, assertionResults: readonly Assertion[] }} FileReport */
 /** @typedef {{ numPassedTests: number, numFailedTests: number, testResults: readonly FileReport[] }} Report Vitest's report as JSON. */
 
-/** More failed files than this are no bad luck. */
+/** More failed files than this are no coincidence. */
 const maxFiles = 3;
 
-/** An attack that succeeds once in two succeeds. */
+/** An attack that succeeds half of the time succeeds. */
 const neverAgain = /^test\/(attacks|fuzz|services\/conversion\/sandbox)\//;
 
 /**

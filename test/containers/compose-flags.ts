@@ -1,4 +1,4 @@
-/** What a Compose file says of a container, as arguments of `docker run`, so that it is the file that is tested. */
+/** Converts a container's definition in a Compose file to arguments of `docker run`, so that the file itself is tested. */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";

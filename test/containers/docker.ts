@@ -1,9 +1,9 @@
-/** Docker by its command, which DOCKER_HOST leads to the daemon. */
+/** Docker through its command, which connects to the daemon by DOCKER_HOST. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** Rejects with what the command said. */
+/** Rejects with the command's output. */
 export async function docker(...args: readonly string[]): Promise<string> {
   const env = { ...process.env, DOCKER_BUILDKIT: "1" };
   const { stdout, stderr } = await promisify(execFile)("docker", [...args], { env, maxBuffer: 2 ** 28 });
@@ -17,7 +17,7 @@ export type Container = AsyncDisposable & {
   exitCode(): Promise<number | undefined>;
 };
 
-/** @param args - Those of `docker run` before the image, and the image. */
+/** @param args - Arguments of `docker run` before the image, and the image. */
 export async function startContainer(...args: readonly string[]): Promise<Container> {
   const id = (await docker("run", "--detach", ...args)).trim();
   return {
@@ -35,7 +35,7 @@ export async function startContainer(...args: readonly string[]): Promise<Contai
 
 export type Ready = { readonly seconds: number; readonly url: string; readonly key: string | undefined };
 
-/** Resolves once it says that it is ready. Rejects with its last lines when it ended. */
+/** Resolves once it reports readiness. Rejects with its last lines if it ended. */
 export async function untilReady(container: Container): Promise<Ready> {
   const began = performance.now();
   for (;;) {

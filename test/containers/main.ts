@@ -1,6 +1,6 @@
 /**
  * `npm run test:containers [-- --all-engines] [--base IMAGE] [--ca FILE] [--no-build]`: builds the image and runs it with Docker's default
- * flags, with those of the Compose file and degraded, as its user and as root. Needs Docker, and debootstrap where no base can be pulled.
+ * flags, with those of the Compose file and degraded, as its user and as root. Needs Docker, and debootstrap if no base can be pulled.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -39,7 +39,7 @@ function demand(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-/** Where no registry can be reached the base is made from Debian's archive. */
+/** Without access to a registry, the base is built from Debian's archive. */
 async function ensureBase(): Promise<void> {
   if (await docker("image", "inspect", values.base).catch(() => undefined)) return;
   if (await docker("pull", values.base).catch(() => undefined)) return;
@@ -58,7 +58,7 @@ async function build(): Promise<void> {
   await docker("build", "-f", ".docker/Dockerfile", "-t", image, "--build-arg", `BASE=${values.base}`, ...engines, ...secret, ".");
 }
 
-/** Runs until ready, converts one file of each kind, and ends when it is asked to. */
+/** Runs until ready, converts one file of each kind, and stops on request. */
 async function serves(flags: readonly string[], sandbox: "full" | "degraded", notOffered: readonly string[] = []) {
   await using container = await startContainer(...flags, ...port, image);
   const { seconds, url, key = "" } = await untilReady(container);
@@ -75,7 +75,7 @@ async function serves(flags: readonly string[], sandbox: "full" | "degraded", no
   return { result: `ready, ${sandbox}`, seconds, conversions };
 }
 
-/** @param expected - In the one line that says what to do. */
+/** @param expected - In the single line that says what to do. */
 async function refuses(flags: readonly string[], expected: string) {
   await using container = await startContainer(...flags, image);
   const started = await untilReady(container).then(
@@ -102,7 +102,7 @@ if (!values["no-build"]) await build();
 const size = Number((await docker("image", "inspect", "--format", "{{.Size}}", image)).trim());
 const ours = await flagsOf(".docker/compose.yaml", "filemill");
 const advice = "--security-opt systempaths=unconfined";
-// What talks through sockets, or writes to /tmp: the weaker sandbox grants neither (SECURITY.md, "Known limits").
+// Needs sockets or writes to /tmp, which the weaker sandbox does not allow (SECURITY.md, "Known limits").
 const notDegraded = ["html pdf", "ttf woff2"];
 
 await check("default flags", () => refuses([], advice));

@@ -1,4 +1,4 @@
-/** What every blob store must do, whatever it is made of. */
+/** Contract of every blob store, whatever its implementation. */
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { Readable, Writable } from "node:stream";
@@ -12,9 +12,9 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 
 export type BlobStoreFixture = {
   store(): BlobStore;
-  /** Makes a file that `adopt` may take. */
+  /** Creates a file that `adopt` may take. */
   strayFile(bytes: Uint8Array): Promise<string>;
-  /** A path of this host where nothing is. */
+  /** A path on this host where nothing exists. */
   newPath(): string;
   /** Whether a small body may wait in memory for `keep`. */
   readonly holds: boolean;
@@ -33,7 +33,7 @@ async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error("the client left");
 }
 
-/** What an engine would read, from the disk. */
+/** What an engine would read from disk. */
 async function fetched({ store, newPath }: BlobStoreFixture, blob: Pick<Blob, "id" | "digest">): Promise<Buffer> {
   await using file = await store().fetch(blob, newPath());
   putOnDisk(file.path);
@@ -111,7 +111,7 @@ function describePassingOn(fixture: BlobStoreFixture): void {
     const body = randomBytes(9 * 1024 * 1024 + 17);
     const blob = await store.write(inChunks(body, 64 * 1024));
     const got: Buffer[] = [];
-    // As a socket does, it has one piece until that is written, and asks for no more meanwhile.
+    // Like a socket, it buffers one chunk and requests no more until that is written.
     const slow = new Writable({
       highWaterMark: 1,
       write: (piece: Buffer, _encoding, written) =>

@@ -1,4 +1,4 @@
-/** The colours of a picture's left and right half, by programs that had no part in making it. */
+/** The colours of a picture's left and right halves, read by independent programs. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -7,18 +7,18 @@ const run = promisify(execFile);
 export type Colour = readonly [red: number, green: number, blue: number];
 export type Halves = { readonly left: Colour; readonly right: Colour };
 
-/** Light on the left and dark on the right, so that one bit a pixel can tell them apart too. */
+/** Light on the left and dark on the right, so that even one bit per pixel can tell them apart. */
 export const yellowBlue: Halves = { left: [250, 220, 40], right: [20, 40, 210] };
 
 export type PictureReader = (path: string, format: string) => readonly [program: string, ...args: string[]];
 
-/** The middle rows only, as an icon is padded to a square. */
+/** Only the middle rows, as an icon is padded to a square. */
 export const byFfmpeg: PictureReader = (path) => [
   "ffmpeg",
   ...["-v", "error", "-nostdin", "-i", path, "-frames:v", "1"],
   ...["-vf", "format=rgb24,crop=iw:ih/2,scale=2:1:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"],
 ];
-/** Of OpenEXR, which holds light and not the values of a screen. */
+/** For OpenEXR, which stores linear light. */
 export const byFfmpegFromLight: PictureReader = (path, format) => {
   const [program, ...args] = byFfmpeg(path, format);
   return [program, "-apply_trc", "iec61966_2_1", ...args];
@@ -33,7 +33,7 @@ export const byPillow: PictureReader = (path) => [
   "import sys; from PIL import Image; sys.stdout.buffer.write(Image.open(sys.argv[1]).convert('RGB').resize((2, 1), Image.BOX).tobytes())",
   path,
 ];
-/** By the netpbm program that makes a PNM of it. */
+/** By the netpbm program that converts it to PNM. */
 export const byNetpbm =
   (program: string): PictureReader =>
   (path) => ["sh", "-c", `${program} < "$1" | pnmscale -xsize 2 -ysize 1 | pnmtopnm | ppmtoppm | pamtopnm | tail -c 6`, "sh", path];
@@ -45,14 +45,14 @@ export async function halvesOf(path: string, format: string, reader: PictureRead
   return { left: colour(0), right: colour(3) };
 }
 
-/** The greatest difference of any component, of 255. */
+/** The largest difference of any component, of 255. */
 export function differenceOf(found: Halves, wanted: Halves = yellowBlue): number {
   const components = (halves: Halves) => [...halves.left, ...halves.right];
   const others = components(wanted);
   return Math.max(...components(found).map((value, index) => Math.abs(value - (others[index] ?? 0))));
 }
 
-/** For what has no colours: light on the left, dark on the right. */
+/** For grey pictures: light on the left, dark on the right. */
 export function isLightThenDark({ left, right }: Halves): boolean {
   return left[1] > right[1] + 60;
 }

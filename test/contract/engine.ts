@@ -1,4 +1,4 @@
-/** What every engine must pass: its probe names a version, and each hop makes a file that a foreign reader recognises. */
+/** Contract of every engine: its probe returns a version, and each hop writes a file that an independent reader recognises. */
 import { chmod, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,18 +18,18 @@ import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
 export type Converted = { readonly path: string; readonly notes: ReadonlyMap<NoteCode, string | undefined> };
 
-/** An engine with its sandbox and a folder, for tests that convert. */
+/** An engine with its sandbox and a folder, for conversion tests. */
 export type Bench = AsyncDisposable & {
   readonly folder: string;
   readonly sandbox: Sandbox;
   readonly engine: OpenEngine;
   readonly verdicts: Verdicts;
   readonly host: EngineHost;
-  /** Converts a file in `folder` by the hop from → to; options that are absent take the hop's defaults. */
+  /** Converts a file in `folder` by the hop from → to; missing options take the hop's defaults. */
   convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
 };
 
-/** That this machine's sandbox held, and the inspectors' program (decisions 75 and 88): both have tests of their own. */
+/** Cached: that this machine's sandbox holds, and the inspectors' program (decisions 75 and 88); both have their own tests. */
 const found = ["sandbox-held.full", "sandbox-held.degraded", "inspector.cjs"];
 
 export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"] = "full"): Promise<Bench> {
@@ -51,7 +51,7 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
       count += 1;
       const number = count;
       const file: FileRef = { path: join(folder, `in-${number}.${from}`), format: from, sizeBytes: (await stat(input)).size };
-      // Blobs are read-only, and so is what an engine gets here.
+      // Blobs are read-only, and so is the input here.
       await copyFile(input, file.path);
       const outputPath = join(folder, `out-${number}.${to}`);
       const notes = new Map<NoteCode, string | undefined>();
@@ -67,7 +67,7 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
         convertEntry: entries.convert,
       });
       await noteMetadata(verdicts, file, { path: outputPath, format: to }, options, (code, message) => void notes.set(code, message));
-      // Whoever looks at the route before converting must have been told.
+      // Every note must have been announced to clients that query the route first.
       expect([...notes.keys()].filter((code) => !isExpected(hop, code, options))).toEqual([]);
       return { path: outputPath, notes };
     },
@@ -81,9 +81,9 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
   };
 }
 
-/** What engines stand on, in a folder of its own. */
+/** The infrastructure of engines, in its own folder. */
 async function openGround(folder: string, mode: Sandbox["mode"]) {
-  // Engines of the degraded sandbox go to their folders by way of this one.
+  // Engines in the degraded sandbox reach their folders through this one.
   if (mode === "degraded") await chmod(folder, 0o711);
   const kept = join(folder, "found");
   await mkdir(kept);
@@ -120,13 +120,15 @@ export function defaultsOf(hop: Hop): OptionValues {
 }
 
 export type ContractOptions = {
-  /** Makes a sample of a format in a folder and returns its path. The hop is told where not any sample will do. */
+  /** Creates a sample of a format in a folder and returns its path. The hop is given for those that need a special sample. */
   sample(format: string, folder: string, hop: Hop): Promise<string>;
-  /** More that must hold of a result. */
+  /** Additional checks of a result. */
   check?(hop: Hop, reading: Reading, path: string): void | Promise<void>;
 };
 
-/** Registers the suite. Hops take turns, since `npm run prove` has run each of them; a format without a sample or reader fails. */
+/**
+ * Registers the suite. Runs take turns with the hops, since `npm run prove` has run all of them; a format without a sample or reader fails.
+ */
 export function testEngine(engine: Engine, options: ContractOptions): void {
   describe(`engine ${engine.id}`, () => {
     let bench: Bench;

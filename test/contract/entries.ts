@@ -1,4 +1,4 @@
-/** For engines that join: an archive's files by their own best routes, as in service, by a library that is opened when one is needed. */
+/** For joining engines: converts an archive's files by their best routes, as the service does, with a library that is opened on demand. */
 import { join } from "node:path";
 import { openLibrary } from "#gateway/library.ts";
 import { parseSettings } from "#kit/config.ts";

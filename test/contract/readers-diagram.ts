@@ -1,9 +1,9 @@
-/** How many nodes and edges a graph has, read without the programs that write it. */
+/** Counts the nodes and edges of a graph without the programs that write it. */
 import { readFile } from "node:fs/promises";
 
 export type GraphReading = { readonly nodes: number; readonly edges: number };
 
-/** @throws Error for a format that none of these readers knows. */
+/** @throws Error for a format without a reader here. */
 export async function graphOf(path: string, format: string): Promise<GraphReading> {
   const text = await readFile(path, "utf8");
   const count = (pattern: RegExp) => [...text.matchAll(pattern)].length;

@@ -1,4 +1,4 @@
-/** The text of e-books, read without the program that writes them. */
+/** Extracts the text of e-books without the program that writes them. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -6,7 +6,7 @@ import { inflateSync } from "node:zlib";
 
 const run = promisify(execFile);
 
-/** @throws Error for a format that none of these readers knows. */
+/** @throws Error for a format without a reader here. */
 export async function bookTextOf(path: string, format: string): Promise<string> {
   switch (format) {
     case "epub":
@@ -37,23 +37,23 @@ export async function bookTextOf(path: string, format: string): Promise<string> 
   }
 }
 
-/** Every zlib stream in the file, as UTF-8 and as UTF-16: formats that deflate their text page by page. */
+/** Decodes every zlib stream in the file as UTF-8 and UTF-16, for formats that deflate their text page by page. */
 function inflatedText(bytes: Buffer): string {
   const texts: string[] = [];
   for (let at = 0; at + 2 <= bytes.length; at++) {
-    // RFC 1950: deflate, with a window of any size, and a remainder of nothing by 31.
+    // RFC 1950: deflate, with any window size, and a header divisible by 31.
     if (((bytes[at] ?? 0) & 0x8f) !== 8 || bytes.readUInt16BE(at) % 31 !== 0) continue;
     try {
       const inflated = inflateSync(bytes.subarray(at), { finishFlush: 2 });
       texts.push(inflated.toString("utf8"), inflated.toString("utf16le"), inflated.subarray(1).toString("utf16le"));
     } catch {
-      // Not the beginning of a stream.
+      // Not the start of a stream.
     }
   }
   return texts.join("\n");
 }
 
-/** Psion TCR: 256 strings behind the mark, then bytes that each stand for one. */
+/** Psion TCR: 256 strings after the signature, then bytes that each stand for one. */
 function tcrText(bytes: Buffer): string {
   const strings: string[] = [];
   let at = 9;
@@ -65,7 +65,7 @@ function tcrText(bytes: Buffer): string {
   return Buffer.from([...bytes.subarray(at)].map((byte) => strings[byte] ?? "").join(""), "latin1").toString("utf8");
 }
 
-/** Records of a Palm database, each packed by PalmDOC or not at all; see MobileRead's wiki, “PalmDOC”. */
+/** Records of a Palm database, compressed by PalmDOC or uncompressed; see MobileRead's wiki, “PalmDOC”. */
 function palmText(bytes: Buffer, first: number): string {
   const count = bytes.readUInt16BE(76);
   const offsets = Array.from({ length: count }, (_, index) => bytes.readUInt32BE(78 + index * 8));

@@ -1,4 +1,4 @@
-/** Maps as programs read them that had no part in writing them: how many shapes there are, and where. */
+/** Reads maps with independent programs: the number of shapes, and their bounds. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -8,16 +8,16 @@ const run = promisify(execFile);
 
 export type GeoReading = {
   readonly shapes: number;
-  /** West, south, east, north, in the units of the file. */
+  /** West, south, east, north, in the file's units. */
   readonly bounds: readonly [number, number, number, number];
 };
 
-/** What some formats hold alone. */
+/** The only contents of some formats. */
 export type GeoPart = "places" | "tracks";
 
 type Point = readonly [number, number];
 
-/** Of the shapes of one sort; of places of the tracks' corners when there are no others. Undefined where the reader sees no single shapes. */
+/** Shapes of one kind; for places, the points of tracks if there are no others. Undefined if the reader does not see single shapes. */
 export async function partOf(path: string, format: string, part: GeoPart): Promise<GeoReading | undefined> {
   const shapes = (await readingsOf(path, format)).all;
   if (shapes === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function partOf(path: string, format: string, part: GeoPart): Promi
   return withoutAll(readingOf(wanted.find((each) => each.length > 0) ?? []));
 }
 
-/** @throws Error for a format that none of these readers knows, or a file that they do not understand. */
+/** @throws Error for a format without a reader here, or a file that it rejects. */
 export async function placesOf(path: string, format: string): Promise<GeoReading> {
   return withoutAll(await readingsOf(path, format));
 }
@@ -111,12 +111,12 @@ function pairsIn(text: string, lists: RegExp, latitudeFirst: boolean): Point[] {
   return [...text.matchAll(lists)].flatMap(([, list = ""]) => pairsOf(list, /(-?[\d.]+)[ ,]+(-?[\d.]+)/g, latitudeFirst));
 }
 
-/** Perhaps with a height behind each. */
+/** Optionally followed by a height. */
 function commaPairs(list: string): Point[] {
   return pairsOf(list, /(-?[\d.]+),(-?[\d.]+)(?:,-?[\d.]+)?/g, false);
 }
 
-/** Latitude first, and heights where the list says or, of a single place, shows that there are. */
+/** Latitude first; heights if the list declares them or, for a single place, if it has a third number. */
 function gmlPoints(shape: string): Point[] {
   return [...shape.matchAll(/<gml:pos(List)?\b([^>]*)>([^<]+)</g)].flatMap(([, isList, attributes = "", text = ""]) => {
     const numbers = text.trim().split(/\s+/).map(Number);
@@ -125,7 +125,7 @@ function gmlPoints(shape: string): Point[] {
   });
 }
 
-/** Lines in pairs of a code and a value: 0 begins a shape, 10 and 20 are places. */
+/** Pairs of lines with a code and a value: 0 starts a shape, 10 and 20 are coordinates. */
 function inDxf(text: string): FullReading {
   const lines = text
     .slice(text.indexOf("\nENTITIES\n") + 10)
@@ -138,7 +138,7 @@ function inDxf(text: string): FullReading {
     if (code === "0") shapes.push([]);
     if (code === "10") shapes.at(-1)?.push([Number(value), Number(lines[at + 3])]);
   }
-  // The first place of a filled area is its height.
+  // The first point of a filled area is its elevation.
   return readingOf(shapes.map((points) => points.filter(([x, y]) => x !== 0 || y !== 0)));
 }
 
@@ -156,7 +156,7 @@ function pointsIn(value: unknown): Point[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(pointsIn) : [];
 }
 
-/** @see https://flatgeobuf.org: behind the mark and a length a FlatBuffers table, whose second field is the bounds and whose ninth a count. */
+/** @see https://flatgeobuf.org: signature and length, then a FlatBuffers table: second field bounds, ninth count. */
 function inFlatGeobuf(bytes: Buffer): FullReading {
   if (bytes.toString("latin1", 0, 3) !== "fgb") throw new Error("not a FlatGeobuf");
   const table = 12 + bytes.readUInt32LE(12);
@@ -167,7 +167,7 @@ function inFlatGeobuf(bytes: Buffer): FullReading {
   return { shapes: Number(bytes.readBigUInt64LE(fieldAt(8))), bounds: [west, south, east, north] };
 }
 
-/** @see https://www.geopackage.org/spec/#gpb_format: a header, whose flags tell its length, then well-known binary. */
+/** @see https://www.geopackage.org/spec/#gpb_format: a header whose flags determine its length, then well-known binary. */
 function inGeoPackage(path: string): FullReading {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -185,10 +185,10 @@ function inGeoPackage(path: string): FullReading {
   }
 }
 
-/** Well-known binary in little-endian order: points, lines, areas and collections of them. */
+/** Little-endian well-known binary: points, lines, areas and collections of them. */
 function binaryPoints(bytes: Buffer, start: number): { readonly points: Point[]; readonly end: number } {
   const code = bytes.readUInt32LE(start + 1);
-  // A thousand more stands for a height besides.
+  // 1000 is added for heights.
   const [type, width] = [code % 1000, code > 1000 ? 24 : 16];
   let at = start + 5;
   const points: Point[] = [];
@@ -211,7 +211,7 @@ function binaryPoints(bytes: Buffer, start: number): { readonly points: Point[];
   return { points, end: at };
 }
 
-/** @see ESRI Shapefile Technical Description: bounds in the header of each .shp, 8 bytes a record in the .shx. */
+/** @see ESRI Shapefile Technical Description: bounds in the header of each .shp, 8 bytes per record in the .shx. */
 async function inShapefiles(path: string): Promise<FullReading> {
   const names = (await run("unzip", ["-Z1", path])).stdout.trim().split("\n");
   const bytesOf = async (name: string) => (await run("unzip", ["-p", path, name], { encoding: "buffer" })).stdout;

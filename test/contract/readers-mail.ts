@@ -10,7 +10,7 @@ export type MailReading = {
   readonly to: string;
   /** Of the first text part. */
   readonly text: string;
-  /** Name and SHA-256 of each attached file. */
+  /** Name and SHA-256 of each attachment. */
   readonly attachments: readonly (readonly [name: string, digest: string])[];
 };
 
@@ -29,7 +29,7 @@ else:
 json.dump([read(message) for message in found], sys.stdout)
 `;
 
-/** The messages of an `eml` or `mbox` file. Rejects when Python cannot read it. */
+/** The messages of an `eml` or `mbox` file. Rejects if Python cannot read it. */
 export async function mailsOf(path: string, format: "eml" | "mbox"): Promise<readonly MailReading[]> {
   const { stdout } = await run("/usr/bin/python3", ["-I", "-c", script, path, format], { maxBuffer: 16 * 2 ** 20 });
   return JSON.parse(stdout);

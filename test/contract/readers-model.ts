@@ -1,19 +1,19 @@
-/** Models as read by a few lines that know each format's layout and nothing of the programs that write it. */
+/** Reads models with a few lines that know only each format's layout, independent of the programs that write it. */
 import { readFile } from "node:fs/promises";
 import { inflateSync } from "node:zlib";
 import { unzipSync } from "fflate";
 
 export type ModelReading = {
   readonly triangles: number;
-  /** Edges of the box around all corners, the shortest first: the same however the model is turned. */
+  /** Edge lengths of the bounding box, shortest first: independent of the model's orientation. */
   readonly size: readonly number[];
-  /** Of a scene: its shapes as they are before they are put in their places, each once. */
+  /** For a scene: its shapes before they are placed, each once. */
   readonly unplaced?: Omit<ModelReading, "unplaced">;
 };
 
 type Corner = readonly number[];
 
-/** @throws Error for a format that none of these readers knows, or a file that they do not understand. */
+/** @throws Error for a format without a reader here, or a file that it rejects. */
 export async function modelOf(path: string, format: string): Promise<ModelReading> {
   const bytes = await readFile(path);
   const text = () => bytes.toString("utf8");
@@ -79,7 +79,7 @@ function tripled(numbers: readonly number[]): Corner[] {
   return Array.from({ length: Math.floor(numbers.length / 3) }, (_, index) => numbers.slice(index * 3, index * 3 + 3));
 }
 
-/** Lists of corners, each ended by -1. */
+/** Vertex lists, each ended by -1. */
 function indexed(text: string, pattern: RegExp): number {
   return numbersIn(text, pattern).filter((index) => index === -1).length;
 }
@@ -94,7 +94,7 @@ function inBinaryStl(bytes: Buffer): ModelReading {
   return readingOf(corners, triangles);
 }
 
-/** The first three properties of a corner are its place, whatever follows; all of them are floats. */
+/** The first three properties of a vertex are its position, whatever follows; all are floats. */
 function inPly(bytes: Buffer): ModelReading {
   const end = bytes.indexOf("end_header\n", 0, "latin1") + 11;
   const header = bytes.toString("latin1", 0, end);
@@ -166,7 +166,7 @@ function inGltf(scene: Gltf, binary: Buffer | undefined): ModelReading {
 type Shape = { readonly triangles: number; readonly corners: readonly Corner[] };
 type Matrix = readonly number[];
 
-/** Every shape as often as nodes show it, where they and the nodes above put it. */
+/** Every shape as often as nodes show it, with the transforms of these nodes and their ancestors. */
 function placedIn({ nodes = [], scenes = [] }: Gltf, shapes: readonly Shape[]): Shape {
   let triangles = 0;
   const corners: Corner[] = [];
@@ -183,7 +183,7 @@ function placedIn({ nodes = [], scenes = [] }: Gltf, shapes: readonly Shape[]): 
   return { triangles, corners };
 }
 
-/** Sixteen numbers, column by column. */
+/** Sixteen numbers in column-major order. */
 function matrixOf({ matrix, translation: [tx = 0, ty = 0, tz = 0] = [], rotation = [0, 0, 0, 1], scale = [1, 1, 1] }: GltfNode): Matrix {
   if (matrix !== undefined) return matrix;
   const [x = 0, y = 0, z = 0, w = 1] = rotation;
@@ -206,7 +206,7 @@ function inCollada(text: string): ModelReading {
   return readingOf(tripled(places), triangles);
 }
 
-/** Text form: a count of corners, the corners, a count of faces, the faces. */
+/** Text form: vertex count, vertices, face count, faces. */
 function inDirectX(text: string): ModelReading {
   const corners: Corner[] = [];
   let triangles = 0;
@@ -219,7 +219,7 @@ function inDirectX(text: string): ModelReading {
   return readingOf(corners, triangles);
 }
 
-/** Chunks of an id and a length: 0x4110 lists corners, 0x4120 faces. */
+/** Chunks with an id and a length: 0x4110 lists vertices, 0x4120 faces. */
 function in3ds(bytes: Buffer): ModelReading {
   const corners: Corner[] = [];
   let triangles = 0;
@@ -242,7 +242,7 @@ function in3ds(bytes: Buffer): ModelReading {
   return readingOf(corners, triangles);
 }
 
-/** Binary form: the array of doubles behind the name `Vertices`, and that of integers behind `PolygonVertexIndex`, deflated or not. */
+/** Binary form: the array of doubles after the name `Vertices`, and that of integers after `PolygonVertexIndex`, deflated or not. */
 function inFbx(bytes: Buffer): ModelReading {
   const arrayOf = (name: string, letter: string, width: number): number[] => {
     const found: number[] = [];
@@ -259,7 +259,7 @@ function inFbx(bytes: Buffer): ModelReading {
   return readingOf(tripled(arrayOf("Vertices", "d", 8)), arrayOf("PolygonVertexIndex", "i", 4).filter((index) => index < 0).length);
 }
 
-/** Objects of the first part, one level of components deep; every item where its matrix puts it. */
+/** Objects of the first part, with one level of components; every item placed by its matrix. */
 function in3mf(bytes: Buffer): ModelReading {
   const text = Buffer.from(unzipSync(bytes)["3D/3dmodel.model"] ?? []).toString("utf8");
   const attributeOf = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? "";

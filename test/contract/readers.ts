@@ -1,25 +1,25 @@
-/** What a file is, said by tools that had no part in making it. */
+/** Identifies files with independent tools. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
 export type Reading = {
-  /** As `file` says. */
+  /** According to `file`. */
   readonly mime: string;
-  /** Of pictures and films, as ffprobe says. */
+  /** Pictures and films, according to ffprobe. */
   readonly width?: number;
   readonly height?: number;
   readonly codec?: string;
   readonly pixelFormat?: string;
   readonly durationS?: number;
-  /** Of PDF, as pdfinfo says. */
+  /** PDF, according to pdfinfo. */
   readonly pages?: number;
-  /** Of zip containers, as unzip says. */
+  /** Zip containers, according to unzip. */
   readonly entries?: readonly string[];
 };
 
-/** Reads a file by every reader that knows its type. */
+/** Reads a file with every reader that knows its type. */
 export async function readingOf(path: string): Promise<Reading> {
   const mime = (await textOf("file", ["--brief", "--mime-type", path])).trim();
   if (mime === "application/pdf") return { mime, pages: Number(/^Pages:\s+(\d+)/m.exec(await textOf("pdfinfo", [path]))?.[1]) };
@@ -47,7 +47,7 @@ async function textOf(program: string, args: readonly string[]): Promise<string>
   return (await run(program, [...args], { maxBuffer: 16 * 2 ** 20, env: { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" } })).stdout;
 }
 
-/** MIME types by which `file` names each format. */
+/** MIME types that `file` reports for each format. */
 export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   jpg: ["image/jpeg"],
   png: ["image/png"],
@@ -109,7 +109,7 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("application/x-dif", "dif"),
   ...each("application/x-sylk", "slk"),
   csv: ["text/csv", "text/plain"],
-  // Tables that these cannot draw are HTML, which `file` sees first.
+  // Tables that these cannot express are HTML, which `file` detects first.
   ttf: ["font/sfnt"],
   otf: ["application/vnd.ms-opentype"],
   ...each("font/woff", "woff"),
@@ -129,13 +129,13 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("text/vtt", "vtt"),
   ttml: ["text/xml", "application/ttml+xml"],
   smi: ["text/html", "text/plain", "application/x-sami"],
-  // One line of it is JSON to `file`.
+  // A single line of it is JSON to `file`.
   ndjson: ["application/x-ndjson", "application/json", "text/plain"],
   json5: ["application/json", "application/javascript", "text/plain"],
   plist: ["text/xml", "application/x-plist"],
   toml: ["application/toml", "text/plain", "application/x-wine-extension-ini"],
   ini: ["text/plain", "application/x-wine-extension-ini"],
-  // To `file` these are bytes: a decoder of another hand stands alone.
+  // `file` sees only bytes: an independent decoder checks them.
   msgpack: ["application/octet-stream", "text/plain"],
   cbor: ["application/octet-stream", "text/plain"],
   bson: ["application/octet-stream", "text/plain"],
@@ -189,7 +189,7 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   dfont: ["application/x-dfont", "application/octet-stream"],
   djvu: ["image/vnd.djvu"],
   lit: ["application/x-ms-reader"],
-  // These have no name for `file`.
+  // `file` does not recognise these.
   ...each("application/octet-stream", "lrf pdb rb tcr"),
   sfd: ["application/vnd.font-fontforge-sfd", "text/plain", "application/octet-stream"],
   t42: ["application/postscript"],
@@ -221,7 +221,7 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("video/x-flv", "flv"),
   ...each("video/mpeg", "mpg mpeg vob"),
   ...each("video/ogg", "ogv"),
-  // `file` does not know these: ffprobe's word stands alone.
+  // `file` does not recognise these: ffprobe checks them.
   ...each("application/octet-stream", "caf tta wv ts mts m2ts f4v"),
   // Nor these, which a test reads back by colour.
   ...each("application/octet-stream", "dds sgi ras wbmp pict viff vicar mtv avs"),

@@ -15,7 +15,7 @@ export async function scannedPdf(path: string, folder: string): Promise<void> {
   await run("mutool", ["convert", "-o", path, picture]);
 }
 
-/** The same behind a page of text. */
+/** The same after a page of text. */
 export async function halfScannedPdf(path: string, folder: string): Promise<void> {
   const [text, scan] = [join(folder, "half-text.pdf"), join(folder, "half-scan.pdf")];
   await writeFile(text, pdfOf(["first   aaa"]));

@@ -1,4 +1,4 @@
-/** Documents of Word as small as they can be, part by part. */
+/** Minimal Word documents, part by part. */
 import { strToU8, zipSync } from "fflate";
 
 const names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
@@ -32,7 +32,7 @@ export function docx(body: string, styles = "", comments = ""): Buffer {
 
 export const text = (content: string) => `<w:t xml:space="preserve">${content}</w:t>`;
 export const line = (content: string, properties = "") => `<w:p>${properties}<w:r>${text(content)}</w:r></w:p>`;
-/** A word in, a word out, and a comment. */
+/** An insertion, a deletion, and a comment. */
 export const revised = docx(
   `<w:p><w:r>${text("kept ")}</w:r><w:ins w:id="1" w:author="Ada" w:date="2024-01-01T00:00:00Z"><w:r>${text("new")}</w:r></w:ins>` +
     `<w:del w:id="2" w:author="Ada" w:date="2024-01-01T00:00:00Z"><w:r><w:delText>old</w:delText></w:r></w:del>` +

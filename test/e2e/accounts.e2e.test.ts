@@ -1,4 +1,4 @@
-/** People, their sessions and their keys, against the whole product and through HTTP alone. */
+/** People, sessions and keys, against the whole product over HTTP only. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -151,7 +151,7 @@ describe("an account", () => {
     const headers = { authorization: `Bearer ${secret}`, "idempotency-key": "once" };
     const { job } = JSON.parse(await (await fetch(`${server.url}/api/v1/convert?from=md`, { method: "POST", headers, body: form })).text());
     expect(job.status).toBe("done");
-    // The result alone: the input of a job that has ended goes behind the answer's back.
+    // Only the result: the input of an ended job is removed after the answer.
     await expect.poll(() => blobsWith(content)).toBe(1);
 
     const wrong = await browser.ask("DELETE", "/web/v1/me", { password: "not my password" });
@@ -177,7 +177,7 @@ describe("an account", () => {
     expect((await browser.ask("DELETE", "/web/v1/me", { email: "other@example.org" })).json.error.details).toEqual({ field: "email" });
     expect((await browser.ask("DELETE", "/web/v1/me", { email: "Made@example.org" })).status).toBe(204);
     await filemill("accounts", "create", "made@example.org", "--plan", "free");
-    // What was deleted before is due until it is swept.
+    // Anything deleted before is pending until it is swept.
     expect(await filemill("purge")).toMatch(/^(\d+ jobs|1 job) with 0 files \(0\.0 MB\), 0 files of no job would be removed\.\n$/);
     expect(await filemill("purge", "--account", "made@example.org", "--yes")).toBe("0 jobs with 0 files (0.0 MB) removed.\n");
     await filemill("accounts", "delete", "made@example.org");
@@ -185,9 +185,9 @@ describe("an account", () => {
   });
 });
 
-/** How many stored files have this text in them. */
+/** How many stored files contain this text. */
 async function blobsWith(text: string): Promise<number> {
-  // The input of a job that has ended goes while we look.
+  // The input of an ended job may disappear meanwhile.
   const read = (path: string) =>
     readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return Buffer.alloc(0);

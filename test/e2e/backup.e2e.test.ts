@@ -1,4 +1,4 @@
-/** A backup of a service at work, and a new installation from it. */
+/** A backup of a busy service, and a new installation from it. */
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const unfinished = ["queued", "running"];
 
-/** Converts until it is told to stop, waiting for no result, so that jobs are in every state. Resolves with the ids of all. */
+/** Converts until stopped, without waiting for results, so that jobs are in every state. Resolves with all ids. */
 async function keepConverting(server: TestServer, picture: Uint8Array<ArrayBuffer>, stop: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   while (!stop.aborted) {
@@ -63,7 +63,7 @@ test("what was made under load is there again in an empty DATA_DIR, and what was
   const { jobs } = JSON.parse(await (await call(again, "/api/v1/jobs?limit=100")).text());
   const restored: string[] = jobs.map(({ id }: { id: string }) => id);
   expect(restored.length).toBeGreaterThan(10);
-  // Of the last ones some came after the backup.
+  // Some of the last ones came after the backup.
   expect(made.filter((id) => restored.includes(id)).length).toBeGreaterThan(5);
   for (const id of [first.id, ...restored]) {
     await expect.poll(async () => unfinished.includes((await jobIn(again, id)).status)).toBe(false);

@@ -1,4 +1,4 @@
-/** Every call that the reference shows, in every language, copied from there and run in the order in which a reader would. */
+/** Every call shown in the reference, in every language, copied from there and run in a reader's order. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ function shown(operation: string, language: Language): string {
 async function run(operation: string, language: Language, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const [program, extension] = languages[language];
   const file = join(folder, `${operation}.${extension}`);
-  // The address of the example, which nobody serves here.
+  // The example's address, which does not exist here.
   const own = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   await writeFile(file, shown(operation, language).replace("https://example.org", own));
   const maxBuffer = 64 * 2 ** 20;
@@ -64,7 +64,7 @@ async function run(operation: string, language: Language, env: Readonly<Record<s
   return (await promisify(execFile)(program, [file], options)).stdout;
 }
 
-/** What a call needs to be there, by the variables in its text. */
+/** Prerequisites of a call, by the variables in its text. */
 async function worldOf(sample: string): Promise<Readonly<Record<string, string>>> {
   const { id: JOB_ID } = sample.includes("JOB_ID") ? await jobOf(await post(server)) : { id: "" };
   if (!sample.includes("WEBHOOK_ID")) return { JOB_ID };

@@ -1,4 +1,4 @@
-/** `GET /api/v1/formats` of a whole deployment, word by word against the specification and the contract. */
+/** `GET /api/v1/formats` of a whole deployment, checked against the specification and the contract. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
@@ -18,7 +18,7 @@ const kinds = "image vector document spreadsheet presentation ebook audio video 
   " ",
 );
 
-/** The different lists of members that these objects have. */
+/** The distinct sets of members of these objects. */
 const shapesOf = (all: readonly object[]): readonly string[] => [...new Set(all.map((each) => Object.keys(each).join(" ")))];
 
 test("two keys, and of each format and conversion the members that the specification names, in its order", () => {

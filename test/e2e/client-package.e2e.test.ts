@@ -1,4 +1,4 @@
-/** The command without engines as a package: made, and run by npx, as on a machine that has nothing else of Filemill. */
+/** The engineless command as a package: built, and run by npx, as on a machine without anything else of Filemill. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** In a folder and with a home of its own, and without a registry to ask. */
+/** In its own folder and home, without a registry. */
 async function npx(args: readonly string[], env: Readonly<Record<string, string>>) {
   const { INIT_CWD: _caller, ...inherited } = process.env;
   const own = { ...inherited, HOME: folder, npm_config_offline: "true", npm_config_cache: join(folder, "cache"), ...env };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** The command as a person calls it, from another folder. */
+/** Runs the command as a user does, from another folder. */
 async function filemill(...args: string[]): Promise<string> {
   const { stdout, stderr } = await said(...args);
   expect(stderr).toBe("");

@@ -1,4 +1,4 @@
-/** Results put to pre-signed addresses: a real service, and a real server that answers as object stores do. */
+/** Results uploaded to pre-signed addresses: a real service, and a real server that answers like object stores. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -15,7 +15,7 @@ let server: TestServer;
 let store: Server;
 let base: string;
 const puts: Put[] = [];
-/** What each place answers, in turn; the last one for good. */
+/** Answers of each address, in sequence; the last one repeats. */
 const answers: Readonly<Record<string, readonly number[]>> = {
   "/taken": [200],
   "/over": [403],

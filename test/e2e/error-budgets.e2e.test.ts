@@ -1,4 +1,4 @@
-/** One budget for each caller, against the whole product: who it is, when it is asked, and what frees it. */
+/** One budget per caller, against the whole product: how callers are identified, when the budget is checked, and what frees it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,7 +84,7 @@ it("a budget bounds the uploads that are under way together", async () => {
   const wav = Buffer.concat([wavHeader(2_200_000, { sampleRate: 8000, channels: 1, sampleBytes: 1 }), Buffer.alloc(2_200_000, 128)]);
   const held = Promise.withResolvers<void>();
   const pending = streamed(server, wav, held.promise);
-  // The store writes a mebibyte at a time.
+  // The store writes one mebibyte at a time.
   await expect.poll(() => bytesUnder(join(server.dataDir, "blobs/partial"))).toBe(2 * 2 ** 20);
   const other = await streamed(server, wav, Promise.resolve());
   expect([other.status, await other.text()]).toEqual([507, expect.stringContaining("QUOTA_EXCEEDED")]);
@@ -92,7 +92,7 @@ it("a budget bounds the uploads that are under way together", async () => {
   expect((await pending).status).toBe(200);
 });
 
-/** A body of no stated length, whose end waits, and comes as slowly as a body may until then. */
+/** A body without a stated length, whose end is delayed, at the slowest permitted pace. */
 function streamed(server: TestServer, file: Buffer<ArrayBuffer>, end: Promise<void>): Promise<Response> {
   const boundary = "xxxxxxxx";
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="to"\r\n\r\nflac\r\n--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n`;
@@ -127,7 +127,7 @@ it("a death between publishing a result and recording it leaks nothing of a budg
   expect(await death).toBe(server.child.pid);
   await using again = await server.restart();
   await expect.poll(async () => (await jobIn(again, id)).status).toBe("done");
-  // The result that was published first is on the disk until the sweep, and counts for nobody.
+  // The result published first stays on disk until the sweep, and is charged to nobody.
   const results = (await filesUnder(join(again.dataDir, "blobs"))).length;
   expect(results).toBeGreaterThan(1);
   const stored = async () => /filemill_stored_bytes\{class="account"\} (\d+)/.exec(await (await fetch(`${again.url}/metrics`)).text())?.[1];

@@ -1,4 +1,7 @@
-/** The rows of the contract's error table that are nobody's fault but ours, or our host's: brought about by damage to what a running product has stored, and by a broker that hangs. */
+/**
+ * Rows of the contract's error table that are our own fault or our host's:
+ * provoked by damaging a running product's data, and by a hanging broker.
+ */
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -17,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** The lines of the log about one request. */
+/** Log lines about one request. */
 function logOf(requestId: string): { msg: string; error?: string }[] {
   const lines = server
     .log()
@@ -26,7 +29,7 @@ function logOf(requestId: string): { msg: string; error?: string }[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A defect is told in a sentence without a clue, under an id that finds its cause in the log. */
+/** A defect is reported in one sentence without details, with an id that leads to its cause in the log. */
 async function expectDefect(path: string, cause: RegExp): Promise<void> {
   for (const headers of [{}, problem]) {
     const requestId = `defect-${path.length}-${Object.keys(headers).length}`;
@@ -54,7 +57,7 @@ describe("a defect", () => {
     expect((await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
     expect((await post(server)).status).toBe(200);
     await removeAllJobs(server);
-    // Nobody knows of the lost result any more but the sweep, which waits an hour.
+    // Only the sweep, which waits an hour, still knows of the lost result.
     await expect.poll(async () => (await blobPaths()).length).toBe(1);
     for (const path of await blobPaths()) await rm(path);
   });
@@ -68,7 +71,7 @@ describe("a defect", () => {
     await expectDefect(`/api/v1/jobs/${id}/download?`, /EISDIR/);
     expect((await jobIn(server, id)).status).toBe("done");
     await rm(path, { recursive: true });
-    // A result that is gone is no defect: it cannot be had any more.
+    // A missing result is not a defect: it is no longer available.
     await expectRow(await call(server, `/api/v1/jobs/${id}/download`), { status: 410, code: "RESULT_EXPIRED" });
     await removeAllJobs(server);
     expect((await post(server)).status).toBe(200);
@@ -90,14 +93,14 @@ describe("what is not available is answered 503 with a time to try again", () =>
       await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503);
       expect(JSON.parse(await (await fetch(`${server.url}/readyz`)).text())).toMatchObject({ ready: false, part: "broker" });
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-      // What needs no broker works on.
+      // Requests that do not need the broker still work.
       expect((await call(server, `/api/v1/jobs/${id}/download`)).status).toBe(200);
     } finally {
       process.kill(pid, "SIGCONT");
     }
     await expect.poll(async () => (await post(server)).status, { interval: 500 }).toBe(200);
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
-    // What was refused is not done behind the client's back, and its inputs are gone.
+    // Refused work is not done later, and its inputs are gone.
     const unfinished = async () => JSON.parse(await (await call(server, "/api/v1/jobs?status=queued")).text()).jobs;
     await expect.poll(unfinished).toEqual([]);
     await removeAllJobs(server);

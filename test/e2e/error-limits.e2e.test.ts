@@ -1,4 +1,4 @@
-/** The rows of the contract's error table about bounds: of size, number, rate, time and age. */
+/** Rows of the contract's error table about limits: size, number, rate, time and age. */
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
@@ -105,7 +105,7 @@ describe("time", () => {
     const before = await footprintAtRest(server);
     const row = { status: 422, code: "CONVERSION_TIMEOUT" };
     const queued = post(server, long);
-    // All at the same time, as each takes all of its own.
+    // In parallel, because each uses up its whole time limit.
     for (const answer of await Promise.all([{}, problem].map((headers) => post(server, { ...long, headers })))) {
       const { job } = await expectRow(answer, row);
       expect(job).toMatchObject({ status: "failed", download: null, error: { code: row.code } });

@@ -1,4 +1,4 @@
-/** No row of the error table goes without an end-to-end test. */
+/** Every row of the error table has an end-to-end test. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { accessErrors, type Endpoint, generalErrors } from "#gateway/exchange/endpoint.ts";

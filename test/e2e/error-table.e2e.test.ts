@@ -1,4 +1,4 @@
-/** Every row of the contract's error table that a bad request or a bad file brings about, against the whole product and through REST alone. */
+/** Every row of the contract's error table caused by a bad request or file, against the whole product over REST only. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
@@ -11,7 +11,7 @@ let server: TestServer;
 let before: Footprint;
 beforeAll(async () => {
   server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", IMAGE_SLOTS: "1" });
-  // With every engine that stays warm once it was used.
+  // Warms up every engine that stays warm after its first use.
   for (const upload of [{}, { to: "xlsb", file: Buffer.from("name\nx\n"), name: "a.csv" }])
     expect((await post(server, upload)).status).toBe(200);
   await removeAllJobs(server);
@@ -21,9 +21,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 afterEach(() => expectUnharmed(server, before));
 
 const cut = vastPng(64).subarray(0, 40);
-/** TOML holds named values. */
+/** TOML requires named values. */
 const nameless = Buffer.from('"x"');
-/** Over what a cell of a workbook holds. */
+/** Longer than a workbook cell may be. */
 const longCell = Buffer.from(`name\n${"x".repeat(40_000)}\n`);
 
 const requests: readonly [string, Upload, Row][] = [
@@ -56,7 +56,7 @@ const requests: readonly [string, Upload, Row][] = [
   ["a malformed idempotency key", { headers: { "idempotency-key": "x".repeat(256) } }, { status: 400, code: "BAD_REQUEST" }],
 ];
 
-/** Those that only an engine or the look before it finds. */
+/** Found only by an engine or the inspection before it. */
 const files: readonly [string, Upload, Row][] = [
   ["a truncated file", { file: cut }, { status: 422, code: "INVALID_INPUT" }],
   ["a mislabelled file", { file: Buffer.from("plain text, no picture"), query: "?from=png" }, { status: 422, code: "INVALID_INPUT" }],
@@ -134,7 +134,7 @@ describe("a file that cannot be converted", () => {
     expect(job).toMatchObject({ error: { message: Object(error).message } });
     const told = await expectRow(await post(server, asProblem(upload)), row);
     expect(told.job).toMatchObject({ status: "failed", error: { code: row.code } });
-    // Asked for the bytes or for an answer later, the reason is the same.
+    // Whether bytes or a later answer are requested, the reason is the same.
     expect((await expectRow(await post(server, { ...upload, query: `${upload.query ?? "?"}&download=1` }), row)).job).toBeDefined();
   });
 

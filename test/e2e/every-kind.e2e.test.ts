@@ -1,4 +1,4 @@
-/** One file of each kind that is not of every day, through the whole product and routes of several hops. */
+/** One file of each less common kind, through the whole product and multi-hop routes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

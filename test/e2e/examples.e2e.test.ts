@@ -1,4 +1,4 @@
-/** The examples of the documentation, run as a reader would. */
+/** The documentation's examples, run as a reader would. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const own = "http://127.0.0.1:8080";
-/** Those that need nothing of the repository are run as /docs shows them: copied from there. */
+/** Those independent of the repository are copied from /docs. */
 const copied = ["rest.sh", "rest.ts", "rest.py"];
 
-/** An example as a reader of /docs sees it. */
+/** An example as shown in /docs. */
 async function shown(name: string): Promise<string> {
   const page = await (await fetch(`${server.url}/docs`)).text();
   const [, text = ""] = new RegExp(`<code id="example-${name}">([\\s\\S]*?)</code>`).exec(page) ?? [];
@@ -79,7 +79,10 @@ test.each(examples)("%s fails for a damaged file, and says why", async (name, pr
   await expect(run(program, name, "broken.png", `${name}.broken.webp`)).rejects.toThrow(/damaged|truncated|INVALID_INPUT|422/i);
 });
 
-/** Debian: golang-go, golang-google-grpc-dev, golang-github-golang-protobuf-1-5-dev, protoc-gen-go-1-5 and protoc-gen-go-grpc. Not of every machine that runs the tests. */
+/**
+ * Debian: golang-go, golang-google-grpc-dev, golang-github-golang-protobuf-1-5-dev,
+ * protoc-gen-go-1-5 and protoc-gen-go-grpc. Not installed on every test machine.
+ */
 const goFiles = [
   "/usr/bin/go",
   "/usr/bin/protoc-gen-go",
@@ -91,7 +94,7 @@ test.skipIf(!goFiles.every((path) => existsSync(path)))(
   "grpc-convert.go, with the client that buf generates, converts a file (where Go is)",
   async () => {
     const exec = promisify(execFile);
-    // The template writes to gen/go; a program without a module finds it below src/ of its path.
+    // The template writes to gen/go; a program without a module finds it below src/ in its GOPATH.
     const template = (await readFile("gateway/examples/buf.gen.go.yaml", "utf8")).replaceAll("out: gen/go", "out: src/filemill/gen");
     await writeFile(join(folder, "buf.gen.yaml"), template);
     await exec("node_modules/.bin/buf", ["generate", "--template", join(folder, "buf.gen.yaml"), "--output", folder]);

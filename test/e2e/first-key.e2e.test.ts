@@ -1,4 +1,4 @@
-/** The first API key is shown once: a start that fails must not use it up (it did, when the port was taken). */
+/** The first API key is shown once: a failed start must not use it up (it did, when the port was taken). */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ test("a start that fails leaves the first API key to the next one", async () => 
   for (const env of [{ PORT: port }, { RPC_PORT: port }]) {
     expect({ env, ...(await failingStart({ DATA_DIR: dataDir, ...env })) }).toMatchObject({ code: 78, out: "" });
   }
-  // The engines start after the ports are taken.
+  // The engines start after the ports are bound.
   await rm(join(dataDir, "scratch"), { recursive: true, force: true });
   await writeFile(join(dataDir, "scratch"), "");
   expect(await failingStart({ DATA_DIR: dataDir })).toMatchObject({ code: 1, out: "" });

@@ -1,4 +1,4 @@
-/** A disk that runs full and gets room again, under a service that is not restarted. */
+/** A disk that runs full and is freed, under a service that is not restarted. */
 import { open, readdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 const isRoot = process.getuid?.() === 0;
 const mounts = ['mkdir -p "$HOME_DIR/data"', 'mount -t tmpfs -o size=300m,mode=711 tmpfs "$HOME_DIR/data"'];
 
-/** DATA_DIR as the service sees it: its mounts are its own. */
+/** DATA_DIR as the service sees it in its own mount namespace. */
 const dataOf = (server: TestServer): string => `/proc/${server.child.pid}/root${server.dataDir}`;
 
 async function fill(server: TestServer, leaveBytes: number): Promise<void> {
@@ -21,7 +21,7 @@ async function fill(server: TestServer, leaveBytes: number): Promise<void> {
       await filler.write(Buffer.alloc(Math.min(left, 2 ** 20)));
     }
   } catch (error) {
-    // Somebody else took the last bytes.
+    // Another process took the last bytes.
     expect(error).toMatchObject({ code: "ENOSPC" });
   } finally {
     await filler.close();
@@ -45,7 +45,7 @@ describe.skipIf(!isRoot)("a full disk", () => {
     await using server = await startServer(settings, undefined, mounts);
     const plain = { create: { width: 8, height: 8, channels: 3, background: "teal" } } as const;
     const picture = await sharp(plain).png().toBuffer();
-    // The broker gives back a page now and then, so the fullest disk has a few: an upload that fits in there is rightly taken.
+    // The broker sometimes frees a page, so even the fullest disk has some room: an upload that fits in there is rightly accepted.
     const small = Buffer.concat([picture, Buffer.alloc(200_000)]);
     const large = Buffer.concat([picture, Buffer.alloc(2_000_000)]);
     const refusal = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), code: "UNAVAILABLE" };
@@ -55,10 +55,10 @@ describe.skipIf(!isRoot)("a full disk", () => {
     expect(await convert(server, large)).toEqual(refusal);
     expect((await convert(server, small)).status).toBe(200);
     expect(await readdir(join(dataOf(server), "blobs/partial"))).toEqual([]);
-    // Inputs are removed behind the answer's back, which would make room on the disk that is filled now: two results stay.
+    // Inputs are removed after the answer, which would free space on the filled disk: two results stay.
     expect((await footprintAtRest(server, dataOf(server))).blobs).toBe(2);
 
-    // Long enough for the broker to meet it as well, which it does not survive by itself.
+    // Long enough for the broker to run into it too, which it does not survive.
     for (let second = 0; second < 12; second += 1) {
       await fill(server, 0);
       expect(await convert(server, small)).toEqual(refusal);
@@ -72,7 +72,7 @@ describe.skipIf(!isRoot)("a full disk", () => {
     const jobs = await fetch(`${server.url}/api/v1/jobs?limit=100`, { headers: { authorization: `Bearer ${server.key}` } });
     const list: { status: string }[] = JSON.parse(await jobs.text()).jobs;
     expect(list.length).toBeGreaterThanOrEqual(3);
-    // What was accepted while the broker was away was taken back or is done by now.
+    // Jobs accepted while the broker was away are withdrawn or done by now.
     await expect.poll(async () => (await unfinishedOf(server)).length).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** More connections than the service can hold, of clients who do nothing with them. */
+/** More connections than the service can hold, from idle clients. */
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 async function openMany(at: number, from: readonly string[], each: number): Promise<RawClient[]> {
   const all: RawClient[] = [];
   for (const address of from) {
-    // Some at a time: a listener's queue is short.
+    // In batches: a listener's queue is short.
     for (let opened = 0; opened < each; opened += 64) {
       all.push(...(await Promise.all(Array.from({ length: Math.min(64, each - opened) }, () => openRaw(at, address)))));
     }
@@ -31,7 +31,7 @@ async function openMany(at: number, from: readonly string[], each: number): Prom
 
 test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connections each close the door to nobody", async () => {
   const upload = await openRaw(port);
-  // Two megabytes without packing, a piece of them often enough for the pace that a body must have.
+  // Two uncompressed megabytes, sent in pieces at the minimum body pace.
   const picture = await sharp({ create: { width: 1024, height: 683, channels: 3, background: "red" } })
     .png({ compressionLevel: 0 })
     .toBuffer();
@@ -44,7 +44,7 @@ test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connectio
   };
   sendPiece();
   const pace = setInterval(sendPiece, 2000);
-  // What has had an answer may stay; a head that does not come, or not whole, has ten seconds: those are the last.
+  // Answered connections may stay; a missing or incomplete request head times out after ten seconds: those are the last.
   const answered = await openMany(port, addresses, perAddress * 0.75);
   for (const client of answered) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   for (const client of answered) expect(await client.until((text) => text.includes("200 OK"))).toContain("200 OK");

@@ -1,4 +1,4 @@
-/** The contract's section 9: the same abilities for internal consumers, on one port. */
+/** The contract's section 9: the same features for internal consumers, on one port. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
@@ -43,7 +43,7 @@ beforeAll(async () => {
   server = await startServer();
   rpc = clients();
   accountId = (await rpc.accounts.verifyKey({ key: server.key })).account?.id ?? "";
-  // Noise, so that it takes more than one chunk.
+  // Noise, so that it needs several chunks.
   png = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
     .png()
     .toBuffer();
@@ -68,7 +68,7 @@ async function download(jobId: string, range: { offsetBytes?: bigint; lengthByte
   return Buffer.concat(parts);
 }
 
-/** A job whose work takes minutes. */
+/** A job that takes minutes. */
 async function startLongJob(): Promise<string> {
   const { blob } = await rpc.conversion.upload(chunks(slowDrawing()));
   if (blob === undefined) throw new Error("no blob");

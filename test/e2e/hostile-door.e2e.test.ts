@@ -1,4 +1,4 @@
-/** Names and ids made to be taken for something else, at the whole product; afterwards its log is read. */
+/** Misleading names and ids against the whole product; afterwards its log is checked. */
 import { basename, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-cli
 import { filesUnder } from "#test/harness/folders.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
-/** Stands in every name and content sent, and must not stand in any line of the log. */
+/** Contained in every name and content sent, and forbidden in every log line. */
 const mark = "cAnArY7f3";
 
 let server: TestServer;
@@ -216,7 +216,7 @@ describe("afterwards", () => {
     await convert([toPart(`${mark}`), filePart(picture, `${mark}.png`)], `?${mark}=${mark}`);
     await raw("GET", `/${mark}?${mark}`);
     const logged = () => server.log().split("\n");
-    // One in eleven is answered before it is a request that could be logged.
+    // One in eleven is answered before it counts as a request that could be logged.
     await expect.poll(() => logged().filter((line) => line.includes('"gateway.request"')).length).toBeGreaterThan(0.9 * sent);
     const lines = logged();
     expect(lines.filter((line) => line.includes(mark))).toEqual([]);
@@ -227,7 +227,7 @@ describe("afterwards", () => {
   it("only results are stored, each under a name of ours", async () => {
     const stored = async () => (await filesUnder(join(server.dataDir, "blobs"))).map((path) => basename(path));
     expect((await stored()).length).toBeGreaterThan(10);
-    // What is left of a refused upload goes behind the answer's back.
+    // Remains of a refused upload are removed after the answer.
     await expect.poll(async () => (await stored()).filter((name) => !/^[0-9a-f]{64}-[0-9a-f]{16}$/.test(name))).toEqual([]);
     const { status } = await raw("GET", "/api/v1/jobs");
     expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** A file on which the main process hangs costs its job and nothing else (decision 35). */
+/** A file that hangs the main process costs only its own job (decision 35). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -75,12 +75,12 @@ it("the process is ended and started again each time, the job is parked, and all
   const before = await send("# before", "a.md", "html");
   expect(await (await call("/metrics")).text()).toMatch(/^nodejs_eventloop_lag_p50_seconds \d.*^nodejs_eventloop_lag_p99_seconds \d/ms);
   const bad = await send(bitmap, "bad.pbm", "svg");
-  // From now on, and in the lives to come. It may hang before it has answered these.
+  // From now on, and after restarts. It may hang before it has answered these.
   await writeFile(join(home, "hang"), "");
   const beside = await Promise.all([1, 2, 3].map((number) => send(`# ${number}`, `${number}.md`, "html").catch(() => undefined)));
 
   await expect.poll(() => count('"job.parked"'), { timeout: 200_000 }).toBe(1);
-  // The address of this life is written down when it is ready.
+  // This run's address is written once it is ready.
   await expect.poll(async () => (await jobIn(bad.id).catch(() => undefined))?.status, { timeout: 60_000 }).toBe("failed");
   const { error } = await jobIn(bad.id);
   expect(error).toMatchObject({ code: "CONVERSION_FAILED" });

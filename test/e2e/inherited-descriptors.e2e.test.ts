@@ -1,4 +1,4 @@
-/** What the starter of the service had open was open in every engine and in the broker, too. */
+/** Descriptors open in the process that started the service used to be open in every engine and the broker, too. */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { post } from "#test/harness/rest.ts";
 import { startServer } from "#test/harness/server.ts";
 
 const corpus = "test/corpus/typical";
-/** An office that stays, Node that stays, and tools that run once. */
+/** A warm office, a warm Node, and tools that run once. */
 const conversions = [
   ["document/typical.docx", "pdf"],
   ["data/typical.csv", "json"],
@@ -50,7 +50,7 @@ test("no process of the service has what its starter had open: a file, also to w
   expect(await all).toEqual(conversions.map(() => 200));
   expect([...leaks]).toEqual([]);
   expect([...seen]).toEqual(expect.arrayContaining(["nats-server", "bwrap", "soffice.bin"]));
-  // Node calls itself by its main thread as soon as it runs.
+  // Node renames itself after its main thread once it runs.
   expect(seen.has("node") || seen.has("MainThread")).toBe(true);
   expect([...seen].some((name) => name === "pandoc" || name === "ffmpeg")).toBe(true);
 });

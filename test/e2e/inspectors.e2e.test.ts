@@ -1,4 +1,4 @@
-/** The service while its inspectors are killed or paused: others are answered, and the next file is looked at by a replacement. */
+/** The service while its inspectors are killed or paused: other requests are answered, and a replacement inspects the next file. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Processes that look at files, with the sandboxes around them. */
+/** Inspector processes, with their sandboxes. */
 function inspectors(): readonly number[] {
   return treeOf(server.child.pid ?? 0).filter((pid) => {
     try {
@@ -24,7 +24,7 @@ function inspectors(): readonly number[] {
   });
 }
 
-/** Once none comes or goes any more: whoever is killed or paused is all of them. */
+/** Waits until their set is stable, so that all of them are killed or paused. */
 async function signal(name: NodeJS.Signals): Promise<void> {
   let seen = "";
   const isSteady = (): boolean => {
@@ -37,7 +37,7 @@ async function signal(name: NodeJS.Signals): Promise<void> {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // A sandbox ends with what runs in it.
+      // A sandbox ends with its program.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
@@ -63,7 +63,7 @@ test("a file whose inspector stands still is converted by another one, and those
     answered.push(name);
     return status;
   };
-  // Which of them comes to the one that stands still is not said.
+  // Which of them reaches the paused inspector is undefined.
   const both = [convert("first.png"), convert("second.png")];
   await Promise.race(both);
   expect(answered).toHaveLength(1);
@@ -71,7 +71,7 @@ test("a file whose inspector stands still is converted by another one, and those
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toMatch(/^filemill_inspectors_replaced_total\{cause="deadline"\} [1-9]/m);
   expect(metrics).toMatch(/^filemill_inspection_seconds_count\{question="sniff"\} [1-9]/m);
-  // What an operator's alarms are made of.
+  // The basis of an operator's alarms.
   for (const part of ["broker", "blobs", "scratch", "sandbox", "inspectors"])
     expect(metrics).toContain(`filemill_part_well{part="${part}"} 1`);
   expect(metrics).toMatch(/^filemill_disk_bytes\{of="free"\} [1-9]/m);

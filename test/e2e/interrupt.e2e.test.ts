@@ -15,7 +15,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 test("Ctrl-C, which reaches every process of the terminal and some twice, ends politely", async () => {
   const script = fileURLToPath(new URL("../../gateway/setup/start.mjs", import.meta.url));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
-  // A group of its own stands for the terminal's foreground group.
+  // A separate process group represents the terminal's foreground group.
   const child = spawn(process.execPath, [script], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
   let out = "";
@@ -35,7 +35,7 @@ test("Ctrl-C, which reaches every process of the terminal and some twice, ends p
   process.kill(-(child.pid ?? Number.NaN), "SIGINT");
   child.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
-  // The broker was there to the end, and was ended by Filemill itself.
+  // The broker ran to the end, and was stopped by Filemill itself.
   expect(log).not.toContain("broker.ended");
   expect(log).not.toContain("broker.disconnected");
   await expect(access(join(dataDir, "run.json"))).rejects.toThrow("ENOENT");
@@ -55,7 +55,7 @@ test("ending `npm start` by its own process ends everything that it started", as
   expect(out).toContain("Filemill is ready");
   const run = JSON.parse(await readFile(join(dataDir, "run.json"), "utf8"));
 
-  // As a supervisor or `kill` does it: npm alone is told, not its group.
+  // As a supervisor or `kill` does: only npm is signalled, not its group.
   child.kill("SIGTERM");
   await expect.poll(() => isAlive(run.pid), { timeout: 30_000 }).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * Whatever was promised outlives the process that promised it, and goes on as soon as the service is there again (decision 31):
- * with this lease, only since the death of the process is noticed.
+ * Whatever was promised outlives the process that promised it, and resumes once the
+ * service is back (decision 31): with this lease, only if the process's death is noticed.
  */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ it("a job that was answered as done is done after a kill in that moment, with it
   }
 });
 
-/** Work that is still under way when it was seen to be, also where the one who looks is held up for seconds. */
+/** Work that is still running when it is observed, even if the observer is delayed for seconds. */
 async function makeFilm(): Promise<Buffer<ArrayBuffer>> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-film-"));
   try {
@@ -63,7 +63,7 @@ it("a film that was being converted when its process was killed goes on with the
   const answer = await post(first, { to: "webm", name: "film.mp4", file: await makeFilm(), headers: { prefer: "respond-async" } });
   expect(answer.status).toBe(202);
   const { id } = await jobOf(answer);
-  // A film reports its progress: its engine is at work.
+  // A film reports progress, which shows that its engine is working.
   await expect
     .poll(() => recordIn(first, id), { interval: 50 })
     .toMatchObject({ state: JobState.RUNNING, attempts: 1, progress: expect.any(Number) });

@@ -1,4 +1,4 @@
-/** The same code on as many hosts as one likes: each service in a process of its own, on a NATS server that nobody of them started. */
+/** The same code on any number of hosts: each service in its own process, on a NATS server that none of them started. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
     const one = stack.use(startProcess(process.execPath, ["gateway/setup/service.mjs", name], env));
     return one.printed(/"url":"(http[^"]+)"[^\n]*"service\.ready"/);
   };
-  // Only the owner makes streams: one start as it.
+  // Only the owner creates streams: one start in that role.
   {
     const owning = { ...shared, NATS_URL: broker.urlOf("filemill"), OFFICE_SLOTS: "0" };
     await using whole = startProcess(process.execPath, ["gateway/main.ts"], owning);
@@ -55,7 +55,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
     });
   };
 
-  // Its catalogue is elsewhere and hears of engines when it does.
+  // Its catalogue is elsewhere and learns of engines in its own time.
   await expect.poll(async () => (await fetch(`${restUrl}/api/v1/formats`)).status).toBe(200);
 
   const bytes = await convert("?download=1");
@@ -67,7 +67,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   const held = await fetch(queued.headers.get("location") ?? "", { headers: { authorization: `Bearer ${secret}`, prefer: "wait=60" } });
   expect(JSON.parse(await held.text()).job).toMatchObject({ status: "done", error: null });
 
-  // Told to one process, true in all.
+  // Revoked at one process, effective in all.
   await accounts.calls.revokeKey({ keyId: key?.id ?? "" });
   await expect.poll(async () => (await convert("")).status, { interval: 100 }).toBe(401);
 

@@ -1,4 +1,4 @@
-/** Agents, by the official client of the Model Context Protocol: over HTTP with a key, and on standard input and output. */
+/** Agents with the official client of the Model Context Protocol: over HTTP with a key, and over stdio. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ let folder: string;
 const open: Client[] = [];
 const typical = (path: string): string => `test/corpus/typical/${path}`;
 
-/** What tools/call answers, as far as these tests read it. */
+/** The answer of tools/call, as far as these tests read it. */
 type Told = {
   readonly isError: boolean;
   readonly text: string;
@@ -46,7 +46,7 @@ async function connect(key = server.key): Promise<Client> {
   return client;
 }
 
-/** Sends a file as the command does that the tool prints. */
+/** Sends a file with the command that the tool prints. */
 async function send(told: Told, path: string): Promise<Response> {
   return fetch(`${told.json.upload}${encodeURIComponent(basename(path))}`, { method: "PUT", body: await readFile(path) });
 }
@@ -62,12 +62,12 @@ async function upload(client: Client, path: string, order: Readonly<Record<strin
   return job.id;
 }
 
-/** The end of what a call began, however long it takes. */
+/** Waits for the end of a call's job, however long it takes. */
 async function ended(client: Client, told: Told): Promise<Told> {
   return told.json?.status === "running" || told.json?.status === "queued" ? untilDone(client, told.json.job) : told;
 }
 
-/** A page of a file, however long its conversion takes. */
+/** Reads a page of a file, however long its conversion takes. */
 async function read(client: Client, given: Readonly<Record<string, unknown>>): Promise<Told> {
   const told = await call(client, "read_document", given);
   if (told.json?.job === undefined) return told;
@@ -113,7 +113,7 @@ describe("over HTTP", () => {
     expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/^UNSUPPORTED_TARGET: .*webp/) });
   });
 
-  // With those that an agent writes, the scan and the large file: more than twenty different ones.
+  // With the agent-written files, the scan and the large file, more than twenty different ones.
   test.each([
     ["document/typical.docx", "pdf", "%PDF"],
     ["document/typical.odt", "docx", "PK"],
@@ -218,7 +218,7 @@ describe("over HTTP", () => {
     const ticket = await call(own, "request_upload", { to: "webp" });
     expect(JSON.stringify(ticket)).not.toContain(key);
     expect((await send(ticket, typical("image/typical.png"))).status).toBe(200);
-    // The same file again is a repetition, another one is refused.
+    // The same file again is a repetition; another one is refused.
     expect((await send(ticket, typical("image/typical.png"))).headers.get("idempotent-replayed")).toBe("true");
     expect((await send(ticket, typical("image/typical.gif"))).status).toBe(422);
     const changed = ticket.json.upload.replace(/.(.)\/$/, (_: string, last: string) => `${last === "A" ? "B" : "A"}${last}/`);
@@ -277,7 +277,7 @@ describe("on standard input and output", () => {
     const told = await ended(client, await call(client, "convert", { path: name, to }));
     expect(told.json).toMatchObject({ status: "done", path: join(folder, name.replace(/\.\w+$/, `.${to}`)) });
     expect((await readFile(told.json.path)).length).toBe(told.json.bytes);
-    // What lies there now was not named by the agent.
+    // The agent did not name the existing file.
     expect((await call(client, "convert", { path: name, to })).text).toMatch(/^BAD_REQUEST: .*exists/);
   });
 

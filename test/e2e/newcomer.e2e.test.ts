@@ -1,4 +1,4 @@
-/** What somebody tries on the first day, by a request and by the command: a scan, photos, many files to one, a page of the web. */
+/** What a new user tries on the first day, by request and by command: a scan, photos, many files to one, a web page. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ const pagesOf = async (path: string): Promise<readonly string[]> => (await textO
 describe("a scan", () => {
   const options = { ocr: "auto", optimise: "ebook", language: "eng" };
 
-  /** Small sheets of paper at 200 dots an inch, in colour and with the grain of a scanner. */
+  /** Small sheets of paper at 200 dpi, in colour and with scanner grain. */
   async function writeScan(path: string): Promise<void> {
     const sheets: string[] = [];
     for (const [index, word] of ["Quokka", "Zebra"].entries()) {
@@ -95,7 +95,7 @@ describe("a scan", () => {
   });
 });
 
-/** Pictures as they are, one a page. */
+/** Unchanged pictures, one per page. */
 const fromJpegs = `
 import sys, pikepdf
 from PIL import Image
@@ -174,7 +174,7 @@ describe("a page of the web", () => {
     await writeFile(at("asked-page.pdf"), await ask("page.html", Buffer.from(page), "pdf"));
     await filemill("convert", "page.html", "told-page.pdf");
     for (const name of ["asked-page.pdf", "told-page.pdf"]) {
-      // Three columns of a grid are one line.
+      // Three grid columns form one line.
       expect((await run("pdftotext", ["-layout", at(name), "-"])).stdout).toMatch(/^\s*one\s+two\s+three\s*$/m);
       expect((await run("pdfinfo", [at(name)])).stdout).toMatch(/Page size:\s+59[45]\S* x (419|420)/);
     }

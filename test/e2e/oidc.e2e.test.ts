@@ -1,4 +1,4 @@
-/** Sign-in by a real OpenID Connect provider, from the first link to the session. */
+/** Sign-in with a real OpenID Connect provider, from the first link to the session. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** Goes through the provider; resolves with where the browser ends up. */
+/** Signs in at the provider; resolves with the browser's final address. */
 async function enter(browser: BrowserClient, login: string, query = ""): Promise<string> {
   const begun = await browser.ask("GET", `/auth/oidc/start${query}`);
   expect(begun.status, begun.text).toBe(303);

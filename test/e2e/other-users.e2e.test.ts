@@ -1,4 +1,4 @@
-/** What another user of this machine can do with a Filemill that runs on it. Only root can become one. */
+/** What another user of this machine can do with a running Filemill. Only root can switch to one. */
 import { execFile } from "node:child_process";
 import { chmod, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -25,7 +25,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
-    // So that DATA_DIR has to keep its files by itself.
+    // So that DATA_DIR must protect its files itself.
     await chmod(dirname(server.dataDir), 0o755);
   });
   afterAll(() => server[Symbol.asyncDispose]());
@@ -47,7 +47,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     const { out } = await post(`${server.rpcUrl}/${service}/${method}`, body);
     expect(out).toContain("INVALID_RPC_TOKEN");
     expect(out).toMatch(/401$/);
-    // The same call with the token is a good one.
+    // The same call with the token is valid.
     const answer = await fetch(`${server.rpcUrl}/${service}/${method}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${server.rpcToken}` },
@@ -71,7 +71,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     }
     expect(files).toContain(join(server.dataDir, "rpc-token"));
     const { out } = await asNobody("sh", "-c", 'for file; do if [ -r "$file" ]; then echo "$file"; fi; done', "sh", ...files);
-    // Beside it what processes of other users in sandboxes read, and who holds a folder: code of ours, and names of processes.
+    // Besides, files that sandboxed processes of other users read, and folder locks: our own code, and process names.
     const harmless = new Set(["run.json", "inspector.cjs", "lock"]);
     expect(
       out

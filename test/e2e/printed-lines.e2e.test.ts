@@ -1,4 +1,7 @@
-/** Every curl line that Filemill prints, pasted into a shell: with an icon, with a film that takes longer than a request waits, and with a broken file. */
+/**
+ * Every curl line that Filemill prints, pasted into a shell: with an icon,
+ * with a film that takes longer than a request waits, and with a broken file.
+ */
 import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +14,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const readmeAddress = "http://127.0.0.1:8080";
 
-/** Nothing is done when the request has waited: each result is fetched where the redirect leads. */
+/** Nothing is done when the request stops waiting: each result is fetched through the redirect. */
 let hasty: TestServer;
 let patient: TestServer;
 let icon: Buffer;
@@ -42,7 +45,7 @@ async function printedBy(server: TestServer): Promise<Printed[]> {
   return lines;
 }
 
-/** Commands that send a file; those without one are run by the tests of the reference, and programs with arguments by those of the examples. */
+/** Commands that send a file; the reference's tests run those without one, and the examples' tests run programs with arguments. */
 function commandsIn(text: string): string[] {
   return [...text.matchAll(/^[ \t]*(curl (?:.*\\\n)*.*)$/gm)]
     .map(([, line = ""]) => line)
@@ -56,7 +59,7 @@ function textOf(page: string): string {
 
 type Ran = { readonly code: number; readonly said: string; readonly files: readonly string[]; readonly result: Buffer | undefined };
 
-/** In a folder with this file alone. */
+/** In a folder with only this file. */
 async function paste(server: TestServer, line: string, input: string, put: (path: string) => Promise<void>): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-lines-"));
   try {

@@ -28,13 +28,13 @@ async function send(name: string, to: string, headers: Readonly<Record<string, s
 async function protectPdf(headers: Readonly<Record<string, string>>, query = "", to = "pdf"): Promise<Response> {
   return post(server, { to, name: "a.pdf", file: new Uint8Array(pdfOf(["Quokka"])), headers, query: `?download=1${query}` });
 }
-/** Whether nobody opens it without the password, and `password` does. */
+/** Whether `password` is needed to open it, and works. */
 async function isOpenedOnlyBy(bytes: Uint8Array, password: string): Promise<boolean> {
   const scratch = await mkdtemp(join(tmpdir(), "filemill-protected-"));
   try {
     const path = join(scratch, "a.pdf");
     await writeFile(path, bytes);
-    // Ends with 0 where the password that is given does not open it, 2 where it has none, 3 where it does.
+    // Exits with 0 if the given password does not open it, 2 if it has none, 3 if it does.
     const codeOf = (given: string) =>
       run("qpdf", ["--requires-password", `--password=${given}`, path]).then(
         () => 0,

@@ -1,4 +1,4 @@
-/** `/readyz` was 200 while every conversion failed: it says what is broken, by trying it. */
+/** `/readyz` used to be 200 while every conversion failed: now it tries what may be broken, and names it. */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ describe("readiness", () => {
     const blobs = join(server.dataDir, "blobs");
     await isReady(server);
     await rename(blobs, `${blobs}-away`);
-    // Something that is no folder, so that it is not just made again.
+    // Not a folder, so that it is not simply created again.
     await writeFile(blobs, "");
     await names(server, ["blobs"]);
     await rm(blobs);
@@ -72,7 +72,7 @@ describe("readiness", () => {
   });
 });
 
-// Only root can change what one process sees of the system's programs and disks.
+// Only root can change one process's view of programs and disks.
 describe.skipIf(process.getuid?.() !== 0)("readiness, in a system of its own", () => {
   it("names the sandbox whose launcher does not work any more", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-bwrap-"));
@@ -89,7 +89,7 @@ describe.skipIf(process.getuid?.() !== 0)("readiness, in a system of its own", (
   });
 
   it("names blobs and scratch of a disk that can only be read", async () => {
-    // A mount namespace of its own, so that only this service sees it.
+    // In its own mount namespace, so that only this service sees it.
     await using server = await startServer({}, undefined, ["true"]);
     await isReady(server);
     const inside = (script: string) =>

@@ -1,4 +1,4 @@
-/** The `filemill` command against a server: it knows an address and a key, and nothing of the machine. */
+/** The `filemill` command against a server: it knows an address and a key, but nothing of the machine. */
 import { execFile, spawn } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { once } from "node:events";
@@ -38,7 +38,7 @@ const surroundings = (env: Readonly<Record<string, string>>) => ({
   ...env,
 });
 
-/** The command as a person calls it, in the folder with the files and without anything of the service's own. */
+/** The command as a user runs it, in the folder with the files and without the service's own environment. */
 function filemill(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, env: surroundings(env) }, (error, out, err) => {
@@ -83,7 +83,7 @@ test("what comes in by a pipe goes out by one", async () => {
       child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
       child.stderr.on("data", (chunk: Buffer) => err?.push(chunk));
       child.on("close", (code) => resolve({ code, out: Buffer.concat(out ?? []), err: Buffer.concat(err ?? []).toString() }));
-      // Who is refused does not wait for the file.
+      // A refusal does not wait for the file.
       child.stdin.on("error", () => {});
       createReadStream(join(folder, "one.png")).pipe(child.stdin);
     });

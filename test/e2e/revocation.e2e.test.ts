@@ -1,4 +1,4 @@
-/** Who is sent away is gone at every gateway, also where an answer had begun already. */
+/** Revoked access ends at every gateway, even if an answer has already started. */
 import { randomFillSync } from "node:crypto";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { startSecondGateway, startServer, type TestServer } from "#test/harness/
 let server: TestServer;
 let gateway: TestServer;
 let browser: BrowserClient;
-/** Waits behind another that takes minutes. */
+/** Waits behind another job that takes minutes. */
 let job: Job;
 
 beforeAll(async () => {

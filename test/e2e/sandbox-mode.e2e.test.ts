@@ -1,4 +1,4 @@
-/** Hosts on which bubblewrap cannot make namespaces. */
+/** Hosts on which bubblewrap cannot create namespaces. */
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ async function failureOf(start: Promise<AsyncDisposable>): Promise<string> {
   }
 }
 
-// Only root can put another program in the place of /usr/bin/bwrap for one process.
+// Only root can replace /usr/bin/bwrap for one process.
 describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
   let folder: string;
   let prepare: string[];
@@ -44,7 +44,7 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
     expect(await failureOf(startServer({ SANDBOX: "degraded" }, undefined, prepare))).toMatch(/user 61800, who may not pass through \S+:/);
   });
 
-  // The weaker sandbox cannot hide where the clone lies: its user must be able to enter it.
+  // The weaker sandbox cannot hide the clone's location: its user must be able to enter it.
   it.runIf(cloneIsOpen)("asked to, offers what the weaker sandbox can hold, and says in every place that it is weaker", async () => {
     await using server = await startServer({ SANDBOX: "degraded" }, undefined, [...prepare, 'chmod 711 "$HOME_DIR"']);
     const read = async (path: string) => await (await fetch(server.url + path)).text();
@@ -60,7 +60,7 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
     const { conversions } = JSON.parse(await read("/api/v1/formats"));
     const has = (from: string, to: string) =>
       conversions.some((each: { from: string; to: string }) => each.from === from && each.to === to);
-    // Chromium needs sockets that the weaker sandbox refuses; LibreOffice prints web pages instead.
+    // Chromium needs sockets, which the weaker sandbox denies; LibreOffice prints web pages instead.
     expect({ png: has("png", "webp"), docx: has("docx", "pdf"), html: has("html", "pdf") }).toEqual({ png: true, docx: true, html: true });
 
     const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "teal" } })

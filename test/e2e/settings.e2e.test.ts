@@ -1,4 +1,4 @@
-/** A start that cannot be says which setting stopped it, and nothing else. */
+/** A failed start names the setting that caused it, and nothing else. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** One rule for pages, sheets and tracks: what comes by default, what an option chooses, and what `…=all` gives. */
+/** One rule for pages, sheets and tracks: the default, what an option selects, and what `…=all` returns. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -166,7 +166,7 @@ describe("sound tracks of a film", () => {
     film = await readFile(path);
   });
 
-  /** Crossings of zero a second, halved: the pitch of a pure tone. */
+  /** Zero crossings per second, halved: the pitch of a pure tone. */
   async function pitchOf(bytes: Uint8Array): Promise<number> {
     const path = join(folder, "sound");
     await writeFile(path, bytes);

@@ -1,4 +1,4 @@
-/** Passwords, links, sessions and guests, against the whole product and through HTTP alone. */
+/** Passwords, links, sessions and guests, against the whole product over HTTP only. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 const password = "correct horse battery";
 const other = "staple the battery";
 
-/** Guests and free accounts have little, to be run into. */
+/** Guests and free accounts have low limits, so that tests can reach them. */
 const plans = {
   free: { apiAccess: false, maxInputMb: 1, requestsPerMinute: 8, maxUnfinishedJobs: 5, retentionSeconds: 3600, label: "Gratis" },
   plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
@@ -19,12 +19,12 @@ const plans = {
 let server: TestServer;
 let serial = 0;
 beforeAll(async () => {
-  // Each test is a client of its own, by the address that the proxy tells.
+  // Each test is a client of its own, by its forwarded address.
   server = await startServer({ TRUSTED_PROXIES: "127.0.0.1" }, plans);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A browser at an address of its own. */
+/** A browser with its own address. */
 function newBrowser(): BrowserClient {
   const browser = openBrowserClient(server.url);
   browser.headers.set("x-forwarded-for", `198.18.${++serial >> 8}.${serial & 255}`);

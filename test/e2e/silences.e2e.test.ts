@@ -1,4 +1,4 @@
-/** Guests who fill the disk with a few kilobytes: what they keep cannot hurt an account. */
+/** Guests who fill the disk with a few kilobytes of input: their results cannot harm an account. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { behindProxy, codeOf, guestAt, plansWith, silentFlac, toWav } from "#tes
 
 const isRoot = process.getuid?.() === 0;
 
-/** Converts a picture again and again; resolves, once told to stop, with every status that came. */
+/** Converts a picture repeatedly; resolves, once stopped, with every status received. */
 function keepConverting(server: TestServer) {
   let goesOn = true;
   const run = async (): Promise<number[]> => {
@@ -50,7 +50,7 @@ describe("five long silences of guests", () => {
     await expect.poll(() => bytesUnder(join(server.dataDir, "blobs"))).toBeLessThan(250e6);
     expect(codeOf(await toWav(guestAt(server, "203.0.113.8"), flac))).toBe("done");
 
-    // Killed, with the count in no memory any more.
+    // Killed, so that the count in memory is lost.
     server.child.kill("SIGKILL");
     await new Promise((resolve) => server.child.once("close", resolve));
     await using again = await server.restart();
@@ -82,7 +82,7 @@ describe.skipIf(!isRoot)("a disk that is short", () => {
     const guests = Array.from({ length: 6 }, (_, index) => guestAt(server, `203.0.113.${index}`));
     const ids: string[] = [];
     for (const guest of guests) {
-      // Where the reserve is all that is left, a guest waits until the others' results have gone.
+      // If only the reserve is left, a guest waits until the others' results are gone.
       let answer = await toWav(guest, flac);
       while (answer.status === 503) {
         await sleep(200);

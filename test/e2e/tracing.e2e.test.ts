@@ -1,4 +1,4 @@
-/** One trace from the request over RPC and the queue to the engine's run, and the metrics of each process, as a receiver of OTLP gets them. */
+/** One trace from the request over RPC and the queue to the engine's run, and each process's metrics, as an OTLP receiver gets them. */
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type OtlpReceiver, openOtlpReceiver, prometheusLinesOf } from "#test/harness/otlp.ts";

@@ -1,4 +1,4 @@
-/** The receivers of webhooks in the documentation, run as a reader would. */
+/** The documentation's webhook receivers, run as a reader would. */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Below those that the kernel gives to whoever asks for any, which all the other tests do. */
+/** Below the kernel's ephemeral ports, which all other tests use. */
 async function freePort(): Promise<number> {
   const [lowest = 32_768] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "latin1").split("\t").map(Number);
   for (;;) {
@@ -64,7 +64,7 @@ test.each([
     printed += String(chunk);
   });
   try {
-    // What is sent before the receiver listens comes with the next attempt.
+    // Messages sent before the receiver listens are repeated with the next attempt.
     const done = await convert(
       await sharp({ create: { width: 4, height: 4, channels: 3, background: "red" } })
         .png()

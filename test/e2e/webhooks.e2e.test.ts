@@ -1,4 +1,4 @@
-/** Jobs' ends, told to a server of the account's own; and one log of events for all who follow a job. */
+/** Job ends, reported to the account's own server; and one event log for everyone who follows a job. */
 import sharp from "sharp";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";

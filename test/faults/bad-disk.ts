@@ -1,4 +1,4 @@
-/** A power cut, and a file system that turns read-only: what was promised is there afterwards. */
+/** A power cut, and a file system that becomes read-only: what was promised is still there afterwards. */
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ import { type Outcome, strike } from "./storm.ts";
 const run = promisify(execFile);
 const imageMb = 300;
 
-/** The image of the disk is copied at the instant: what the kernel had not written to it by then is lost. */
+/** The disk image is copied at once: what the kernel had not written to it by then is lost. */
 export async function powerCut(home: string, seed: number): Promise<Outcome> {
   await using stack = new AsyncDisposableStack();
   const disks = stack.use(await mountMemory(join(home, "disks"), 2 * imageMb + 20)).path;
@@ -34,7 +34,7 @@ export async function powerCut(home: string, seed: number): Promise<Outcome> {
       if (each.told === "promised" && !each.isUnwanted) promised.push(each);
       if (each.told === "done" && !each.isUnwanted) delivered += 1;
     }
-    // Nothing is written while it is copied but what the kernel itself does.
+    // While copying, only the kernel itself writes.
     for (const pid of treeOf(deployment.gateway.pid ?? 0)) strike(pid, "SIGSTOP");
     await run("cp", ["--sparse=always", image, copy]);
     const abandoned = scene.load.abandon();
@@ -60,7 +60,7 @@ export async function powerCut(home: string, seed: number): Promise<Outcome> {
   return { ...end, requests: promised.length, kills: 1, rows };
 }
 
-/** At the start, and in the midst of work. */
+/** At startup, and under load. */
 export async function readOnly(home: string, seed: number): Promise<Outcome> {
   await using stack = new AsyncDisposableStack();
   const disks = stack.use(await mountMemory(join(home, "disks"), imageMb + 20)).path;
@@ -83,7 +83,7 @@ export async function readOnly(home: string, seed: number): Promise<Outcome> {
   await untilServed(deployment.url, scene.customers[0].key);
   await untilBusy(scene, 10);
   await scene.load.stop();
-  // Of its own: ends that the disk forgot are made again. An answer with its result is no promise about the disk (decision 3).
+  // A watch of its own: ends that the disk forgot happen again. An answer with its result promises nothing about the disk (decision 3).
   await using watch = await watchRecords(deployment);
   let forgotten = 0;
   for (const { jobId, told } of before) {
@@ -97,13 +97,13 @@ export async function readOnly(home: string, seed: number): Promise<Outcome> {
   return { ...end, requests: ledger.requests, kills: 1, rows };
 }
 
-/** Of a job that did not come to its end: what the disk kept of it is the record alone. */
+/** For an unfinished job of which the disk kept only the record. */
 function isInputGone(data: string, { job }: JobRecord): boolean {
   const id = job?.input?.id;
   return id !== undefined && job?.state !== JobState.DONE && !existsSync(join(data, "blobs", id.slice(0, 2), id));
 }
 
-/** Readiness says that something is broken, within a minute. */
+/** Expects readiness to report a failure within a minute. */
 async function unreadiness({ url }: Deployment): Promise<string[]> {
   for (const until = performance.now() + 60_000; performance.now() < until; await sleep(200)) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
@@ -113,7 +113,7 @@ async function unreadiness({ url }: Deployment): Promise<string[]> {
   return ["the service called itself ready on a read-only disk for a minute"];
 }
 
-/** One clear message, and no stack of ours. */
+/** Expects one clear message, without a stack trace. */
 async function refusalToStart(deployment: Deployment): Promise<string[]> {
   const length = (await readFile(deployment.logFile, "utf8")).length;
   const { gateway } = deployment;

@@ -1,4 +1,4 @@
-/** A client as one should be: it comes again when it is told to, or when its connection broke. */
+/** A well-behaved client: it retries when told to, or when its connection breaks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Accepted, addTo, type Customer, count, type Ledger } from "./ledger.ts";
 import type { Order } from "./orders.ts";
@@ -15,10 +15,10 @@ export type Asking = {
 
 type Answer = { readonly status: number; readonly body: { job?: { id: string; status: string }; error?: { code: string } } };
 
-/** Codes that a file which cannot be converted may be answered with. */
+/** Error codes that are acceptable for a file that cannot be converted. */
 const refusals: ReadonlySet<string> = new Set(["INVALID_INPUT", "UNKNOWN_SOURCE_FORMAT", "CONVERSION_FAILED"]);
 
-/** Undefined when nothing, or nothing whole, came back. */
+/** Undefined if no complete answer arrived. */
 export async function ask(url: string, key: string, init: RequestInit): Promise<Answer | undefined> {
   try {
     const headers = { authorization: `Bearer ${key}`, ...init.headers };
@@ -30,7 +30,7 @@ export async function ask(url: string, key: string, init: RequestInit): Promise<
   }
 }
 
-/** Resolves when jobs are told of again, which the gateway asks the job service for. */
+/** Resolves when jobs are listed again, for which the gateway needs the job service. */
 export async function untilServed(url: string, key: string, limitMs = 120_000): Promise<void> {
   for (const until = performance.now() + limitMs; performance.now() < until; await sleep(50)) {
     if ((await ask(`${url}/api/v1/jobs`, key, {}))?.status === 200) return;
@@ -38,7 +38,7 @@ export async function untilServed(url: string, key: string, limitMs = 120_000): 
   throw new Error(`jobs were not told of after ${limitMs / 1000} s`);
 }
 
-/** Asks until there is an answer, or until `signal`. Undefined: none came, or the file was refused. */
+/** Retries until there is an answer, or until `signal`. Undefined if none arrived or the file was refused. */
 export async function submit(url: string, ledger: Ledger, asking: Asking, signal: AbortSignal): Promise<Accepted | undefined> {
   ledger.requests += 1;
   const { order, customer, inline, idempotencyKey } = asking;
@@ -59,7 +59,7 @@ export async function submit(url: string, ledger: Ledger, asking: Asking, signal
   return undefined;
 }
 
-/** Undefined: it is to be asked again. */
+/** Undefined if the request must be repeated. */
 function judge(ledger: Ledger, { order, customer, idempotencyKey }: Asking, { status, body }: Answer): Accepted | "over" | undefined {
   const code = body.error?.code ?? "";
   const { job } = body;
@@ -81,7 +81,7 @@ function judge(ledger: Ledger, { order, customer, idempotencyKey }: Asking, { st
   return "over";
 }
 
-/** Removes a job, as often as it takes to be told that it is gone. */
+/** Removes a job, retrying until it is reported gone. */
 export async function remove(url: string, ledger: Ledger, accepted: Accepted, signal: AbortSignal): Promise<void> {
   accepted.isUnwanted = true;
   while (!signal.aborted) {

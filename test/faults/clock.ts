@@ -1,4 +1,4 @@
-/** The wall clock set forward and back by an hour under load, and set wrongly across a restart. */
+/** Sets the wall clock forward and back by an hour under load, and wrongly across a restart. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openOneProcess } from "./deployment.ts";
@@ -20,7 +20,7 @@ export async function clockSteps(home: string, seed: number): Promise<Outcome> {
     await untilBusy(scene, 15);
     if (scene.ledger.accepted.size < before + 15)
       scene.ledger.defects.push(`nothing was accepted for five minutes after a step to ${step / hourMs} h`);
-    // What is running then has a lease by another clock.
+    // Leases of running jobs were taken by another clock.
     if (deployment.gateway.pid !== undefined) process.kill(deployment.gateway.pid, "SIGKILL");
     kills += 1;
     await untilBusy(scene, 10);

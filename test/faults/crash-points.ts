@@ -1,4 +1,4 @@
-/** Ends or pauses a process at a moment of a job that the suite chose: `preload.ts` looks for what is armed here. */
+/** Kills or pauses a process at a chosen moment of a job: `preload.ts` looks for what is armed here. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,20 +19,20 @@ export const moments: readonly Moment[] = [
   "job taken back",
 ];
 
-/** Where it is written that the next process that comes to the moment gets a signal. */
+/** The file that arms a signal for the next process to reach the moment. */
 export function armedFileOf(dir: string, moment: Moment): string {
   return join(dir, moment.replaceAll(" ", "-"));
 }
 
-/** Where the process that got it is named. */
+/** The file that names the process that got the signal. */
 export function hitFileOf(dir: string, moment: Moment): string {
   return `${armedFileOf(dir, moment)}.hit`;
 }
 
 /**
- * Resolves with the process that got the signal; undefined when none came to the moment in time.
+ * Resolves with the process that got the signal; undefined if none reached the moment in time.
  *
- * @param provoke - What brings it about, where everyday work does not.
+ * @param provoke - Triggers the moment if everyday work does not.
  */
 export async function strikeAt(
   dir: string,
@@ -50,7 +50,7 @@ export async function strikeAt(
     if (existsSync(hit)) return Number(readFileSync(hit, "utf8"));
   }
   rmSync(armed, { force: true });
-  // It may have been taken in this very moment.
+  // It may have been taken at this very moment.
   await sleep(100);
   return existsSync(hit) ? Number(readFileSync(hit, "utf8")) : undefined;
 }

@@ -8,7 +8,7 @@ import type { Customer } from "./ledger.ts";
 
 const maxTries = 600;
 
-/** @param receiver - Is told of the end of every job; none when it is not given. */
+/** @param receiver - Is notified of the end of every job; optional. */
 export async function openCustomers(
   { url, accounts, token }: Pick<Deployment, "url" | "accounts" | "token">,
   count: number,
@@ -33,7 +33,7 @@ async function openWebhook(url: string, key: string, receiver: string): Promise<
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const ask = () => fetch(`${url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: receiver }) });
   let answer = await ask();
-  // The service for webhooks may still be starting.
+  // The webhook service may still be starting.
   for (let tries = 1; answer.status === 503 && tries < maxTries; tries += 1) {
     await sleep(100);
     answer = await ask();
@@ -41,7 +41,7 @@ async function openWebhook(url: string, key: string, receiver: string): Promise<
   if (answer.status !== 201) throw new Error(`a webhook was answered ${answer.status}: ${await answer.text()}`);
 }
 
-/** Resolves with the first answer, whatever it is, of a service that may still be starting. */
+/** Resolves with the first answer of any kind from a service that may still be starting. */
 async function untilThere(call: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const failure: unknown = await call().catch((error: unknown) => error);

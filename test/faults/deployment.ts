@@ -1,4 +1,4 @@
-/** Filemill as it is deployed: all in one process with its own broker, or each service in a process beside a nats-server. */
+/** Filemill as deployed: all in one process with its own broker, or each service in its own process next to a nats-server. */
 import { mkdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -13,7 +13,7 @@ export type Kind = "one process" | "several processes";
 export type Deployment = AsyncDisposable & {
   readonly kind: Kind;
   readonly url: string;
-  /** RPC addresses; all the same in one process. */
+  /** RPC addresses; identical in a single process. */
   readonly accounts: string;
   readonly jobs: string;
   readonly token: string;
@@ -22,17 +22,17 @@ export type Deployment = AsyncDisposable & {
   readonly faultsDir: string;
   readonly logFile: string;
   readonly keepers: readonly Keeper[];
-  /** The process that runs the gateway, and the one that starts sandboxes. */
+  /** The processes that run the gateway and start sandboxes. */
   readonly gateway: Keeper;
   readonly worker: Keeper;
-  /** Of the present run of nats-server. */
+  /** Of the current nats-server run. */
   brokerPid(): Promise<number | undefined>;
-  /** As the broker's owner. */
+  /** With the broker owner's credentials. */
   natsUrl(): Promise<string>;
 };
 
 export type Place = {
-  /** Holds DATA_DIR unless that is said. */
+  /** Holds DATA_DIR by default. */
   readonly home: string;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export type Place = {
 const token = "faults-suite-token-0123456789";
 const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v", webhook: "w" };
 
-/** Below the ports that the system gives away by itself. */
+/** Below the system's ephemeral ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
@@ -67,7 +67,7 @@ function environmentOf({ home, env, dataDir = join(home, "data"), clone = root }
     ...servingEnvironment,
     PATH: process.env.PATH ?? "",
     HOME: process.env.HOME ?? "",
-    // Another version knows no moments.
+    // Another version has no crash points.
     ...(clone === root ? { NODE_OPTIONS: `--import ${preload}` } : { NODE_COMPILE_CACHE: join(home, "compiled") }),
     FAULTS_DIR: join(home, "faults"),
     DATA_DIR: dataDir,
@@ -122,7 +122,7 @@ export async function openOneProcess(place: Place): Promise<Deployment> {
   return deployment;
 }
 
-/** Once as one process first: streams are made by the broker's owner. */
+/** First started once as a single process: the broker's owner creates the streams. */
 export async function openSeveralProcesses(place: Place): Promise<Deployment> {
   await using stack = new AsyncDisposableStack();
   const { env, logFile, clone } = await prepared(place);
@@ -143,7 +143,7 @@ export async function openSeveralProcesses(place: Place): Promise<Deployment> {
   }
   const at = (rpcPort: number | undefined): string => `http://127.0.0.1:${rpcPort}`;
   const service = (name: keyof typeof passwords, rpcPort: number | undefined, peers: Record<string, string>): Keeper => {
-    // Without the shell that starts it again: the suite is what does that here.
+    // Without the shell that would restart it: the suite does that here.
     const command = [process.execPath, ...servingArguments, join(clone, `services/${name}/main.ts`)] as const;
     return stack.use(
       keep({ name, command, env: { ...env, NATS_URL: urlOf(name), RPC_PORT: String(rpcPort), PORT: "0", ...peers }, logFile }),
@@ -187,7 +187,7 @@ async function numberIn(path: string): Promise<number | undefined> {
   return number > 0 ? number : undefined;
 }
 
-/** @throws Error when the service is not ready within so many milliseconds. */
+/** @throws Error if the service is not ready within this many milliseconds. */
 export async function untilReady(url: string, limitMs = 120_000): Promise<void> {
   for (const until = performance.now() + limitMs; performance.now() < until; await sleep(50)) {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);

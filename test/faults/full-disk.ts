@@ -1,4 +1,4 @@
-/** Disks that run full under load and get room again, without a restart: that of the broker's store, and that of files. */
+/** Disks that run full under load and are freed without a restart: the broker's and that of files. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { fillUp, makeRoom, mountMemory } from "./mounts.ts";
 import { openScene, untilBusy } from "./scene.ts";
 import type { Outcome } from "./storm.ts";
 
-/** How much is left: nothing, or what an upload needs and its result does not find. */
+/** Space left: none, or enough for an upload but not for its result. */
 const leftovers = [0, 60_000] as const;
 
 export async function fullDisks(home: string, seed: number, fullMs: number): Promise<Outcome> {
@@ -27,7 +27,7 @@ export async function fullDisks(home: string, seed: number, fullMs: number): Pro
     for (const left of leftovers) {
       await untilBusy(scene, 15);
       const refusedBefore = ledger.refused.get("UNAVAILABLE") ?? 0;
-      // Again and again: who ends something makes room.
+      // Repeatedly, since ending jobs free space.
       for (const until = performance.now() + fullMs; performance.now() < until; await sleep(100)) await fillUp(path, left);
       await makeRoom(path);
       rows.set(`refused while ${left} bytes were left for ${name}`, (ledger.refused.get("UNAVAILABLE") ?? 0) - refusedBefore);

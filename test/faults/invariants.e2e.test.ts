@@ -1,4 +1,4 @@
-/** The checker of `npm run test:faults` sees what it is there for: each wrong is planted under a real service. */
+/** The checker of `npm run test:faults` detects what it should: each defect is planted in a real service. */
 import { spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";

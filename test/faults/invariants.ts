@@ -1,4 +1,4 @@
-/** What must hold once everything has come to rest, whatever was killed before: the one checker of the suite. */
+/** The suite's only checker: what must hold once everything is at rest, whatever was killed before. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,14 +19,14 @@ const maxAttempts = 10;
 
 export type Verdict = {
   readonly accepted: number;
-  /** Accepted, and neither ended nor removed by who asked. */
+  /** Accepted, but neither ended nor removed by the client. */
   readonly lost: readonly string[];
-  /** Ended with more than one result, told twice, or made twice for one Idempotency-Key. */
+  /** Ended with more than one result, notified twice, or created twice for one Idempotency-Key. */
   readonly twice: readonly string[];
   readonly defects: readonly string[];
 };
 
-/** Waits until every record has ended, and for what follows from that; bounded. */
+/** Waits until every record has ended and been processed, within a limit. */
 export async function untilAtRest(watch: RecordWatch): Promise<boolean> {
   for (const until = performance.now() + restMs; performance.now() < until; await sleep(100)) {
     if ([...watch.records.values()].every(({ job, deleted }) => job !== undefined && (deleted || !isOpen(job.state)))) return true;
@@ -34,7 +34,7 @@ export async function untilAtRest(watch: RecordWatch): Promise<boolean> {
   return false;
 }
 
-/** @param patienceMs - How long what is on its way may take. */
+/** @param patienceMs - How long pending work may take. */
 export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: RecordWatch, patienceMs = 60_000): Promise<Verdict> {
   const accepted = [...ledger.accepted.values()];
   const records = [...watch.records.values()];
@@ -67,7 +67,7 @@ function stateIn(watch: RecordWatch, jobId: string): string {
   return job === undefined ? "unknown" : `${nameIn(JobState, job.state)} after ${job.attempts} attempts`;
 }
 
-/** A service that finds no broker for some seconds says so at its start and ends; whoever keeps it starts it again. */
+/** A service without a broker reports that after some seconds at startup and exits; its supervisor restarts it. */
 const brokerlessMs = 30_000;
 
 function unaskedEnds({ keepers }: Deployment, { brokerHits }: Ledger): string[] {
@@ -107,7 +107,7 @@ function wrongIn(record: JobRecord, accepted: Accepted | undefined): string[] {
   return wrong;
 }
 
-/** Each result of each job is there, whole, and what the record says. */
+/** Each job's results exist, are complete and match the record. */
 async function resultsOf(deployment: Deployment, accepted: readonly Accepted[], watch: RecordWatch): Promise<string[]> {
   const wrong: string[] = [];
   for (const { jobId, customer } of accepted) {
@@ -130,7 +130,7 @@ async function downloaded(url: string, key: string): Promise<string> {
   }
 }
 
-/** Every end is told to the webhooks, though a message may be late. */
+/** Every end is reported to the webhooks, even if late. */
 async function untold(ledger: Ledger, watch: RecordWatch, patienceMs: number): Promise<string[]> {
   if (!ledger.hasReceiver) return [];
   const missing = (): string[] =>
@@ -147,7 +147,7 @@ function isTold(record: JobRecord | undefined): boolean {
 
 type Seen = { readonly deployment: Deployment; readonly ledger: Ledger; readonly watch: RecordWatch };
 
-/** Broker, blobs, scratch and processes, as soon as they are as they should be, or after `patienceMs`. */
+/** Checks broker, blobs, scratch and processes until they are clean, for at most `patienceMs`. */
 async function leftOvers({ deployment, ledger, watch }: Seen, patienceMs: number): Promise<string[]> {
   let found: string[];
   for (const until = performance.now() + patienceMs; ; await sleep(200)) {
@@ -177,16 +177,16 @@ async function strayBlobs({ dataDir }: Deployment, watch: RecordWatch): Promise<
   ];
 }
 
-/** Results on their way, and what lies between two hops. */
+/** Results in progress, and files between two hops. */
 const madeForJobs = /^[0-9a-f]{8}-[0-9a-f-]{27}\./;
 
-/** One folder for the worker that lives, with nothing of a job in it. */
+/** One folder for the living worker, without anything from a job. */
 async function strayScratch({ dataDir }: Deployment): Promise<string[]> {
   const scratch = join(dataDir, "scratch");
   const folders = await entriesOf(scratch);
   const inside = await Promise.all(folders.map(({ name }) => entriesOf(join(scratch, name))));
   const files = inside.flat().filter((entry) => madeForJobs.test(entry.name));
-  // An empty one, of a process that was killed before it locked it, goes with a later start.
+  // An empty folder, from a process killed before locking it, is removed by a later start.
   const kept = inside.filter((entries) => entries.length > 0).length;
   return [
     ...(kept > 1 ? [`${kept - 1} scratch folders of dead processes are left`] : []),
@@ -194,7 +194,7 @@ async function strayScratch({ dataDir }: Deployment): Promise<string[]> {
   ];
 }
 
-/** Whatever names our DATA_DIR or is a sandbox of one of our workers belongs to a process that was started by the suite. */
+/** A process that names our DATA_DIR or is a sandbox of one of our workers was started by the suite. */
 function strayProcesses({ dataDir, keepers }: Deployment, { owners }: Ledger): string[] {
   const ours = new Set(keepers.flatMap(({ pid }) => (pid === undefined ? [] : treeOf(pid))));
   const marks = [...owners].map((owner) => markOf(owner));

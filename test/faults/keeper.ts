@@ -1,4 +1,4 @@
-/** A program that is started again whenever it ends, as an init system does it. */
+/** A program that is restarted whenever it ends, as by an init system. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -11,21 +11,21 @@ export type Program = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** Gets what the program prints, of all its runs. */
+  /** Receives the output of all runs. */
   readonly logFile: string;
 };
 
 export type Keeper = AsyncDisposable & {
   readonly name: string;
-  /** Of the present run; undefined between two. */
+  /** Of the current run; undefined between two. */
   readonly pid: number | undefined;
-  /** How many runs have begun. */
+  /** Number of runs started. */
   readonly starts: number;
-  /** Runs that ended by themselves: by an exit code, or a signal that the suite does not send. */
+  /** Runs that ended by themselves: with an exit code, or a signal that the suite does not send. */
   readonly unasked: { readonly what: string; readonly atMs: number }[];
-  /** Ends the present run politely, and starts no further one until `resume`. Resolves with how it ended. */
+  /** Ends the current run gracefully, and starts no other until `resume`. Resolves with how it ended. */
   halt(): Promise<string>;
-  /** The same without a word. */
+  /** The same by force. */
   kill(): Promise<void>;
   resume(): void;
 };
@@ -43,7 +43,7 @@ export function keep(program: Program): Keeper {
       if (!isWanted) return;
       if (signal !== "SIGKILL")
         unasked.push({ what: `${program.name} ended by itself: ${signal ?? `exit code ${code}`}`, atMs: performance.now() });
-      // Unless another run was begun meanwhile.
+      // Unless another run was started meanwhile.
       void sleep(pauseMs).then(() => {
         if (isWanted && child === begun) child = start();
       });
@@ -82,7 +82,7 @@ export function keep(program: Program): Keeper {
 
 function begin(program: Program): ChildProcess {
   const log = openSync(program.logFile, "a");
-  // Should the suite itself be killed, nothing of it stays.
+  // If the suite itself is killed, its programs end too.
   const [command, ...args] = ["setpriv", "--pdeathsig", "KILL", "--", ...program.command];
   const begun = spawn(command ?? "", args, { env: { ...program.env }, stdio: ["ignore", log, log] });
   closeSync(log);
@@ -92,7 +92,7 @@ function begin(program: Program): ChildProcess {
 async function endOf(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<string> {
   if (child === undefined || hasEnded(child)) return "was not running";
   const ended = once(child, "exit");
-  // A paused one hears nothing else.
+  // A paused process receives no other signal.
   child.kill("SIGCONT");
   child.kill(signal);
   const timer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);

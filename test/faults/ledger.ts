@@ -1,4 +1,4 @@
-/** What clients were told, and what came to receivers: the other side of the records. */
+/** What clients were told and receivers got, to compare with the records. */
 import type { IncomingHttpHeaders } from "node:http";
 
 export type Customer = { readonly accountId: string; readonly key: string };
@@ -6,12 +6,12 @@ export type Customer = { readonly accountId: string; readonly key: string };
 export type Accepted = {
   readonly jobId: string;
   readonly customer: Customer;
-  /** Whether a result can be made of the file. */
+  /** Whether the file can be converted. */
   readonly isGood: boolean;
   readonly to: string;
   /** Answered 200 with its result, or 202 with a promise. */
   readonly told: "done" | "promised";
-  /** Whether its removal or its end was asked for, so that it may be gone or cancelled. */
+  /** Whether its removal or cancellation was requested, so that it may be gone or cancelled. */
   isUnwanted: boolean;
 };
 
@@ -19,19 +19,19 @@ export type Ledger = {
   readonly accepted: Map<string, Accepted>;
   /** Job ids by Idempotency-Key: one each. */
   readonly idsByKey: Map<string, Set<string>>;
-  /** Answers that asked to come again, by code. */
+  /** Answers that asked to retry, by code. */
   readonly refused: Map<string, number>;
-  /** What must not be: each is a defect. */
+  /** Observations that must not occur. */
   readonly defects: string[];
-  /** Webhook messages: their ids by job. */
+  /** Ids of webhook messages by job. */
   readonly messages: Map<string, Set<string>>;
-  /** Whether there is a webhook that hears of every end. */
+  /** Whether a webhook is notified of every end. */
   readonly hasReceiver: boolean;
-  /** Names of the folders that workers had, which their sandboxes bear as well. */
+  /** Names of worker folders, which also appear in their sandboxes. */
   readonly owners: Set<string>;
-  /** When the broker was hit: who starts in that moment may end for it. */
+  /** When the broker was hit: services that start at that moment may exit because of it. */
   readonly brokerHits: number[];
-  /** Sent requests, repetitions not counted. */
+  /** Requests sent, not counting repetitions. */
   requests: number;
 };
 
@@ -57,7 +57,7 @@ export function addTo<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {
   map.set(key, (map.get(key) ?? new Set<V>()).add(value));
 }
 
-/** A message of a webhook. */
+/** Records a webhook message. */
 export function noteMessage(ledger: Ledger, headers: IncomingHttpHeaders, body: string): void {
   const { data } = JSON.parse(body);
   addTo(ledger.messages, String(data.job.id), String(headers["webhook-id"]));

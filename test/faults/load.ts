@@ -1,4 +1,4 @@
-/** Clients at work, several at once, until they are told to stop. */
+/** Several clients working in parallel until stopped. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
@@ -9,13 +9,13 @@ import type { Accepted, Customer, Ledger } from "./ledger.ts";
 import type { Menu } from "./orders.ts";
 
 const maxRequests = 4000;
-/** An answer that does not come after the faults are over is a defect of its own. */
+/** An answer still missing this long after the faults is a defect in itself. */
 const afterwardsMs = 60_000;
 
 export type Load = {
-  /** No new requests; resolves when those under way are answered, which they get a minute for. */
+  /** Stops new requests; resolves when pending ones are answered, for at most a minute. */
   stop(): Promise<void>;
-  /** The service is gone for good: nobody waits for it. */
+  /** For a service that is gone for good: does not wait for it. */
   abandon(): Promise<void>;
 };
 
@@ -69,7 +69,7 @@ async function visit({ deployment, ledger, customers, menu }: LoadParts, dice: D
     submit(deployment.url, ledger, asking, signal),
     isTwice ? submit(deployment.url, ledger, asking, signal) : undefined,
   ]);
-  // Removing would make the next request with the same key a new job.
+  // With the job removed, the next request with the same key would create a new one.
   if (accepted === undefined) return;
   const fate = dice.below(10);
   await sleep(dice.below(2) * dice.below(400));
@@ -77,7 +77,7 @@ async function visit({ deployment, ledger, customers, menu }: LoadParts, dice: D
   if (fate === 1) await cancel(deployment, accepted);
 }
 
-/** Its answer may be lost: whether it was cancelled is open then. */
+/** The answer may be lost: it is then unknown whether the job was cancelled. */
 async function cancel(deployment: Deployment, accepted: Accepted): Promise<void> {
   accepted.isUnwanted = true;
   using jobs = openGrpcClient(JobService, deployment.jobs, { token: deployment.token });

@@ -1,4 +1,6 @@
-/** `npm run test:faults -- [--seed N]… [--short] [--only NAME]…`: kills, pauses and starves Filemill under load, and checks what is left. */
+/**
+ * `npm run test:faults -- [--seed N]… [--short] [--only NAME]…`: kills, pauses and starves Filemill under load, and checks what is left.
+ */
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
@@ -25,14 +27,14 @@ const { values } = parseArgs({
   },
 });
 const isShort = values.short;
-// What is mounted is unmounted at the exit, and what was started ends with this process.
+// Mounts are removed on exit, and child processes end with this one.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const seeds = (values.seed ?? (isShort ? [String(Date.now() % 1_000_000)] : ["1", "2", "3"])).map(Number);
 
 type Fault = {
   readonly name: string;
   readonly isInShort: boolean;
-  /** Why it cannot be had here. */
+  /** Returns why it cannot run here, if so. */
   readonly refusal?: (home: string) => Promise<string | undefined>;
   readonly run: (home: string, seed: number) => Promise<Outcome>;
 };
@@ -72,12 +74,12 @@ const { accepted, kills, lost, twice, failed, skipped } = total;
 console.log(
   `\nseeds ${seeds.join(", ")}: accepted ${accepted}, kills ${kills}, lost ${lost}, twice ${twice}; ${failed} faults did harm, ${skipped} skipped`,
 );
-// Not only its code: a client of NATS that waits for a broker which is gone for good cannot be told to stop.
+// Not just an exit code: a NATS client waiting for a broker that is gone for good cannot be stopped.
 process.exit(failed === 0 && chosen.length > 0 ? 0 : 1);
 
 function weatherOf(seed: number): Weather {
   if (!isShort) return { seed, clients: 6, moments, signals: ["SIGKILL", "SIGSTOP"], blows: 30 };
-  // Another part each time.
+  // A different part each time.
   const dice = createDice(seed);
   const some = moments.toSorted(() => dice.below(3) - 1).slice(0, 5);
   return { seed, clients: 4, moments: some, signals: ["SIGKILL"], blows: 6 };
@@ -92,7 +94,7 @@ function say(line: string): void {
   if (values.verbose) console.log(`  ${new Date().toISOString().slice(11, 19)} ${line}`);
 }
 
-/** The log stays where something was wrong. */
+/** The log is kept if something was wrong. */
 async function inFolder({ name, refusal, run }: Fault, seed: number): Promise<void> {
   await mkdir(resolve(root, ".tmp"), { recursive: true });
   const home = await mkdtemp(resolve(root, ".tmp/faults-"));

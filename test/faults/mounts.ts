@@ -1,4 +1,4 @@
-/** File systems of a fault's own: small, on a file, or gone bad. Only root may mount. */
+/** File systems for faults: small, in a file, or broken. Only root may mount. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { open, rm, statfs } from "node:fs/promises";
@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export type Mount = AsyncDisposable & { readonly path: string };
 
-/** Why nothing can be mounted here; undefined when it can. */
+/** Why nothing can be mounted here; undefined if it can. */
 export async function mountRefusal(home: string): Promise<string | undefined> {
   try {
     await using _probe = await mountMemory(join(home, "probe"), 1);
@@ -23,16 +23,16 @@ export async function mountMemory(path: string, sizeMb: number): Promise<Mount> 
   return mounted(path, ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=711`, "tmpfs"]);
 }
 
-/** An ext4 file system on a new file. */
+/** An ext4 file system in a new file. */
 export async function mountImage(path: string, image: string, sizeMb: number): Promise<Mount> {
   await run("truncate", ["-s", `${sizeMb}M`, image]);
   await run("mkfs.ext4", ["-q", "-F", image]);
   return remountImage(path, image);
 }
 
-/** One that is there already, as a boot finds it: checked first, which replays its journal. */
+/** An existing one, as at boot: fsck runs first and replays its journal. */
 export async function remountImage(path: string, image: string): Promise<Mount> {
-  // 1 and 2: it was mended.
+  // 1 and 2: errors were corrected.
   await run("fsck.ext4", ["-f", "-y", image]).catch((error: { code?: number }) => {
     if ((error.code ?? 8) > 2) throw error;
   });
@@ -40,7 +40,7 @@ export async function remountImage(path: string, image: string): Promise<Mount> 
 }
 
 const mountPoints = new Set<string>();
-// Nothing stays mounted when the suite is interrupted.
+// Unmounts everything if the suite is interrupted.
 process.on("exit", () => {
   for (const path of mountPoints) spawnSync("umount", ["-l", path]);
 });
@@ -52,19 +52,19 @@ async function mounted(path: string, how: readonly string[]): Promise<Mount> {
   return {
     path,
     async [Symbol.asyncDispose]() {
-      // Lazily: whoever still has a file open there keeps nothing of it in the tree.
+      // Lazy, so that processes with open files do not block it.
       await run("umount", ["-l", path]);
       mountPoints.delete(path);
     },
   };
 }
 
-/** Makes an ext4 file system read-only at once, as the kernel does it when the disk fails. */
+/** Makes an ext4 file system read-only at once, as the kernel does when a disk fails. */
 export async function breakMount({ path }: Mount): Promise<void> {
   await run("mount", ["-o", "remount,abort", path]);
 }
 
-/** Takes all room but so many bytes. */
+/** Fills all but this many bytes. */
 export async function fillUp(path: string, leaveBytes: number): Promise<void> {
   const filler = await open(join(path, "filler"), "a");
   try {
@@ -72,7 +72,7 @@ export async function fillUp(path: string, leaveBytes: number): Promise<void> {
     for (let left = volume.bavail * volume.bsize - leaveBytes; left > 0; left -= 2 ** 18)
       await filler.write(Buffer.alloc(Math.min(left, 2 ** 18)));
   } catch (error) {
-    // Somebody else took the last bytes.
+    // Another process took the last bytes.
     if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
   } finally {
     await filler.close();

@@ -1,4 +1,4 @@
-/** What clients of the suite ask for: small files of several lanes, good and damaged. */
+/** The clients' requests: small files of several lanes, good and damaged. */
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import type { Dice } from "#test/fuzz/mutate.ts";
@@ -37,7 +37,7 @@ export async function openMenu(): Promise<Menu> {
     sample("audio/typical.wav", "mp3"),
     sample("video/typical.mp4", "webm"),
   ]);
-  // An answer of its own: no two equal uploads tell whose result it is.
+  // A unique name, since equal uploads would not show whose result it is.
   const own = (order: Order, dice: Dice): Order => ({ ...order, name: `n${dice.below(1_000_000)}-${order.name}` });
   const picture: Order = { name: "icon.png", to: "webp", file: icon, isGood: true };
   const slow: Order = { name: "photo.jpg", to: "avif", file: photo, isGood: true };

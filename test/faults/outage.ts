@@ -1,4 +1,4 @@
-/** The broker away for a while: killed where it is a process of its own, standing still where it is ours. */
+/** The broker is away for a while: killed if it is a separate process, paused if it is ours. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { openScene, untilBusy } from "./scene.ts";

@@ -1,4 +1,4 @@
-/** Loaded into every process of a deployment under test (`node --import`): sends the process a signal at the moment that is armed. */
+/** Loaded into every process of a deployment under test (`node --import`): sends the process a signal at the armed moment. */
 import { subscribe } from "node:diagnostics_channel";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
@@ -12,7 +12,7 @@ subscribe("filemill.job", (message) => {
   const [armed, hit] = [armedFileOf(dir, moment), hitFileOf(dir, moment)];
   const taken = `${armed}.${process.pid}`;
   try {
-    // One of several processes gets it.
+    // Only one of several processes gets it.
     renameSync(armed, taken);
   } catch {
     return;

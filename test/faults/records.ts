@@ -1,4 +1,4 @@
-/** What the broker holds, past the service. */
+/** Reads the broker's content directly. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection } from "nats";
 import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
@@ -12,15 +12,15 @@ const lookMs = 200;
 const connectMs = 10_000;
 
 export type RecordWatch = AsyncDisposable & {
-  /** As of now; removed jobs are left out. */
+  /** Current records, without removed jobs. */
   readonly records: ReadonlyMap<string, JobRecord>;
-  /** Results that a job was seen with. More than one: it was published twice. */
+  /** Results seen for each job. More than one means that it was published twice. */
   readonly results: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Jobs that were seen at work again after they were seen done. */
+  /** Jobs seen at work again after they were done. */
   readonly undone: ReadonlySet<string>;
 };
 
-/** Follows all records through restarts of the broker, which may come back at another address. */
+/** Follows all records across restarts of the broker, whose address may change. */
 export async function watchRecords({ natsUrl, dataDir }: Pick<Deployment, "natsUrl" | "dataDir">): Promise<RecordWatch> {
   const seen = { records: new Map<string, JobRecord>(), results: new Map<string, Set<string>>(), undone: new Set<string>() };
   let url = await natsUrl();
@@ -80,7 +80,7 @@ export function isOpen(state: JobState): boolean {
   return state === JobState.QUEUED || state === JobState.RUNNING;
 }
 
-/** Ids of jobs that the stream of wake-ups names. */
+/** Job ids in the stream of wake-ups. */
 export async function wakeUpsIn(natsUrl: string): Promise<string[]> {
   const nc = await openConnection(natsUrl);
   try {

@@ -1,4 +1,4 @@
-/** Clients and what is known of them around one fault. */
+/** Clients and their ledger around one fault. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { entriesOf } from "#test/harness/folders.ts";
@@ -18,17 +18,18 @@ export type Scene = AsyncDisposable & {
   readonly customers: readonly [Customer, ...Customer[]];
   readonly watch: RecordWatch;
   readonly load: Load;
-  /** No more requests; once everything has come to rest, what is wrong. */
+  /** Stops requests, waits until everything is at rest, and returns what is wrong. */
   end(): Promise<Verdict & { readonly requests: number }>;
 };
 
 export type SceneOptions = {
   readonly seed: number;
-  readonly clients: number /** Whether webhooks are told too; true when it is not said. */;
+  readonly clients: number;
+  /** Whether webhooks are notified too; default true. */
   readonly hasReceiver?: boolean;
 };
 
-/** Opens accounts and lets clients begin. */
+/** Opens accounts and starts the clients. */
 export async function openScene(deployment: Deployment, { seed, clients, hasReceiver = true }: SceneOptions): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   await untilReady(deployment.url);
@@ -69,7 +70,7 @@ export type Ending = {
   readonly customer: Customer;
 };
 
-/** Once everything has come to rest and what was left was swept, what is wrong. */
+/** Returns what is wrong once everything is at rest and has been swept. */
 export async function endOf({ deployment, ledger, watch, customer }: Ending): Promise<Verdict> {
   await untilServed(deployment.url, customer.key);
   if (!(await untilAtRest(watch))) ledger.defects.push("some jobs had not ended three minutes after the last fault");
@@ -77,7 +78,7 @@ export async function endOf({ deployment, ledger, watch, customer }: Ending): Pr
   return verdictOn(deployment, ledger, watch);
 }
 
-/** Until the clients have been told of so many more jobs, or for five minutes: the machine may be busy with something else. */
+/** Waits until the clients know this many more jobs, or for five minutes: the machine may be busy. */
 export async function untilBusy({ ledger }: Pick<Scene, "ledger">, more: number): Promise<void> {
   const enough = ledger.accepted.size + more;
   for (const until = performance.now() + 300_000; ledger.accepted.size < enough && performance.now() < until; ) await sleep(50);

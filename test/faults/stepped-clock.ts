@@ -1,6 +1,6 @@
 /**
- * Loaded into a process (`node --import`): its wall clock is set by a file, as an operator or NTP sets it, while its monotonic clock goes on.
- * It is the clock as Filemill's own code reads it; the kernel's, and so the times of files, and the broker's stay.
+ * Loaded into a process (`node --import`): a file sets its wall clock, as an operator or NTP would, while its monotonic clock
+ * continues. Only Filemill's own code sees that clock; the kernel's, and thus file times, and the broker's are unaffected.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Clients at work while processes are killed and paused, at every crash point and at random; then the invariants. */
+/** Clients at work while processes are killed and paused, at every crash point and at random; then the invariants are checked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Moment } from "#kit/moments.ts";
 import { createDice, type Dice } from "#test/fuzz/mutate.ts";
@@ -17,18 +17,18 @@ export type Weather = {
   /** Crash points, each with both signals. */
   readonly moments: readonly Moment[];
   readonly signals: readonly Signal[];
-  /** Blows at random after that. */
+  /** Number of random blows after that. */
   readonly blows: number;
 };
 
 export type Outcome = Verdict & {
   readonly requests: number;
   readonly kills: number;
-  /** What was done how often, and what was seen of it. */
+  /** How often each blow was dealt and hit. */
   readonly rows: ReadonlyMap<string, number>;
 };
 
-/** Longer than the lease of 3 s, after which a job is taken from a paused worker. */
+/** Longer than the 3 s lease, after which a job is taken from a paused worker. */
 const pausedMs = 4500;
 const strikeMs = 20_000;
 const aloneMs = 1500;
@@ -54,7 +54,7 @@ export async function storm(deployment: Deployment, weather: Weather, say: (line
 type Blows = {
   at(moment: Moment, signal: Signal): Promise<void>;
   random(dice: Dice): Promise<void>;
-  /** Whoever is still paused goes on. */
+  /** Resumes processes that are still paused. */
   release(): void;
   count(): number;
   readonly rows: ReadonlyMap<string, number>;
@@ -75,7 +75,7 @@ function openBlows(deployment: Deployment, ledger: Ledger, say: (line: string) =
     rows,
     count: () => [...rows.values()].reduce((sum, hits) => sum + hits, 0),
     async at(moment, signal) {
-      // Jobs are taken back from dead workers only.
+      // Jobs are taken back only from dead workers.
       const provoke = moment === "job taken back" ? () => strike(deployment.worker.pid, "SIGKILL") : undefined;
       const pid = await strikeAt(deployment.faultsDir, moment, signal, strikeMs, provoke);
       note(`${signal} at "${moment}"`, pid !== undefined);
@@ -102,17 +102,17 @@ function openBlows(deployment: Deployment, ledger: Ledger, say: (line: string) =
   };
 }
 
-/** Does nothing to who has ended by itself. */
+/** Ignores a process that has already ended. */
 export function strike(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Engines come and go, and nobody has any while its worker starts. */
+/** Engines come and go, and there are none while the worker starts. */
 async function soonOf<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
   for (let again = 0; again < 100; again += 1) {
     const found = await look();

@@ -1,4 +1,4 @@
-/** Two versions one after the other on one DATA_DIR, and the older one again. */
+/** An older version, this one, and the older one again, on one DATA_DIR. */
 import { execFile } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import type { Outcome } from "./storm.ts";
 
 const run = promisify(execFile);
 
-/** Before this suite was written. */
+/** From before this suite was written. */
 const olderCommit = "62a4d3c";
 
-/** Why the older version cannot be had; undefined when it can. */
+/** Why the older version is not available; undefined if it is. */
 export async function versionRefusal(): Promise<string | undefined> {
   try {
     await run("git", ["cat-file", "-e", `${olderCommit}^{commit}`], { cwd: root });
@@ -25,7 +25,7 @@ export async function versionRefusal(): Promise<string | undefined> {
   }
 }
 
-/** Killed in the midst of work each time, as an update that goes wrong does it. */
+/** Killed under load each time, as in a failed update. */
 export async function versions(home: string, seed: number): Promise<Outcome> {
   const clone = join(home, "older");
   await run("git", ["worktree", "add", "--detach", clone, olderCommit], { cwd: root });
@@ -75,7 +75,7 @@ function wanted(accepted: Iterable<Accepted>): Accepted[] {
   return [...accepted].filter(({ isUnwanted }) => !isUnwanted);
 }
 
-/** Keys work, and every job ends and has its result. */
+/** Keys work, and every job ends with its result. */
 async function unkept({ url }: Deployment, accepted: readonly Accepted[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const { jobId, customer, isGood } of accepted) {

@@ -1,4 +1,4 @@
-/** Who can be killed or paused: by role, as they are now. */
+/** Processes to kill or pause, by role, as they currently run. */
 import { readFileSync } from "node:fs";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import type { Dice } from "#test/fuzz/mutate.ts";
@@ -7,7 +7,7 @@ import type { Deployment } from "./deployment.ts";
 export const roles = ["gateway", "worker", "peer", "broker", "sandbox parent", "engine", "inspector"] as const;
 export type Role = (typeof roles)[number];
 
-/** A process of that role; undefined when there is none in this moment. */
+/** A process with that role; undefined if there is none at the moment. */
 export async function victimOf(deployment: Deployment, role: Role, dice: Dice): Promise<number | undefined> {
   switch (role) {
     case "gateway":
@@ -34,7 +34,7 @@ function oneOf<T>(items: readonly T[], dice: Dice): T | undefined {
   return items[dice.below(items.length)];
 }
 
-/** bubblewrap itself, which is a process outside and one inside; and what runs in it. */
+/** bubblewrap itself, one process outside and one inside; and what runs in it. */
 function sandboxed({ worker, gateway }: Deployment, role: Role): number[] {
   const starters = [...new Set([worker.pid, gateway.pid])].filter((pid) => pid !== undefined);
   return starters.flatMap((pid) => treeOf(pid)).filter((pid) => !starters.includes(pid) && roleOf(pid) === role);

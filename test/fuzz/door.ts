@@ -1,4 +1,4 @@
-/** Bodies, options and sniffing under mutated input. */
+/** Request bodies, options and format detection under mutated input. */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ import { startServer } from "#test/harness/server.ts";
 
 export const boundary = "fuzzed";
 const maxAnswerMs = 120_000;
-/** Of the processor: a machine may do something else meanwhile. */
+/** CPU time: the machine may be busy. */
 const maxSniffMs = 2000;
-/** What is half written when its client is answered is removed soon. */
+/** Partial uploads are removed soon after the client is answered. */
 const maxTidyMs = 30_000;
 
-/** undefined: as it should be; else what was wrong. */
+/** Undefined if everything is as it should be; otherwise what was wrong. */
 export type Verdict = string | undefined;
 export type DoorTarget = AsyncDisposable & {
-  /** A multipart body as it is. */
+  /** Sends a raw multipart body. */
   post(body: Uint8Array): Promise<Verdict>;
 };
 
@@ -51,7 +51,7 @@ export async function openDoorTarget(): Promise<DoorTarget> {
   return { post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Two fields as a client sends them, to be harmed. */
+/** Two fields as a client sends them, to be mutated. */
 export function goodBody(content: Uint8Array, name: string, to: string): Buffer {
   const target = `--${boundary}\r\nContent-Disposition: form-data; name="to"\r\n\r\n${to}\r\n`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: image/png\r\n\r\n`;

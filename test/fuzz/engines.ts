@@ -1,4 +1,4 @@
-/** Engines under mutated files: they may refuse, never misbehave. */
+/** Engines under mutated files: they may refuse, but never misbehave. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { catalogueOf } from "#services/catalogue/index.ts";
 import type { Hop } from "#services/conversion/domain/engine.ts";
 import { openConverter } from "#services/conversion/index.ts";
 
-/** What a bad file may be told. Anything else is a defect of ours. */
+/** Acceptable errors for a bad file. Any other is our defect. */
 const politeCodes: ReadonlySet<ErrorCode> = new Set([
   "INVALID_INPUT",
   "INPUT_TOO_COMPLEX",
@@ -23,21 +23,21 @@ const politeCodes: ReadonlySet<ErrorCode> = new Set([
   "INVALID_OPTION",
 ]);
 const timeoutMs = 10_000;
-/** With the kill of two attempts, and a machine that does something else. */
+/** Includes killing two attempts, and a busy machine. */
 const maxElapsedMs = 4 * timeoutMs;
-/** The folder of an office that was ended goes after the answer. */
+/** The folder of a killed office is removed after the answer. */
 const maxTidyMs = 30_000;
 
 export type FuzzedHop = { readonly engine: string; readonly hop: Hop };
 
 export type EngineTarget = AsyncDisposable & {
-  /** Of the engines that are here. */
+  /** Of the installed engines. */
   readonly hops: readonly FuzzedHop[];
-  /** undefined: converted or refused as it should be; else what was wrong. Without an engine the best route decides. */
+  /** Undefined if the file was converted or refused properly; otherwise what was wrong. Without an engine, the best route decides. */
   try(content: Uint8Array, from: string, to: string, more?: Asked): Promise<string | undefined>;
-  /** The result of a good file; undefined when it was refused. */
+  /** The result for a good file; undefined if it was refused. */
   convert(content: Uint8Array, from: string, to: string): Promise<Buffer | undefined>;
-  /** Options as they come in a query string, with a good route. */
+  /** Options as in a query string, with a valid route. */
   tryOptions(from: string, to: string, options: Readonly<Record<string, string>>): string | undefined;
 };
 
@@ -112,14 +112,14 @@ function wrongIn(work: () => void): string | undefined {
 function wrongOf(error: unknown): string | undefined {
   if (!(error instanceof FilemillError)) return `it threw ${String(error)}`;
   if (!politeCodes.has(error.code)) return `it answered ${error.code}: ${error.message}`;
-  // A slash between blanks is in names of formats, such as HEIC / HEIF.
+  // Format names may contain a slash between blanks, such as HEIC / HEIF.
   return /\/\w|\bat \w+ \(/.test(error.message) ? `its message tells too much: ${error.message}` : undefined;
 }
 
-/** Files between hops and results are named by a UUID and their format; folders of warm engines stay. */
+/** Files between hops and results have a UUID and their format as names; folders of warm engines stay. */
 async function leftoverOf(folder: string): Promise<string | undefined> {
   for (const startedAt = performance.now(); ; await sleep(20)) {
-    // Folders go while it reads.
+    // Folders may disappear while it reads.
     const names = await readdir(join(folder, "scratch"), { recursive: true }).catch(() => ["?"]);
     const left = names.find((name) => name === "?" || /[0-9a-f]{12}\.\w+$/.test(name));
     if (left === undefined) return undefined;

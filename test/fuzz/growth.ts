@@ -1,4 +1,4 @@
-/** Time as an oracle: what looks at strangers' bytes takes processor time in proportion to their number. */
+/** Time as an oracle: code that inspects untrusted input must take CPU time in proportion to its length. */
 import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { QuestionKind } from "#services/conversion/domain/questions.ts";
@@ -10,19 +10,19 @@ import { withHeadings } from "#services/conversion/inspectors/inside/docx-headin
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
 
-/** Of the processor, for a file of less than a megabyte. */
+/** CPU time for a file of less than a megabyte. */
 const maxMs = 1000;
-/** Less than this says nothing of how it grows. */
+/** A shorter time says nothing about growth. */
 const tellingMs = 100;
-/** Twice as much may take this many times as long: a collection of garbage may come in between. */
+/** Allowed factor for twice the input: a garbage collection may come in between. */
 const maxGrowth = 3;
-/** All that most of them look at of a file at once. */
+/** How much of a file most inspectors read at once. */
 const headBytes = 65_536;
 const longestBytes = 1_000_000;
 
 type Repetition = { readonly format: string; readonly start: Buffer; readonly token: Buffer; readonly end: Buffer };
 
-/** What opens something that need not end, stands between things, or may be taken for two of them. */
+/** Tokens that open something unclosed, separate things, or are ambiguous. */
 const tokens = [
   ..."\0 \t\r\n#%&;,:.-+=*/\\|!?@_~^'\"()[]{}<>019aeSP\xff\xc3\x8e",
   ...'# |#\n| #|0 |1\n|- |--|=\n|/*|*/|//|/* */|\\\'8e|\\u1?|\\par |{\\f0|\\bin1 |{|}|{{|}}|[[|]]|[ti:x]|[1:1]|(a|a)|a,|,,|""|\'\'|"a":|{"a":|[{'.split(
@@ -53,7 +53,7 @@ const starts = [
   ),
 ].map((start) => Buffer.from(start, "latin1"));
 
-/** A beginning of our own or of a good file, a thing again and again, and a letter that comes too late; of two things at times. */
+/** A generated or valid start, a repeated token, and a character that comes too late; sometimes two tokens alternate. */
 export function repetitionOf({ format, content }: Seed, dice: Dice): Repetition {
   const pick = (from: readonly Buffer[]): Buffer => from[dice.below(from.length)] ?? Buffer.alloc(0);
   const start = dice.below(4) === 0 ? content.subarray(0, 1 + dice.below(Math.min(content.length, 512))) : pick(starts);
@@ -68,7 +68,7 @@ export function fileOf({ start, token, end }: Repetition, bytes: number): Buffer
   return Buffer.concat([start, Buffer.alloc(times * token.length, token), end]);
 }
 
-/** The shortest file of these on which something took too long, with what it was; undefined when nothing did. */
+/** The shortest file that took too long, and the reason; undefined if none did. */
 export async function slowFileOf(repetition: Repetition): Promise<{ readonly content: Buffer; readonly wrong: string } | undefined> {
   const shortest = fileOf(repetition, 200);
   for (const bytes of [200, headBytes / 2, headBytes, longestBytes]) {
@@ -92,7 +92,7 @@ async function growthOf(repetition: Repetition): Promise<string | undefined> {
   return undefined;
 }
 
-/** undefined: as it should be; else what was wrong. */
+/** Undefined if everything is as it should be; otherwise what was wrong. */
 export async function tryLook(content: Buffer, format: string): Promise<string | undefined> {
   for (const kind of kinds) {
     const { ms, error } = await look(kind, content, format);

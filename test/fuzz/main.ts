@@ -1,4 +1,6 @@
-/** `npm run fuzz -- [--minutes N] [--seed S] [--engine ID]…`: harms good files, bodies and options at random, and keeps what went wrong. */
+/**
+ * `npm run fuzz -- [--minutes N] [--seed S] [--engine ID]…`: mutates good files, bodies and options at random, and keeps what went wrong.
+ */
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { boundary, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
@@ -41,7 +43,7 @@ while (performance.now() < until) {
   const [seed, ...moreSeeds] = seeds.get(from) ?? [];
   if (seed === undefined) continue;
   const good = dice.pick([seed, ...moreSeeds]).content;
-  // Some stay whole, so that options meet a file that gets as far as them.
+  // Some stay intact, so that options reach an engine.
   const content = dice.below(5) === 0 ? good : mutated(good, dice);
   await judge({ target: "sniff", format: from, content }, trySniff(content, `a.${from}`));
   const slow = await slowFileOf(repetitionOf(seed, dice));

@@ -1,6 +1,6 @@
-/** Small harms to good files, the same for the same seed. */
+/** Small mutations of good files, deterministic for a seed. */
 export type Dice = {
-  /** An integer from 0 to below `bound`. */
+  /** An integer from 0 up to but excluding `bound`. */
   below(bound: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
 };
@@ -18,7 +18,7 @@ export function createDice(seed: number): Dice {
   return { below, pick: (items) => items[below(items.length)] ?? items[0] };
 }
 
-/** Values at which programs count wrongly. */
+/** Values at which programs miscount. */
 const oddNumbers = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as const;
 const maxHarms = 8;
 const maxBytes = 2_000_000;
@@ -57,7 +57,7 @@ const harms: readonly [Harm, ...Harm[]] = [
   },
 ];
 
-/** A copy with one to eight harms, most of them in the first kilobyte or anywhere, never longer than 2 MB. */
+/** A copy with one to eight mutations, most of them in the first kilobyte or anywhere, never longer than 2 MB. */
 export function mutated(seed: Uint8Array, dice: Dice): Buffer {
   let bytes = Buffer.from(seed);
   for (let left = 1 + dice.below(maxHarms); left > 0; left--) {

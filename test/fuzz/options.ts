@@ -1,4 +1,4 @@
-/** Values for the options of a hop: most of them good, some of them odd. */
+/** Values for the options of a hop: mostly valid, sometimes odd. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Dice } from "./mutate.ts";
 

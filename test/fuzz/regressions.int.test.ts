@@ -1,4 +1,4 @@
-/** Everything that fuzzing ever found, and a short walk from a fixed place. */
+/** Everything that fuzzing ever found, and a short random walk from a fixed seed. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DoorTarget, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
 import { type EngineTarget, openEngineTarget } from "./engines.ts";
@@ -10,7 +10,7 @@ import { type Seed, seedsOf } from "./seeds.ts";
 
 const steps = 35;
 const repetitions = 150;
-/** Some hundred runs of engines, each of which may take its ten seconds. */
+/** Some hundred engine runs, each of which may take its ten seconds. */
 const walkMs = 900_000;
 
 let engines: EngineTarget;

@@ -1,4 +1,4 @@
-/** Findings as files: `<target>.<more>.<hash>`, so that a test can try them again. */
+/** Findings as files: `<target>.<more>.<hash>`, so that a test can replay them. */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export type Finding =
   | { readonly target: "body"; readonly content: Buffer }
   | { readonly target: "options"; readonly content: Buffer };
 
-/** Writes it down and gives the name of its file. */
+/** Writes the finding and returns its file name. */
 export async function keep(finding: Finding): Promise<string> {
   const hash = createHash("sha256").update(finding.content).digest("hex").slice(0, 12);
   const name = [...wordsOf(finding), hash].join(".");
@@ -37,7 +37,7 @@ function wordsOf(finding: Finding): string[] {
 }
 
 export async function keptFindings(): Promise<readonly Finding[]> {
-  // There is no folder before the first finding.
+  // The folder does not exist before the first finding.
   const names = await readdir(folder).catch(() => []);
   return Promise.all(names.sort().map(async (name) => findingOf(name, await readFile(join(folder, name)))));
 }

@@ -1,4 +1,4 @@
-/** Good files to start from, by the id of their format. */
+/** Good files to start from, by format id. */
 import { globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -37,7 +37,7 @@ const texts: Readonly<Record<string, string>> = {
 export async function seedsOf(): Promise<readonly Seed[]> {
   const files = await readdir(corpus, { recursive: true, withFileTypes: true });
   const found: Seed[] = [];
-  // In the order of their names: a walk from a fixed place must not depend on the disk.
+  // Sorted by name: a walk from a fixed seed must not depend on the disk.
   const placeOf = ({ parentPath, name }: (typeof files)[number]) => join(parentPath, name);
   for (const file of files.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))) {
     const format = file.isFile() ? formatOfFileName(`a${extname(file.name)}`)?.id : undefined;
@@ -56,10 +56,10 @@ export async function seedsOf(): Promise<readonly Seed[]> {
   return found;
 }
 
-/** Longer results are left: fuzzing wants many tries. */
+/** Longer results are skipped: fuzzing needs many runs. */
 const maxGrownBytes = 100_000;
 
-/** Good files of the other formats too, made of those that are here: a round for each step away from them. */
+/** Adds good files in other formats, converted from the existing ones: one round per conversion step. */
 export async function grownSeeds(seeds: readonly Seed[], engines: EngineTarget, rounds: number): Promise<readonly Seed[]> {
   const byFormat = new Map(seeds.toReversed().map((seed) => [seed.format, seed]));
   for (let round = 0; round < rounds; round++) {

@@ -6,13 +6,13 @@ export type RawAnswer = { readonly status: number; readonly headers: Record<stri
 export type RawClient = {
   readonly socket: Socket;
   send(bytes: string | Buffer): void;
-  /** Everything received until `enough` holds or the server closes. */
+  /** Everything received until `enough` holds or the server closes the connection. */
   until(enough: (text: string) => boolean): Promise<string>;
-  /** The next whole answer with a Content-Length. */
+  /** The next complete answer with a Content-Length. */
   answer(): Promise<RawAnswer>;
 };
 
-/** A client that sends exactly these bytes, for requests that no library would make. @param localAddress - Any of 127.0.0.0/8. */
+/** A client that sends exact bytes, for requests that no library would make. @param localAddress - Any of 127.0.0.0/8. */
 export async function openRaw(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   await once(socket, "connect");
@@ -72,7 +72,7 @@ export const filePart = (content: string | Uint8Array, name = "a.png", field = "
   body: content,
 });
 
-/** A multipart body as it stands on the wire. */
+/** A multipart body as sent on the wire. */
 export function bodyOf(parts: readonly Part[], end = "--XX--\r\n"): Buffer {
   const pieces = parts.map((part) =>
     Buffer.concat([Buffer.from(`--XX\r\n${part.head}\r\n\r\n`), Buffer.from(part.body), Buffer.from("\r\n")]),
@@ -80,7 +80,7 @@ export function bodyOf(parts: readonly Part[], end = "--XX--\r\n"): Buffer {
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
 
-/** The head of POST /convert; `extra` lines replace nothing, they are added. */
+/** The head of POST /convert; `extra` lines are added and replace nothing. */
 export function headOf(key: string, extra: readonly string[], query = "", contentType = "multipart/form-data; boundary=XX"): string {
   const lines = [
     `POST /api/v1/convert${query} HTTP/1.1`,

@@ -19,7 +19,7 @@ import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
 import { openLog } from "#kit/log.ts";
 
-/** What a job does after it was created, in the stand-in for the job service. */
+/** What a job does after its creation, in the fake job service. */
 export type Script = (job: Job, request: CreateJobRequest) => AsyncIterable<Job> | Iterable<Job>;
 
 export type Stage = AsyncDisposable & {
@@ -29,9 +29,9 @@ export type Stage = AsyncDisposable & {
   readonly blobs: DiskBlobStore;
   readonly created: CreateJobRequest[];
   readonly jobs: Map<string, Job>;
-  /** Ids of the jobs that were forced to the disk by PersistJob. */
+  /** Ids of jobs that PersistJob forced to disk. */
   readonly persisted: string[];
-  /** Names in the blob store, partial ones too. */
+  /** Names in the blob store, including partial ones. */
   stored(): Promise<string[]>;
 };
 
@@ -46,11 +46,11 @@ type StageOptions = {
   readonly requestsPerMinute?: number;
   readonly script?: Script;
   onCheckBudget?(inputBytes: bigint): undefined;
-  /** The job is done when CreateJob answers. */
+  /** The job is already done when CreateJob answers. */
   readonly endsAtOnce?: boolean;
-  /** Of a job when CreateJob answers. */
+  /** Estimate of a job when CreateJob answers. */
   readonly estimateMs?: number;
-  /** Refuses CreateJob. */
+  /** Makes CreateJob fail. */
   readonly refuse?: (request: CreateJobRequest) => FilemillError | undefined;
 };
 
@@ -79,7 +79,7 @@ export const failsWith = (error: FilemillError): Script =>
     yield job;
   };
 
-/** A gateway on a real socket with a real blob store; the other services answer from memory. */
+/** A gateway on a real socket with a real blob store; the other services are in-memory fakes. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), "filemill-gateway-"));
   const blobs = await openDiskBlobStore(dir);
@@ -134,7 +134,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     stored: async () => (await Array.fromAsync(blobs.list(), (blob) => blob.blobId)).toSorted(),
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
-      // What was broken off may still be tidied up.
+      // Aborted requests may still be cleaning up.
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -260,7 +260,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
   };
 }
 
-/** Throws the signal's reason, whatever the script waits for. */
+/** Throws the signal's reason, whatever the script is waiting for. */
 async function* until(signal: AbortSignal, steps: AsyncIterable<Job> | Iterable<Job>): AsyncGenerator<Job> {
   const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   const iterator = Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();
@@ -275,7 +275,7 @@ function idOf(index: number): string {
   return index.toString(36).padStart(26, "0");
 }
 
-/** A multipart body of these fields, as a browser sends it. */
+/** A multipart body with these fields, as a browser sends it. */
 export function formOf(to: string | undefined, content: string | Uint8Array<ArrayBuffer> | undefined, name = "a.png"): FormData {
   const form = new FormData();
   if (to !== undefined) form.append("to", to);
@@ -283,7 +283,7 @@ export function formOf(to: string | undefined, content: string | Uint8Array<Arra
   return form;
 }
 
-/** The JSON of an answer, for tests that look into it by path. */
+/** The JSON of an answer, for tests that access it by path. */
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds, and fails on what it does not.
 export async function jsonOf(answer: Response): Promise<any> {
   return JSON.parse(await answer.text());

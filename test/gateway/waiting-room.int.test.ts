@@ -1,4 +1,4 @@
-/** A start whose NATS was not there, or did not know it, waited for ever and said nothing. */
+/** A start without NATS, or with NATS rejecting it, used to wait forever in silence. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";

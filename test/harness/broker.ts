@@ -1,4 +1,4 @@
-/** A real nats-server in a folder of its own, for tests. */
+/** A real nats-server in its own folder, for tests. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { type BrokerHost, openBroker } from "#kit/nats/broker.ts";
 export type TestBroker = AsyncDisposable & {
   readonly broker: BrokerHost;
   readonly dataDir: string;
-  /** Silent, unless it is asked for. */
+  /** Silent by default. */
   readonly log: Log;
 };
 
-/** Starts it; disposing stops it and removes the folder. */
+/** Starts the broker; disposing stops it and removes the folder. */
 export async function openTestBroker(log: Log = openLog("silent")): Promise<TestBroker> {
   await using stack = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "filemill-broker-"));

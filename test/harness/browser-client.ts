@@ -1,13 +1,13 @@
-/** What a page of Filemill does in a browser, as far as cookies and headers go. */
+/** What a Filemill page does in a browser, as far as cookies and headers are concerned. */
 export type BrowserClient = {
-  /** The cookies it would send, by name. */
+  /** Cookies to send, by name. */
   readonly cookies: Map<string, string>;
   /** Sent with every request. */
   readonly headers: Map<string, string>;
-  /** Every Set-Cookie header so far, whole. */
+  /** Every Set-Cookie header so far, unparsed. */
   readonly setCookies: string[];
   ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** An ordinary form. */
+  /** Submits an ordinary form. */
   submit(path: string, fields: Readonly<Record<string, string>>): Promise<Answer>;
   /** POST /web/v1/convert. */
   convert(to: string, file: Uint8Array<ArrayBuffer>, name: string, query?: string): Promise<Answer>;

@@ -1,4 +1,4 @@
-/** A real browser, and pages that note what they should not do. */
+/** A real browser, and pages that record what must not happen. */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import { type BrowserContext, type BrowserContextOptions, chromium, type Page } 
 import { removeFolder } from "./folders.ts";
 
 export type TestPage = Page & {
-  /** Broken rules of the content policy, uncaught errors, and requests that left the server. Must be empty. */
+  /** Content policy violations, uncaught errors, and requests to other servers. Must be empty. */
   readonly faults: string[];
 };
 
 export type TestBrowser = AsyncDisposable & {
-  /** A page in a profile of its own: nothing is shared between two. */
+  /** Opens a page in its own profile: pages share nothing. */
   open(path: string, options?: BrowserContextOptions): Promise<TestPage>;
 };
 
@@ -35,7 +35,7 @@ export async function openBrowser(url: string): Promise<TestBrowser> {
   return {
     async open(path, options = {}) {
       const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
-      // A page on a small machine that runs everything at once.
+      // For a small machine that runs everything at once.
       context.setDefaultTimeout(60_000);
       const page = watched(await context.newPage(), context, url);
       await page.goto(path);

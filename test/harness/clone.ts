@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 
 const executableByOthers = 0o001;
 
-/** Whether another user can reach the files of this clone: not where it lies in a home folder that is closed to others. */
+/** Whether other users can reach the files of this clone; false inside a closed home folder. */
 export const cloneIsOpen = isOpen(resolve("."));
 
 function isOpen(folder: string): boolean {

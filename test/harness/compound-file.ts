@@ -2,7 +2,7 @@ const sectorBytes = 512;
 const free = 0xffff_ffff;
 const end = 0xffff_fffe;
 
-/** A compound file ([MS-CFB], version 3) with these streams; those under 4096 bytes go to the mini stream, as they must. */
+/** A compound file ([MS-CFB], version 3) with these streams; those under 4096 bytes go into the mini stream, as required. */
 export function compoundFile(streams: Readonly<Record<string, Uint8Array>>, fillerSectors = 0): Buffer {
   const sectors: Buffer[] = [];
   const chain: number[] = [];
@@ -28,7 +28,7 @@ export function compoundFile(streams: Readonly<Record<string, Uint8Array>>, fill
   });
   const miniStream = Buffer.concat(mini);
   const root = entryOf("Root Entry", 5, miniStream.length === 0 ? end : add(miniStream), miniStream.length);
-  // Each beside the one before, as readers that walk the tree find them.
+  // A chain of siblings, as readers that walk the tree expect.
   if (entries.length > 0) root.writeUInt32LE(1, 76);
   for (const [index, entry] of entries.entries()) if (index + 1 < entries.length) entry.writeUInt32LE(index + 2, 72);
   const directory = add(Buffer.concat([root, ...entries]));
@@ -46,7 +46,7 @@ function entryOf(name: string, type: number, start: number, sizeBytes: number): 
   return entry;
 }
 
-/** Header, content, allocation table, and a chain of further table sectors where 109 do not suffice. */
+/** Header, content, allocation table, and further table sectors if 109 do not suffice. */
 function assembled(sectors: Buffer[], chain: number[], directory: number): Buffer {
   const perTable = sectorBytes / 4;
   const perChainSector = perTable - 1;

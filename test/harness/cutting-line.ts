@@ -1,19 +1,19 @@
-/** A line between a client and a server that breaks, or stands still, as a phone's does. */
+/** A line between a client and a server that breaks or stalls, as a phone's does. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type CuttingLine = Disposable & {
   readonly url: string;
   cuts(): number;
-  /** Bytes that have gone up. */
+  /** Bytes sent by the client so far. */
   sent(): number;
   /** From now on everything passes. */
   release(): void;
 };
 
 type Fault = {
-  /** The line is cut each time so many bytes have gone up ... */
+  /** The connection is cut each time this many bytes were sent ... */
   readonly everyBytes: number;
-  /** ... so often. Without it nothing more passes once they have. */
+  /** ... this often. Without it, nothing more passes after the first time. */
   readonly times?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Firefox, as Debian ships it, driven by WebDriver BiDi, which it speaks by itself. */
+/** Debian's Firefox, driven through its built-in WebDriver BiDi. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -9,16 +9,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { removeFolder } from "./folders.ts";
 
 const program = "/usr/bin/firefox-esr";
-/** `apt-get install firefox-esr`: 300 MB, so not among what the tests install. */
+/** `apt-get install firefox-esr`: 300 MB, so it is not installed with the other test programs. */
 export const hasFirefox: boolean = existsSync(program);
 
 export type FirefoxPage = AsyncDisposable & {
-  /** What the scripts of pages threw or logged as an error. Must be empty. */
+  /** Errors that page scripts threw or logged. Must be empty. */
   readonly faults: string[];
   open(url: string): Promise<void>;
-  /** Resolves with the value of an expression, once it is one. */
+  /** Resolves with the value of an expression once it has one. */
   value<T>(expression: string): Promise<T>;
-  /** Presses where the element is that an expression finds, once it does. */
+  /** Clicks the element that an expression returns, once it exists. */
   click(expression: string): Promise<void>;
   type(expression: string, key: string): Promise<void>;
   choose(expression: string, files: readonly string[]): Promise<void>;
@@ -106,7 +106,7 @@ async function addressIn(lines: NodeJS.ReadableStream): Promise<string> {
   for await (const line of reading) {
     const [, address] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? [];
     if (address === undefined) continue;
-    // Whatever it says further on is read, so that it does not stand still.
+    // Keeps reading its output, so that it does not block.
     lines.resume();
     return `${address}/session`;
   }

@@ -1,14 +1,14 @@
-/** Folders that others write to while a test looks at them or removes them. */
+/** Folders that other processes write to while a test inspects or removes them. */
 import type { Dirent } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Removes it with all that is in there, also what a process that is ending still writes. */
+/** Removes a folder with everything in it, even what an exiting process still writes. */
 export function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** The paths of all files under a folder; what goes meanwhile is left out. */
+/** Paths of all files under a folder; files that disappear meanwhile are left out. */
 export async function filesUnder(folder: string): Promise<string[]> {
   const inner = await Promise.all(
     (await entriesOf(folder)).map((entry) => {
@@ -20,7 +20,7 @@ export async function filesUnder(folder: string): Promise<string[]> {
   return inner.flat();
 }
 
-/** The sizes of all files under a folder, together. */
+/** Total size of all files under a folder. */
 export async function bytesUnder(folder: string): Promise<number> {
   const sizes = await Promise.all(
     (await filesUnder(folder)).map((path) =>
@@ -33,7 +33,7 @@ export async function bytesUnder(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** None when the folder is gone. */
+/** Empty if the folder does not exist. */
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

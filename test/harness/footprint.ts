@@ -1,4 +1,4 @@
-/** What a running service holds: to see that a request leaves nothing behind. */
+/** Resources held by a running service, to check that a request leaves nothing behind. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import type { TestServer } from "./server.ts";
 export type Footprint = {
   readonly blobs: number;
   readonly scratch: number;
-  /** How many children of the service run the same programs, each with all below it. */
+  /** Number of the service's children that run the same programs, each with its descendants. */
   readonly processes: Readonly<Record<string, number>>;
 };
 
@@ -29,7 +29,7 @@ export async function footprintOf(server: TestServer, dataDir = server.dataDir):
 function processesUnder(service: number): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const pid of treeOf(service).filter((each) => parentOf(each) === service)) {
-    // A browser has now more and now fewer processes, each with numbers of its own among its options, which it puts behind blanks.
+    // A browser has a varying number of processes, with varying numbers in its options, which it separates with blanks.
     const programs = [...new Set(treeOf(pid).map(programOf))].join(" | ");
     found[programs] = (found[programs] ?? 0) + 1;
   }
@@ -41,7 +41,7 @@ function parentOf(pid: number): number | undefined {
   return status === undefined ? undefined : Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
 }
 
-/** Launchers of sandboxes have each a user and a mark of their own in their command line. */
+/** Command lines of sandbox launchers contain a user and a mark of their own. */
 const launcher = "sandbox";
 
 function programOf(pid: number): string {
@@ -61,10 +61,10 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Three seconds without a change: warm engines begin to start with the service, and each step of that is one more process. */
+/** Three seconds without a change: warm engines start together with the service, and each step of that adds a process. */
 const looksAlike = 30;
 
-/** What a service holds while it has nothing to do, once its warm engines are there. @param dataDir - See footprintOf. */
+/** The resources of an idle service, once its warm engines are running. @param dataDir - See footprintOf. */
 export async function footprintAtRest(server: TestServer, dataDir = server.dataDir): Promise<Footprint> {
   let last = await footprintOf(server, dataDir);
   for (let alike = 0; alike < looksAlike; ) {
@@ -76,12 +76,12 @@ export async function footprintAtRest(server: TestServer, dataDir = server.dataD
   return last;
 }
 
-/** Of inspectors; of an engine there are as many as its lane has places, three where nothing else is said. */
+/** For inspectors; an engine has as many processes as its lane has slots, three by default. */
 const mostOfAPool = 4;
 
 /**
- * What is there now and was not before. Warm engines that were ended may not be there again yet, so there may be less; and of an engine that
- * was warm before there may be more, each with its folder, since others are started where several jobs wait, but no more than its pool holds.
+ * What is there now and was not before. There may be fewer processes, as ended warm engines may not be back yet. A warm engine
+ * may also have more, each with its folder, since others are started for waiting jobs, but no more than its pool holds.
  */
 export async function leftBehind(server: TestServer, before: Footprint): Promise<string[]> {
   const now = await footprintOf(server);

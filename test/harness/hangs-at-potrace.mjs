@@ -1,5 +1,5 @@
-// Loaded before the service (NODE_OPTIONS=--import): once the file HANG_WHEN is there, its main thread stands still for ever when potrace
-// runs, as it would in code of ours that has no end on somebody's file.
+// Loaded before the service (NODE_OPTIONS=--import): once the file HANG_WHEN exists, its main
+// thread hangs forever when potrace runs, like an endless loop in our own code on some input.
 import childProcess from "node:child_process";
 import { existsSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,4 @@
-/** Small files that a converter has to refuse or that keep it busy, made on the spot. */
+/** Small files that a converter has to refuse or that keep it busy, generated on the fly. */
 import { crc32 } from "node:zlib";
 import { wavHeader, wavHeaderBytes } from "./wav-file.ts";
 
@@ -10,7 +10,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }
 
-/** A PNG of a few bytes whose header promises `side` × `side` pixels. */
+/** A PNG of a few bytes whose header claims `side` × `side` pixels. */
 export function vastPng(side: number): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
@@ -24,7 +24,7 @@ export function vastPng(side: number): Buffer<ArrayBuffer> {
   ]);
 }
 
-/** A PDF of one empty page that opens with a password nobody knows. */
+/** A PDF with one empty page and an unknown password. */
 export function lockedPdf(): Buffer<ArrayBuffer> {
   const secret = "5a".repeat(32);
   const objects = [
@@ -45,7 +45,7 @@ export function lockedPdf(): Buffer<ArrayBuffer> {
   return Buffer.from(text, "latin1");
 }
 
-/** A drawing of a few kilobytes that takes minutes to paint, on any machine. */
+/** A drawing of a few kilobytes that takes minutes to render on any machine. */
 export function slowDrawing(): Buffer<ArrayBuffer> {
   const blurs = '<feGaussianBlur stdDeviation="90"/>'.repeat(400);
   const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.7"/>${blurs}</filter>`;
@@ -53,7 +53,7 @@ export function slowDrawing(): Buffer<ArrayBuffer> {
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${filter}<rect ${size} filter="url(#f)"/></svg>`);
 }
 
-/** Silence as WAV, 192 kB a second. */
+/** Silence as WAV, 192 kB per second. */
 export function silence(bytes: number): Buffer<ArrayBuffer> {
   const file = Buffer.alloc(bytes);
   file.set(wavHeader(bytes - wavHeaderBytes, { sampleRate: 48_000, channels: 2, sampleBytes: 2 }));

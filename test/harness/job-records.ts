@@ -1,4 +1,4 @@
-/** The job records of a running service, past the service: what a broken disk, a bug or the passing of days would leave in them. */
+/** Edits the job records of a running service directly: what a broken disk, a bug or the passing of days would leave in them. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -9,11 +9,11 @@ import { changeEntry } from "#kit/nats/entries.ts";
 import type { TestServer } from "./server.ts";
 
 export type StoredRecords = AsyncDisposable & {
-  /** Writes what `change` makes of the record. */
+  /** Replaces the record with the result of `change`. */
   change(jobId: string, change: (record: JobRecord) => JobRecord): Promise<void>;
 };
 
-/** With the broker's owner's password, which only the service's own user can read. */
+/** Uses the broker owner's password, which only the service's own user can read. */
 export async function openStoredRecords({ dataDir }: TestServer): Promise<StoredRecords> {
   const config = await readFile(join(dataDir, "nats/server.conf"), "utf8");
   const [, port] = /^port: (\d+)$/m.exec(config) ?? [];

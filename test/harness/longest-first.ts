@@ -1,7 +1,7 @@
-/** The order in which files of tests begin: a long one that comes last keeps one worker busy while the others have nothing left to do. */
+/** The order in which test files start: a long one at the end would keep one worker busy while the others idle. */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Those that take a minute or more, the longest first. The others follow as Vitest orders them: by size, on a machine that has not run them yet. */
+/** Files that take a minute or more, longest first. The others keep Vitest's order: by size, on a machine without earlier runs. */
 const longFiles = [
   "attacks/attacks.e2e",
   "prove/tiny.e2e",

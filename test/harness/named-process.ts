@@ -1,21 +1,21 @@
-/** Real processes that bear names as workers do. */
+/** Real processes with names like those of workers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const program = `import { nameProcess } from "#kit/process-identity.ts"; console.log(nameProcess()); setInterval(() => {}, 1000);`;
-/** Tells its name and goes on living. */
+/** Prints its name and keeps running. */
 export const namedProcess = [process.execPath, "--input-type=module", "--eval", program] as const;
 
 export type NamedProcess = AsyncDisposable & {
   readonly name: string;
   readonly pid: number | undefined;
-  /** Resolves when a deadly signal has had its effect. */
+  /** Resolves when the process has died. */
   kill(): Promise<void>;
 };
 
-/** @param command - Of the process, or of what starts it. */
+/** @param command - Starts the process, directly or indirectly. */
 export async function startNamed([command, ...args]: readonly [string, ...string[]] = namedProcess): Promise<NamedProcess> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
@@ -33,13 +33,13 @@ export async function nameOfDead(): Promise<string> {
   return dead.name;
 }
 
-/** What a name says of its process on Linux: its number, and when it was started in clock ticks since boot. */
+/** The parts of a process name on Linux: its pid, and its start time in clock ticks since boot. */
 export function partsOf(name: string): { readonly pid: number; readonly start: string } {
   const [pid, start = ""] = name.split("-").slice(-3);
   return { pid: Number(pid), start };
 }
 
-/** A process that was killed, and whose parent never asks what became of it. The parent goes with the disposal. */
+/** A killed process whose parent never reaps it. Disposing ends the parent. */
 export async function startZombie(): Promise<NamedProcess> {
   const parent = await startNamed(["sh", "-c", `"$@" & exec sleep 300`, "sh", ...namedProcess]);
   const { pid } = partsOf(parent.name);
@@ -48,7 +48,7 @@ export async function startZombie(): Promise<NamedProcess> {
   return { ...parent, pid };
 }
 
-/** The same name, as the process of another host, boot or container would have given it to itself. */
+/** The same name, as a process of another host, boot or container would have it. */
 export function elsewhere(name: string): string {
   return name.split("-").with(-4, "0123456789abcdef").join("-");
 }

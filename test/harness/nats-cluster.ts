@@ -1,4 +1,4 @@
-/** Three nats-servers that keep copies of each other's streams, each in a process of its own. */
+/** Three nats-servers that replicate each other's streams, each in its own process. */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { freePorts } from "#test/faults/deployment.ts";
 import { type Keeper, keep } from "#test/faults/keeper.ts";
 
 export type NatsCluster = AsyncDisposable & {
-  /** Of all three, with user and password. */
+  /** Addresses of all three, with user and password. */
   readonly url: string;
   readonly servers: readonly Keeper[];
 };
@@ -14,7 +14,7 @@ export type NatsCluster = AsyncDisposable & {
 export type ClusterPlace = {
   readonly home: string;
   readonly addresses?: readonly string[];
-  /** Runs the command in the world of that address. */
+  /** Runs the command in the network environment of that address. */
   readonly at?: (address: string, command: readonly [string, ...string[]]) => readonly [string, ...string[]];
 };
 

@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on this host, and a browser that signs in at it. */
+/** A real OpenID Connect provider on this host, and a browser that signs in with it. */
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import Provider from "oidc-provider";
@@ -8,7 +8,7 @@ export type Person = { readonly email?: string; readonly emailVerified?: boolean
 
 export type TestProvider = AsyncDisposable & {
   readonly issuer: string;
-  /** Begins to answer, for one client whose callback address is known by now. */
+  /** Starts answering, for a single client whose callback address is now known. */
   serve(callbackUrl: string, people: Readonly<Record<string, Person>>): void;
 };
 
@@ -47,7 +47,7 @@ export async function openTestProvider(): Promise<TestProvider> {
   };
 }
 
-/** Follows the way from Filemill to the provider and fills in its forms. Resolves with the address on the way back. */
+/** Follows the redirects from Filemill to the provider and fills in its forms. Resolves with the address of the redirect back. */
 export async function passProvider(issuer: string, authorizationUrl: string, login: string): Promise<string> {
   const atProvider = openBrowserClient(issuer);
   let next = authorizationUrl;

@@ -1,4 +1,4 @@
-/** A receiver of OTLP over HTTP in its JSON encoding, and what it was told in the words of Prometheus. */
+/** A receiver of OTLP over HTTP with JSON, which renders what it received in Prometheus' format. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
@@ -9,7 +9,7 @@ type Attribute = {
 };
 type Labelled = { readonly attributes: readonly Attribute[] };
 type NumberPoint = Labelled & { readonly asDouble: number };
-/** Counts are 64-bit integers, which JSON of Protobuf has as text. */
+/** Counts are 64-bit integers, which Protobuf's JSON encodes as strings. */
 type HistogramPoint = Labelled & {
   readonly count: number | string;
   readonly sum: number;
@@ -42,9 +42,9 @@ type Export = {
 export type OtlpReceiver = Disposable & {
   readonly endpoint: string;
   readonly spans: OtlpSpan[];
-  /** One element an export. */
+  /** One element per export. */
   readonly metrics: { readonly resource: readonly Attribute[]; readonly metrics: readonly OtlpMetric[] }[];
-  /** Paths that were posted to. */
+  /** Paths that received a POST. */
   readonly paths: Set<string>;
 };
 
@@ -63,7 +63,7 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   return { ...receiver, endpoint: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
 }
 
-/** The lines that Prometheus' text format has for it, in the order of text. */
+/** The metrics in Prometheus' text format, sorted. */
 export function prometheusLinesOf(metrics: readonly OtlpMetric[]): readonly string[] {
   return metrics
     .flatMap(({ name, gauge, sum, histogram }) => [

@@ -1,11 +1,11 @@
-/** What every test of the pages begins and ends with: a server, and a browser that looks at it. */
+/** Set-up and tear-down of every page test: a server, and a browser that visits it. */
 import { afterAll, beforeAll } from "vitest";
 import { openBrowser, type TestBrowser } from "./browser.ts";
 import { startServer, type TestServer } from "./server.ts";
 
 export type TestPages = Pick<TestBrowser, "open"> & { readonly server: TestServer };
 
-/** Of the file that calls it, before its own hooks. @param start - Another server than that of every day. */
+/** Registers hooks for the calling file, before its own. @param start - Starts a server other than the default one. */
 export function withPages(start: () => Promise<TestServer> = startServer): TestPages {
   let server: TestServer | undefined;
   let browser: TestBrowser | undefined;

@@ -1,4 +1,4 @@
-/** Each service in a process of its own, on a NATS server that nobody of them started. */
+/** Each service in its own process, on a NATS server that none of them started. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/
 
 export type Started = AsyncDisposable & {
   readonly child: ChildProcess;
-  /** Resolves with the first match in what the process prints. */
+  /** Resolves with the first match in the process's output. */
   printed(pattern: RegExp): Promise<string>;
 };
 
@@ -44,11 +44,11 @@ export function startProcess(command: string, args: readonly string[], env: Read
 
 export type StartedBroker = Started & {
   urlOf(user: keyof Passwords): string;
-  /** Where it tells what it has counted, as `/varz` and `/jsz`. */
+  /** Its monitoring endpoint, for `/varz` and `/jsz`. */
   readonly monitoringUrl: string;
 };
 
-/** With the users and rights that the embedded server would have. */
+/** With the users and permissions of the embedded server. */
 export async function startBroker(dir: string): Promise<StartedBroker> {
   const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v", webhook: "w" };
   const version = parseServerVersion("v2.9.10");

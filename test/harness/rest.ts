@@ -1,4 +1,4 @@
-/** The REST API as a client without any knowledge of the product uses it, and what every error must look like. */
+/** The REST API as used by a client that knows nothing about the product, and the required form of every error. */
 import { expect } from "vitest";
 import type { TestServer } from "./server.ts";
 
@@ -8,16 +8,16 @@ export const pixel: Uint8Array<ArrayBuffer> = Buffer.from(
   "base64",
 );
 
-/** One request of `POST /api/v1/convert`; what is not said makes a good one. */
+/** One request to `POST /api/v1/convert`; the defaults make a valid one. */
 export type Upload = {
-  /** Empty: the field is left out. */
+  /** If empty, the field is left out. */
   readonly to?: string;
   readonly file?: Uint8Array<ArrayBuffer>;
-  /** Empty, with an empty file: the field is left out. */
+  /** If this and the file are empty, the field is left out. */
   readonly name?: string;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Name of one more field. */
+  /** Name of an additional field. */
   readonly extra?: string;
 };
 
@@ -34,7 +34,7 @@ export function post(server: TestServer, upload: Upload = {}): Promise<Response>
   });
 }
 
-/** @param path - Below the server's address. */
+/** @param path - Relative to the server's address. */
 export function call(server: TestServer, path: string, init: RequestInit & { readonly key?: string } = {}): Promise<Response> {
   const { key = server.key, headers, ...rest } = init;
   return fetch(server.url + path, { ...rest, headers: { authorization: `Bearer ${key}`, ...headers } });
@@ -53,10 +53,10 @@ export async function jobIn(server: TestServer, id: string): Promise<Job> {
 /** A row of the contract's error table. */
 export type Row = { readonly status: number; readonly code: string; readonly details?: object };
 
-/** What no message may show. */
+/** Internals that no message may reveal. */
 const inner = /\/(tmp|home|root|usr|proc|work|srv)\b|node_modules|\.[cm]?[jt]s\b|\bat \w+ \(|--\w/;
 
-/** The row, in the shape that was asked for; one sentence or two, and nothing of what is inside. Resolves with the body. */
+/** Expects the row in the requested shape, with one or two sentences and no internals. Resolves with the body. */
 export async function expectRow(answer: Response, { status, code, details }: Row): Promise<Record<string, unknown>> {
   const text = await answer.text();
   const body = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
+/** A complete Filemill in its own process, as `npm start` runs it, for tests that use only REST. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -11,36 +11,38 @@ import { keepFound, putFound } from "./found.ts";
 export type TestServer = AsyncDisposable & {
   readonly url: string;
   readonly rpcUrl: string;
-  /** Of every call to the internal services. */
+  /** For calls to the internal services. */
   readonly rpcToken: string;
   readonly key: string;
-  /** The one-time sign-in link of the local account, where this start printed one. */
+  /** The one-time sign-in link of the local account, if this start printed one. */
   readonly signInLink: string | undefined;
   readonly dataDir: string;
   readonly child: ChildProcess;
-  /** What this start printed. */
+  /** Standard output of this start. */
   out(): string;
-  /** Everything written to standard error so far: the log. */
+  /** Standard error so far: the log. */
   log(): string;
   /** Starts the same installation again, after `child` has ended. */
   restart(): Promise<TestServer>;
 };
 
-/** Plans that tests do not run into, unless they ask for it. */
+/** Plans with limits that tests do not reach by accident. */
 const roomyPlans = {
   free: { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 },
   plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1_000_000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
 };
 
-/** @param prepare - Shell commands that run first, in a mount namespace that is the service's from then on; only root may. HOME_DIR holds DATA_DIR.
- *  @param descriptors - What whoever starts it has open, from 24 on. */
+/**
+ * @param prepare - Shell commands to run first, in a mount namespace that becomes the service's; requires root. HOME_DIR holds DATA_DIR.
+ * @param descriptors - Descriptors inherited from the caller, from 24 on.
+ */
 export async function startServer(
   env: Readonly<Record<string, string>> = {},
   plans: object = roomyPlans,
   prepare: readonly string[] = [],
   descriptors: readonly number[] = [],
 ): Promise<TestServer> {
-  // In the clone, as DATA_DIR is by default: the folder for temporary files may be another kind of disk.
+  // Inside the clone, as DATA_DIR is by default: the temporary folder may be on another kind of disk.
   await mkdir(".tmp", { recursive: true });
   const home = await mkdtemp(resolve(".tmp/filemill-"));
   const plansFile = join(home, "plans.json");
@@ -48,7 +50,7 @@ export async function startServer(
   return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare, descriptors });
 }
 
-/** One more gateway before the services of a server that runs; whoever disposes of it does so before the server. */
+/** Another gateway in front of a running server's services; dispose of it before the server. */
 export async function startSecondGateway(server: TestServer, env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const home = await mkdtemp(resolve(".tmp/filemill-"));
   const names = ["CATALOGUE", "JOB", "CONVERSION", "ACCOUNT", "WEBHOOK"];
@@ -68,10 +70,13 @@ function prepared(commands: readonly string[]): readonly string[] {
   return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", `${commands.join("\n")}\nexec "$@"`, "sh"];
 }
 
-/** Node itself keeps descriptors from its children that come without a gap. */
+/** Node hides descriptors from its children if they follow without a gap. */
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
-/** What a start finds out about the machine: the engines, and the inspectors' program (decisions 32 and 75). Each of a hundred would find the same. */
+/**
+ * What a start detects about the machine: the engines, and the inspectors'
+ * program (decisions 32 and 75). It would be the same for every test.
+ */
 const found = ["engines.json", "inspector.cjs"];
 
 function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
@@ -85,7 +90,7 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
       PORT: "0",
       RPC_PORT: "0",
       LOG_LEVEL: "info",
-      // The longest there is: what is answered with 200 is so on a slow machine too.
+      // The maximum: what is answered with 200 is so on a slow machine too.
       INLINE_WAIT_MS: "60000",
       ...env,
     },
@@ -112,14 +117,14 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   while (!out.includes("Filemill is ready")) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      // Its last words are read after its exit.
+      // Its last output is read after its exit.
       await ended;
       throw new Error(`Filemill ended before it was ready:\n${out}${log}`);
     }
     await sleep(20);
   }
   if (prepare.length === 0) await keepFound(dataDir, found);
-  // Through the process, whose mounts may be its own.
+  // Through the process, which may have its own mounts.
   const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
   const run = JSON.parse(await own("run.json"));
   const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(out)?.[0] ?? knownKey;

@@ -1,4 +1,4 @@
-/** Guests with silences: a few kilobytes each, and hundreds of megabytes as WAV. */
+/** Guests that send silence: a few kilobytes each, and hundreds of megabytes as WAV. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,17 +7,17 @@ import { promisify } from "node:util";
 import { type Answer, type BrowserClient, openBrowserClient } from "./browser-client.ts";
 import type { TestServer } from "./server.ts";
 
-/** Everything that sounds and pictures need, with the address in X-Forwarded-For believed. */
+/** Settings sufficient for sounds and pictures, with X-Forwarded-For trusted. */
 export const behindProxy = { DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", TRUSTED_PROXIES: "127.0.0.1" };
 const rates = { requestsPerMinute: 1_000_000, maxUnfinishedJobs: 20, retentionSeconds: 3600 };
 const plus = { apiAccess: true, maxInputMb: 500, ...rates };
-/** Plans that nobody runs into but for what is given. */
+/** Plans without effective limits except the given ones. */
 export const plansWith = (free: object, own: object = {}) => ({
   free: { apiAccess: false, maxInputMb: 25, ...rates, ...free },
   plus: { ...plus, ...own },
 });
 
-/** So many seconds of nothing in stereo: a few kilobytes that are 0.1764 MB a second as WAV. */
+/** Stereo silence of this many seconds: a few kilobytes that become 0.1764 MB per second as WAV. */
 export async function silentFlac(seconds: number, folder: string): Promise<Buffer<ArrayBuffer>> {
   const path = join(folder, `../silence-${seconds}.flac`);
   const source = ["-f", "lavfi", "-i", "anullsrc=r=44100:cl=stereo", "-t", String(seconds)];
@@ -25,14 +25,14 @@ export async function silentFlac(seconds: number, folder: string): Promise<Buffe
   return readFile(path);
 }
 
-/** A browser behind the proxy, with a jar of its own. */
+/** A browser behind the proxy, with its own cookie jar. */
 export function guestAt(server: TestServer, address: string): BrowserClient {
   const guest = openBrowserClient(server.url);
   guest.headers.set("x-forwarded-for", address);
   return guest;
 }
 
-/** Converts, and waits for the end of what is always queued. */
+/** Converts, and waits if the job is queued. */
 export async function toWav(guest: BrowserClient, flac: Buffer<ArrayBuffer>): Promise<Answer> {
   const first = await guest.convert("wav", flac, "a.flac");
   if (first.status !== 202) return first;

@@ -1,9 +1,9 @@
-/** A few everyday conversions over REST, by which a running service is told from one that only answers. */
+/** A few everyday conversions over REST, which tell a working service from one that merely responds. */
 import { readFile } from "node:fs/promises";
 
 export type Smoke = { readonly from: string; readonly to: string; readonly ms: number; readonly failure: string | undefined };
 
-/** Of each kind of everyday engine one, by its file under test/corpus/typical, with the first bytes of what comes out. */
+/** One for each kind of everyday engine: file under test/corpus/typical, target, and first bytes of the result. */
 const conversions = [
   ["image/typical.png", "webp", "RIFF"],
   ["image/typical.heic", "jpg", "\xff\xd8\xff"],
@@ -21,7 +21,7 @@ const conversions = [
   ["font/typical.ttf", "woff2", "wOF2"],
 ] as const;
 
-/** Converts one file of each kind. What the service does not list counts as failed. */
+/** Converts one file of each kind. A conversion that the service does not list counts as failed. */
 export async function convertOneOfEach(url: string, key: string): Promise<readonly Smoke[]> {
   const results: Smoke[] = [];
   for (const [file, to, magic] of conversions) {

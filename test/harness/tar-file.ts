@@ -5,7 +5,7 @@ export type TarMember = {
   readonly type?: string;
   /** Octal. */
   readonly mode?: string;
-  /** What the header states instead of the truth. */
+  /** A false size for the header. */
   readonly statedBytes?: number;
 };
 
@@ -31,13 +31,13 @@ export type CpioMember = {
   readonly name: string;
   readonly content?: string;
   readonly mode?: number;
-  /** Of its inode; its place in the archive by default. */
+  /** Inode number; by default the position in the archive. */
   readonly number?: number;
   /** Major and minor number. */
   readonly device?: readonly [number, number];
 };
 
-/** Fields of eight hexadecimal digits. @see cpio(5), new ASCII format */
+/** With fields of eight hexadecimal digits. @see cpio(5), new ASCII format */
 export function cpioFile(members: readonly CpioMember[]): Buffer {
   const padded = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
   const entries = [...members, { name: "TRAILER!!!" }].map((member: CpioMember, index) => {

@@ -1,9 +1,9 @@
-/** Head of a WAV file with uncompressed samples. */
+/** Header of a WAV file with uncompressed samples. */
 export type WavForm = { readonly sampleRate: number; readonly channels: number; readonly sampleBytes: 1 | 2 };
 
 export const wavHeaderBytes = 44;
 
-/** What comes before `dataBytes` of samples. */
+/** The header for `dataBytes` of samples. */
 export function wavHeader(dataBytes: number, { sampleRate, channels, sampleBytes }: WavForm): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(wavHeaderBytes);
   header.write("RIFF", 0);

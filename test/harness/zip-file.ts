@@ -1,23 +1,23 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
 
 export type ZipPart = {
-  /** Bytes: in a code page, as old programs write it. */
+  /** A Buffer for a name in a code page, as old programs write it. */
   readonly name: string | Buffer;
   readonly content: string | Uint8Array;
   readonly isEncrypted?: boolean;
-  /** What the headers state instead of the truth. */
+  /** A false size for the headers. */
   readonly statedBytes?: number;
-  /** Points at the first part's bytes instead of having its own. */
+  /** Points at the first part's data instead of having its own. */
   readonly overlaps?: boolean;
   /** Not compressed, as a `mimetype` must be. */
   readonly isStored?: boolean;
   /** A symbolic link, as Unix archivers mark it. */
   readonly isLink?: boolean;
-  /** The content so many times in a row, without so much memory. */
+  /** Repeats the content this often without holding it in memory. */
   readonly repeat?: number;
 };
 
-/** A zip file, also one that no honest program would write. */
+/** A zip file, possibly one that no honest program would write. */
 export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Buffer {
   const locals: Buffer[] = [];
   const records: Buffer[] = [];
@@ -60,12 +60,12 @@ export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Bu
 function packedOf({ isStored = false, repeat = 1 }: ZipPart, content: Buffer): Buffer {
   if (isStored) return content;
   if (repeat === 1) return deflateRawSync(content, { level: 9 });
-  // Blocks after a full flush stand for themselves, so one of them may be written many times.
+  // Blocks after a full flush are independent, so one can be written many times.
   const block = deflateRawSync(content, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([...Array<Buffer>(repeat - 1).fill(block), deflateRawSync(content, { level: 9 })]);
 }
 
-/** The least that is a DOCX to LibreOffice and pandoc. */
+/** The minimum that LibreOffice and pandoc accept as a DOCX. */
 export function docxFile(body: string, { before = "", extra = [] }: { before?: string; extra?: readonly ZipPart[] } = {}): Buffer {
   const relationships = "http://schemas.openxmlformats.org/package/2006/relationships";
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument";

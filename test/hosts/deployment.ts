@@ -30,14 +30,14 @@ const plans = {
   free: { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 },
   plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1_000_000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
 };
-/** Every kind of work is done by two of the three. */
+/** Each kind of work runs on two of the three. */
 const engines = [
   { IMAGE_SLOTS: "1", DOCUMENT_SLOTS: "1", MEDIA_SLOTS: "0" },
   { IMAGE_SLOTS: "0", DOCUMENT_SLOTS: "1", MEDIA_SLOTS: "1" },
   { IMAGE_SLOTS: "1", DOCUMENT_SLOTS: "1", MEDIA_SLOTS: "1" },
 ];
 
-/** The workers are not started yet but the first. */
+/** Only the first worker is started. */
 export async function openHosts(home: string): Promise<Hosts> {
   await using stack = new AsyncDisposableStack();
   const network = stack.use(openNetwork());
@@ -87,14 +87,14 @@ function environmentOf(home: string, name: string, address: string): Record<stri
     HOME: process.env.HOME ?? "",
     DATA_DIR: join(home, name),
     PLANS_FILE: join(home, "plans.json"),
-    // The kernel counts the processes of a user over all hosts of this machine.
+    // The kernel counts a user's processes across all hosts on this machine.
     SANDBOX_UID: String(70_000 + 100 * Number(address.split(".").at(-1))),
     ...{ HOST: address, RPC_HOST: address, RPC_PORT: String(rpcPort), RPC_TOKEN: "hosts-suite-token-0123456789" },
     ...{ OFFICE_SLOTS: "0", LEASE_MS: "5000", MAX_ATTEMPTS: "10", DRAIN_MS: "8000", INLINE_WAIT_MS: "5000", PROVING: "off" },
   };
 }
 
-/** Answers at all: without a worker it is not ready. */
+/** Waits for any answer: without a worker it is not ready. */
 async function untilServing(url: string): Promise<void> {
   for (let tries = 0; tries < 1200; tries += 1) {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
@@ -105,7 +105,7 @@ async function untilServing(url: string): Promise<void> {
   throw new Error(`${url} did not answer within two minutes`);
 }
 
-/** How often a worker has begun to work. */
+/** How often a worker has started. */
 export async function livesOf({ logFile }: Host): Promise<number> {
   return (await readFile(logFile, "utf8")).split('"msg":"service.ready"').length - 1;
 }
@@ -118,7 +118,7 @@ export async function untilAlive(worker: Host, lives: number): Promise<void> {
   throw new Error(`${worker.keeper.name} was not ready within two minutes`);
 }
 
-/** Printed by the gateway that made the first account. */
+/** Printed by the gateway that created the first account. */
 async function keyIn(logFiles: readonly string[]): Promise<string> {
   for (let tries = 0; tries < 600; tries += 1) {
     for (const logFile of logFiles) {

@@ -1,11 +1,11 @@
-/** Somebody who guesses at a password, at all gateways in turn. */
+/** An attacker who guesses a password at all gateways in turn. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const tries = 24;
-/** Longer than gateways take to tell each other. */
+/** Longer than gateways need to inform each other. */
 const pauseMs = 500;
 
-/** How many of the guesses were looked at; the others were refused as too many. */
+/** How many guesses were checked; the others were rejected by the rate limit. */
 export async function guessedAt(urls: readonly string[]): Promise<number> {
   let looked = 0;
   for (let index = 0; index < tries; index += 1) {

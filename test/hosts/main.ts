@@ -1,4 +1,7 @@
-/** `npm run test:hosts`: several hosts under load lose their leader, a host, a disk and each process in turn; nothing is lost, nothing done twice. */
+/**
+ * `npm run test:hosts`: several hosts under load lose their leader, a host,
+ * a disk and each process in turn; nothing is lost, nothing is done twice.
+ */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -20,7 +23,7 @@ import { guessedAt } from "./guesses.ts";
 
 const clients = 10;
 const measureMs = 10_000;
-/** Longer than a lease and the round that looks for lost ones. */
+/** Longer than a lease plus the interval at which lost ones are searched. */
 const outageMs = 12_000;
 
 /** @returns What was wrong. */
@@ -46,14 +49,14 @@ async function run(home: string): Promise<readonly string[]> {
   return ledger.defects;
 }
 
-/** Accepted jobs, answers that asked to come again, requests without one. */
+/** Accepted jobs, answers that asked to retry, requests without an answer. */
 function countsOf({ accepted, refused }: Ledger): readonly [number, number, number] {
   const unanswered = refused.get("no answer") ?? 0;
   const all = [...refused.values()].reduce((sum, times) => sum + times, 0);
   return [accepted.size, all - unanswered, unanswered];
 }
 
-/** Documents alone, which every worker converts. More workers than processors convert no more. */
+/** Only documents, which every worker converts. More workers than processors convert no more. */
 async function measure(hosts: Hosts, ledger: Ledger, menu: Menu): Promise<readonly object[]> {
   const rows: object[] = [];
   const documents: Menu = (dice) => {
@@ -146,7 +149,7 @@ const faults: Readonly<Record<string, (hosts: Hosts) => Promise<void>>> = {
       keeper.resume();
       await Promise.all(urls.map((url) => untilReady(url)));
     }
-    // Before the next one goes this one works again: some engines are on two hosts only.
+    // Each must work again before the next is stopped: some engines run on only two hosts.
     for (const worker of workers) {
       const lives = await livesOf(worker);
       await worker.keeper.halt();
@@ -166,12 +169,12 @@ async function leaderOf(url: string): Promise<number> {
   }
 }
 
-/** Every promise was kept, once, and the store holds what the records name. */
+/** Checks that every promise was kept exactly once, and that the store holds what the records name. */
 async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
   let done = 0;
   let lost = 0;
   for (const [index, accepted] of [...ledger.accepted.values()].entries()) {
-    // Of the other gateway as often as not.
+    // From either gateway, alternately.
     const url = hosts.urls[index % hosts.urls.length] ?? "";
     const state = await endOf(url, hosts.key, accepted.jobId);
     if (state === "done") done += 1;
@@ -182,7 +185,7 @@ async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
   const twice = [...ledger.idsByKey.values()].filter((ids) => ids.size !== 1).length;
   if (twice > 0) ledger.defects.push(`${twice} requests made more than one job`);
   const guesses = await guessedAt(hosts.urls);
-  // Eight for one client at one account, and one where two gateways heard of the same.
+  // Eight for one client at one account, and one if two gateways were informed at the same time.
   if (guesses > 9) ledger.defects.push(`${guesses} guesses at one password were looked at`);
   const store = await openBlobs({ ...hosts.s3.env, DATA_DIR: home }, openLog("silent"));
   let stored = -1;
@@ -190,7 +193,7 @@ async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
     await sleep(1000);
     stored = (await Array.fromAsync(store.list())).filter(({ partial }) => !partial).length;
   }
-  // Results of attempts that lost their lease, and uploads whose client was told to come again, go with the sweep of the hour.
+  // Results of attempts that lost their lease, and uploads whose client was told to retry, are removed by the hourly sweep.
   if (stored < done) ledger.defects.push(`${done} jobs are done, but only ${stored} files are stored`);
   const { requests, accepted } = ledger;
   return {

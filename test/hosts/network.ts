@@ -1,11 +1,11 @@
-/** A network of its own for each host, joined by one switch: what is cut off is so for the kernel. Only root may. */
+/** A separate network for each host, joined by one switch: a cut is real to the kernel. Requires root. */
 import { execFileSync } from "node:child_process";
 
 export type Network = AsyncDisposable & {
-  /** Of this process in that network. */
+  /** Address of this process in that network. */
   readonly ownAddress: string;
   addHost(address: string): void;
-  /** The command, to be run on that host. */
+  /** Wraps the command to run on that host. */
   at(address: string, command: readonly [string, ...string[]]): readonly [string, ...string[]];
   cut(address: string): void;
   mend(address: string): void;
@@ -23,7 +23,7 @@ export function openNetwork(): Network {
       try {
         ip("netns", "del", space);
       } catch {
-        // It was never made, or is gone already.
+        // It was never created, or is already gone.
       }
     }
     names.clear();

@@ -1,4 +1,4 @@
-/** A whole Ceph on this host, as Debian ships it: monitor, storage in memory, and its S3 gateway. Started in some 15 s. */
+/** A complete Ceph on this host, as packaged by Debian: monitor, in-memory storage, and its S3 gateway. Starts in about 15 s. */
 import { execFile } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const programs = ["ceph-mon", "ceph-osd", "radosgw"];
 
 export type S3Server = AsyncDisposable & {
-  /** For whoever stores blobs there. */
+  /** Settings for clients that store blobs there. */
   readonly env: Readonly<Record<"BLOBS" | "S3_ENDPOINT" | "S3_REGION" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY", string>>;
   readonly gateway: Keeper;
 };
@@ -38,7 +38,7 @@ export async function openS3Server(home: string, address = "127.0.0.1"): Promise
   const start = (name: string, ...command: [string, ...string[]]): Keeper =>
     stack.use(keep({ name, command: [command[0], "-c", config, ...command.slice(1), "-f"], env, logFile: join(home, `${name}.out`) }));
 
-  // Nobody is asked for it, but without one radosgw does not begin.
+  // Never used, but radosgw does not start without one.
   await run("ceph-authtool", ["--create-keyring", join(home, "keyring"), "--gen-key", "-n", "client.admin"], { env });
   const map = join(home, "monmap");
   await ceph("monmaptool", "--create", "--addv", "a", monitor, "--fsid", fsid, map);

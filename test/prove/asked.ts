@@ -1,7 +1,7 @@
 type Wanted = { readonly engine: readonly string[]; readonly route: readonly string[] };
 type Ends = { readonly from: string; readonly to: string };
 
-/** Whether a run for some engines or some routes is also for this one. */
+/** Whether a run limited to some engines or routes includes this one. */
 export function isAsked({ engine, route }: Wanted, { from, to }: Ends, engines: readonly string[]): boolean {
   return (
     (engine.length === 0 || engines.some((id) => engine.includes(id))) &&
@@ -9,7 +9,7 @@ export function isAsked({ engine, route }: Wanted, { from, to }: Ends, engines: 
   );
 }
 
-/** Whether only some are asked for. */
+/** Whether the run is limited. */
 export function isChosen({ engine, route, sample }: Wanted & { readonly sample: number | undefined }): boolean {
   return engine.length > 0 || route.length > 0 || sample !== undefined;
 }

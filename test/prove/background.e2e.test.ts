@@ -1,4 +1,4 @@
-/** The prover as a service starts it beside itself, on a system whose versions nobody has proven. */
+/** The prover as a service starts it in the background, on a system whose versions have no proof. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

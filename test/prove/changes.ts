@@ -1,4 +1,4 @@
-/** Which engines' sources changed since the proof file was last written: what they declare may be the same, what they do need not. */
+/** Engines whose sources changed since the proof file was last written: their behaviour may differ even if their declarations do not. */
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { gitText } from "./readers/program.ts";
@@ -7,18 +7,18 @@ import { committedProof } from "./store.ts";
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "services/conversion/engines");
 
-/** Ids of engines; undefined where there is no history to ask, and declarations alone must do. */
+/** Engine ids; undefined if there is no history, so that only declarations can be compared. */
 export async function changedEngines(): Promise<ReadonlySet<string> | undefined> {
   const changed = await changedFiles();
   return changed === undefined ? undefined : await enginesOf(changed);
 }
 
-/** Paths below the folder of engines, committed or not. */
+/** Paths below the engines folder, committed or not. */
 async function changedFiles(): Promise<readonly string[] | undefined> {
   const git = (...args: readonly string[]) => gitText(root, ...args);
   try {
     const commit = (await git("log", "-1", "--format=%H", "--", relative(root, committedProof))).trim();
-    // The first commit that is here has no other to be compared with: the clone is shallow.
+    // The oldest commit of a shallow clone cannot be compared with anything.
     if (commit === "" || (await git("rev-parse", "--is-shallow-repository")).trim() === "true") return undefined;
     const named = await git("diff", "--name-only", commit, "--", relative(root, folder));
     const unknown = await git("ls-files", "--others", "--exclude-standard", "--", relative(root, folder));
@@ -43,13 +43,13 @@ export async function enginesOf(changed: readonly string[]): Promise<ReadonlySet
   return found;
 }
 
-/** An engine names a folder of its own as a whole. */
+/** An engine refers to a folder of its own as a whole. */
 function folderOf(path: string): string | undefined {
   const [kind, name, file] = path.split("/");
   return kind !== "inside" && file !== undefined ? name : undefined;
 }
 
-/** The file and all below the folder that it imports or names: scripts, filters, what runs inside the sandbox. */
+/** The file and everything below the folder that it imports or names: scripts, filters, code that runs inside the sandbox. */
 async function sourcesOf(path: string, known = new Set<string>()): Promise<Set<string>> {
   if (known.has(path) || !path.startsWith(folder)) return known;
   known.add(path);
@@ -59,7 +59,7 @@ async function sourcesOf(path: string, known = new Set<string>()): Promise<Set<s
   return known;
 }
 
-/** What serve.ts loads for an engine's work, of which it has the name. */
+/** What serve.ts loads for an engine's work, given its name. */
 async function workOf(work: string, known: Set<string>): Promise<void> {
   const serve = join(folder, "inside/serve.ts");
   const text = await readFile(serve, "utf8");

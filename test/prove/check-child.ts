@@ -1,6 +1,6 @@
 /**
- * The other side of checker.ts: reads and compares, one result at a time, in a process that a faulty reader may take down. Whoever started
- * it is asked for conversions, for this process has no engines.
+ * The child of checker.ts: reads and compares, one result at a time, in a process that a
+ * faulty reader may crash. It requests conversions from its parent, because it has no engines.
  */
 import process from "node:process";
 import { evidenceOf } from "./check.ts";
@@ -32,5 +32,5 @@ process.on("message", async (question: Question) => {
   say({ evidence, memoryBytes: process.memoryUsage.rss() });
 });
 
-// Nobody is left to answer: the programs that read for this process, which are of its group, must not outlive it either.
+// No one is left to answer: reader programs, which are in this process's group, must not outlive it either.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

@@ -16,7 +16,7 @@ import { checkSound } from "./checks/sound.ts";
 import { checkPage, checkWords } from "./checks/words.ts";
 import type { Case, Check, Evidence } from "./evidence.ts";
 
-/** By the kind of the result; where the source's kind matters, `source>result`. */
+/** By the kind of the result; `source>result` if the source's kind matters. */
 const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
   image: checkPicture,
   vector: checkDrawing,
@@ -53,7 +53,7 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
 
 const comics = new Set("cbz cb7 cbt cbr".split(" "));
 
-/** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
+/** Rejects with what is wrong if the result cannot be read, or if there is no check for the pair. */
 export async function evidenceOf(given: Case): Promise<Evidence> {
   const likeness = await likenessOf(given);
   const evidence = { ...likeness, figures: { ...likeness.figures, ...(await layoutFiguresOf(given)) } };

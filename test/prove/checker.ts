@@ -1,6 +1,5 @@
 /**
- * Checks in a process of their own: readers are native code that is fed what an engine wrote, and one that crashes must not end
- * thousands of proofs with it.
+ * Runs checks in a separate process: readers are native code that parses an engine's output, and a crash must not end thousands of proofs.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -18,26 +17,26 @@ export type Said = { readonly wanted: Wanted } | { readonly evidence: Evidence |
 
 export type Checker = AsyncDisposable & {
   /**
-   * Evidence, or what was wrong with the result. One at a time. A check that took its process down is done once more by another
-   * process, and said to have; the second time it counts as failed.
+   * Evidence, or what is wrong with the result. One at a time. A check that crashed its process
+   * is repeated once in another one, and reported; the second time it counts as failed.
    */
   check(given: Given, make: Make): Promise<Evidence | string>;
 };
 
-/** Whoever asked removes the file. */
+/** The caller removes the file. */
 export type Make = (wanted: Wanted) => Promise<KnownFile>;
 
 export type CheckerOptions = {
-  /** For what readers unpack. */
+  /** For files that readers unpack. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The program; another one is for tests. */
+  /** The program; tests replace it. */
   readonly program?: string;
   readonly timeoutMs?: number;
   say(line: string): void;
 };
 
-/** Libraries and kept samples make a process grow: a new one is had for less than a second. */
+/** Libraries and cached samples make a process grow; a new one starts in less than a second. */
 const maxChecks = 500;
 const maxBytes = 1e9;
 const defaultTimeoutMs = 90_000;
@@ -54,7 +53,7 @@ export function openChecker(options: CheckerOptions): Checker {
     checks = 0;
     await mkdir(folder, { recursive: true });
     child = fork(options.program ?? join(import.meta.dirname, "check-child.ts"), {
-      // A group of its own, so that the programs it started end with it.
+      // In its own process group, so that programs it started end with it.
       detached: true,
       serialization: "advanced",
       env: { ...options.env, TMPDIR: folder },
@@ -66,7 +65,7 @@ export function openChecker(options: CheckerOptions): Checker {
     const ending = child;
     child = undefined;
     if (ending !== undefined) await endGroup(ending);
-    // Programs that a reader started are ending, and may still write.
+    // Programs started by a reader are ending and may still write.
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
@@ -119,7 +118,7 @@ function answerOf(child: ChildProcess, given: Given, make: Make, timeoutMs: numb
   });
 }
 
-/** That it could not be sent to is said by its exit. */
+/** A failed send shows as the child's exit. */
 function send(child: ChildProcess, question: Question): void {
   if (child.connected) child.send(question, () => undefined);
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A reader that does as the program says, in the same place as the real one. */
+/** A fake reader that runs the given program in place of the real one. */
 async function checkerOf(name: string, program: string, more: Partial<CheckerOptions> = {}) {
   const path = join(folder, `${name}.mjs`);
   const scratch = join(folder, name);

@@ -1,4 +1,4 @@
-/** Some of them by chance; the same ones for the same seed. */
+/** A random selection that is deterministic for a seed. */
 export function drawn<T>(targets: readonly T[], count: number, seed: string): readonly T[] {
   let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const pool = [...targets];

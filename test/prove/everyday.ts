@@ -1,4 +1,4 @@
-/** What most people convert: proven first on a machine whose versions nobody proved. */
+/** The most common conversions: proven first on a machine whose versions have no proof. */
 
 const everyday: Readonly<Record<string, string>> = {
   docx: "pdf odt txt html md",
@@ -51,7 +51,7 @@ export function everydayFormats(): readonly string[] {
 
 type Pair = { readonly from: string; readonly to: string };
 
-/** The conversions of every day, and the others. */
+/** The everyday conversions, and the others. */
 export function everydayFirst<T extends Pair>(pairs: readonly T[]): readonly (readonly T[])[] {
   const isEveryday = ({ from, to }: Pair): boolean => everyday[from]?.split(" ").includes(to) === true;
   return [pairs.filter(isEveryday), pairs.filter((pair) => !isEveryday(pair))];

@@ -1,4 +1,4 @@
-/** Executes what is to be proven, source by source, each hop once for all routes that begin with it. */
+/** Executes what has to be proven, source by source, and each hop once for all routes that start with it. */
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -17,28 +17,28 @@ import type { Target } from "./targets.ts";
 export type Execution = {
   readonly converter: Converter;
   readonly today: string;
-  /** For the files in an archive that becomes one file. */
+  /** For the files of an archive that is joined. */
   readonly planOf: PlanOf;
   declared(target: Target): string;
-  /** The codes of the notes that such a route announces. */
+  /** Codes of the notes that such a route announces. */
   expected(hops: readonly HopName[]): ReadonlySet<string>;
-  /** What a target may take, as far as is known; only the order depends on it. */
+  /** Estimated duration of a target; only the order depends on it. */
   msOf(target: Target): number;
   /** For the results being checked. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Then nothing more is begun, and what is under way counts for nothing. */
+  /** Once aborted, nothing new starts, and what is in progress is discarded. */
   readonly signal: AbortSignal;
   onRow(row: ProofRow): void;
   say(line: string): void;
 };
 
-/** A hop with all that follows it. */
+/** A hop with everything that follows it. */
 type Step = { readonly hop: HopName; target: Target | undefined; readonly next: Map<string, Step> };
 
 const hopTimeoutMs = 90_000;
 
-/** Never rejects for a route's sake: what goes wrong is the route's failure. The longest first, or one of them would be alone at the end. */
+/** A route's failure never rejects; it becomes that route's result. Longest first, so that none of them runs alone at the end. */
 export async function execute(targets: readonly Target[], atOnce: number, execution: Execution): Promise<void> {
   const msOf = (wanted: readonly Target[]) => wanted.reduce((sum, target) => sum + execution.msOf(target), 0);
   const sources = [...Map.groupBy(targets, ({ from }) => from)].map(([from, wanted]) => ({ from, wanted, ms: msOf(wanted) }));
@@ -105,7 +105,7 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
     );
     const spentMs = place.spentMs + performance.now() - startedMs;
     if (signal.aborted) return;
-    // The machine's fault and not the route's: to be tried again by the next run.
+    // The machine's fault rather than the route's: the next run tries again.
     if (failure?.startsWith("UNAVAILABLE")) return;
     if (failure !== undefined) {
       failAll(step, `${hop.engine} ${hop.from} to ${hop.to}: ${failure}`, execution, place.sample.name);
@@ -127,19 +127,19 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
   }
 }
 
-/** A whole route is asked what its source told beside the picture (decision 56), and not what a step between wrote there. */
+/** A whole route answers for its source's metadata (decision 56), not for what an intermediate step wrote. */
 function isOfStepAlone(code: string, { from, to }: HopName, { sample }: Place): boolean {
   return (code === "METADATA_DROPPED" || code === "PLACE_KEPT") && mayTell(from, to) && !mayTell(sample.format, to);
 }
 
-/** A note that nobody was told to expect is as bad as a result that nobody can read. */
+/** An unannounced note is as bad as an unreadable result. */
 function surpriseOf({ hops }: Target, notes: readonly string[], { expected }: Execution): string | undefined {
   const announced = expected(hops);
   const code = notes.find((each) => !announced.has(each));
   return code === undefined ? undefined : `the note ${code} was not to be expected`;
 }
 
-/** Another engine as a reader, for what has no other; or the same one with another file. */
+/** Reads through another engine, if there is no other reader; or converts another file with the same engine. */
 function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Make {
   return async ({ engine, to, of = result }) => {
     const file: KnownFile = { path: execution.converter.newPath(to), format: to, kind: kindOf(to) };
@@ -149,7 +149,7 @@ function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Ma
   };
 }
 
-/** One step, with a deadline. Rejects when it fails. */
+/** One step, with a deadline. Rejects if it fails. */
 export async function convert(
   { converter, planOf, signal: ended }: Pick<Execution, "converter" | "planOf" | "signal">,
   hop: HopName,
@@ -163,7 +163,7 @@ export async function convert(
   await inTime(converter.run(plan, input.path, result.path, { signal, inputBytes, planOf, ...(onNote && { onNote }) }));
 }
 
-/** For a conversion that does not even end when it is told to: the others go on. */
+/** For a conversion that does not even end when aborted: the others continue. */
 async function inTime(conversion: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -174,7 +174,7 @@ async function inTime(conversion: Promise<void>): Promise<void> {
 
 function rowOf(target: Target, evidence: Evidence | string, spentMs: number, execution: Execution, sample: string): ProofRow {
   const said = typeof evidence === "string" ? { figures: {}, reader: "none" } : evidence;
-  // As they will be written, so that the word follows from what is written.
+  // Rounded as they are written, so that the word follows from the written figures.
   const figures = Object.fromEntries(Object.entries(said.figures).map(([name, value]) => [name, Number(value.toPrecision(3))]));
   const word = wordOf(figures, said.reader);
   const why = typeof evidence === "string" ? evidence : word === "failed" ? "a figure is below what may be listed" : "";
@@ -183,13 +183,13 @@ function rowOf(target: Target, evidence: Evidence | string, spentMs: number, exe
   return { ...shared, word, figures, reader: said.reader, ms: coarse(spentMs), why };
 }
 
-/** The proof of nothing: for this step's target and all that would follow. */
+/** A failed row for this step's target and all that would follow. */
 function failAll(step: Step, why: string, execution: SampleExecution, sample: string): void {
   if (step.target !== undefined) execution.onResult(step.target, rowOf(step.target, why, 0, execution, sample));
   for (const next of step.next.values()) failAll(next, why, execution, sample);
 }
 
-/** 10, 15, 20, 30, 50, 70, 100 …: a later run mostly says the same. */
+/** 10, 15, 20, 30, 50, 70, 100 …: a later run mostly gives the same value. */
 function coarse(ms: number): number {
   if (ms < 1) return 0;
   const power = 10 ** Math.floor(Math.log10(ms));

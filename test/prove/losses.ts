@@ -1,21 +1,21 @@
-/** What a run found to be worse than the file says. */
+/** What a run found to be worse than the proof file states. */
 import { measuredWords } from "#services/catalogue/domain/fidelity-rule.ts";
 import { keyOf, type ProofRow } from "#services/catalogue/domain/proof.ts";
 
 export type Found = {
   /** The rows of the file that hold here. */
   readonly holding: readonly ProofRow[];
-  /** By key, what this run measured. */
+  /** This run's measurements, by key. */
   readonly fresh: ReadonlyMap<string, ProofRow>;
 };
 
-/** What was proven before and is not now. */
+/** What was proven before but fails now. */
 export function lostOf({ holding, fresh }: Found): readonly ProofRow[] {
   const before = new Map(holding.map((row) => [keyOf(row), row]));
   return [...fresh.values()].filter((row) => row.word === "failed" && (before.get(keyOf(row))?.word ?? "failed") !== "failed");
 }
 
-/** What passed, but is worth less than before; another machine may draw it otherwise. */
+/** What passed with a worse result than before; another machine may render it differently. */
 export function worsenedOf({ holding, fresh }: Found): readonly ProofRow[] {
   const before = new Map(holding.map((row) => [keyOf(row), row]));
   const rankOf = ({ word }: ProofRow): number => measuredWords.indexOf(word);

@@ -1,4 +1,4 @@
-/** `npm run prove`: executes hops and routes on the corpus, reads what came out by another program, and writes what was measured. */
+/** `npm run prove`: executes hops and routes on the corpus, reads the results with other programs, and writes the measurements. */
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { prove } from "./prove.ts";
@@ -15,14 +15,14 @@ if (typeof asked === "string") {
 }
 const ending = new AbortController();
 const startedMs = performance.now();
-/** One Ctrl-C arrives twice under npm; what comes later is meant. */
+/** Under npm, one Ctrl-C arrives twice; a later one is deliberate. */
 const echoMs = 500;
 let endingSinceMs = Infinity;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     if (performance.now() - endingSinceMs > echoMs) process.exit(130);
     endingSinceMs = Math.min(endingSinceMs, performance.now());
-    // Waited for, until engines and readers have ended too.
+    // Waits until engines and readers have ended too.
     ending.abort();
   });
 }
@@ -39,7 +39,7 @@ async function answered(request: Asked): Promise<boolean> {
   return await (request.judge ? judged(request) : prove({ ...request, settings: process.env, ...common }));
 }
 
-/** Its sources are drawn by what only tests need. */
+/** Loaded on demand: its sources need test-only dependencies. */
 async function measuredOwn(request: Asked): Promise<boolean> {
   const { proveOwn } = await import("./own/run.ts");
   return await proveOwn({ ...request, settings: process.env, ...common });
@@ -51,13 +51,13 @@ async function comparedWild(request: Asked & { readonly wild: string }): Promise
   return await proveWild({ ...request, settings: process.env, ...common });
 }
 
-/** Judges are programs that a service has not. */
+/** Loaded on demand: a service has no judges. */
 async function judged(request: Asked): Promise<boolean> {
   const { judgeResults } = await import("./judges/run.ts");
   return await judgeResults({ ...request, settings: process.env, ...common });
 }
 
-/** Its readers are there where tests are, and not where a service proves in the background. */
+/** Loaded on demand: its readers are installed where tests run, but not where a service proves in the background. */
 async function compareValues({ route, seed, sample }: Asked): Promise<boolean> {
   const { proveValues } = await import("#test/values/run.ts");
   return await proveValues({ route, seed, runs: sample ?? 20, ...common });

@@ -1,4 +1,6 @@
-/** What a conversion owes every file, on routes of the whole product and read by other programs: see corpus/make/manners.py for the files. */
+/**
+ * What a conversion owes every file, on routes of the whole product and read by other programs: see corpus/make/manners.py for the files.
+ */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +42,7 @@ async function converted(name: string, to: string, options = ""): Promise<Result
   return { path, format: to, kind: kindOf(to), notes: job.notes.map(({ code }) => code) };
 }
 
-/** A film is answered before it is made. */
+/** A film is converted after the answer. */
 async function doneOf(id: string, headers: Readonly<Record<string, string>>): Promise<Job> {
   const ask = async (): Promise<Job> => JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${id}`, { headers })).text()).job;
   await expect.poll(async () => (await ask()).status, { timeout: 90_000 }).toBe("done");
@@ -54,7 +56,7 @@ async function pixelsOf(file: KnownFile): Promise<Pixels> {
   throw new Error(`nobody reads ${file.format}`);
 }
 
-/** Red, green, blue and what there is of alpha, at shares of width and height; in sRGB, as a screen shows them. */
+/** Red, green, blue and alpha, if any, at fractions of width and height; in sRGB, as a screen shows them. */
 async function colourAt({ picture, width, height }: Pixels, x: number, y: number): Promise<readonly number[]> {
   const { data, info } = await sharp(picture).toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
   const at = (Math.floor(y * height) * width + Math.floor(x * width)) * info.channels;
@@ -133,7 +135,7 @@ describe("movement", () => {
 describe("profiles", () => {
   it.each("jpg webp tiff avif gif bmp heic".split(" "))("of wide gamut are kept or turned into sRGB rightly by %s", async (to) => {
     const made = await converted("wide.png", to);
-    // sharp applies a profile that is kept; without one the numbers must be those of sRGB.
+    // sharp applies an embedded profile; without one, the values must be sRGB.
     const shown = await sharp(await readFileAs(made))
       .toColourspace("srgb")
       .withIccProfile("srgb")
@@ -149,7 +151,7 @@ describe("profiles", () => {
   });
 });
 
-/** What sharp does not read, as a PNG with its profile. */
+/** Files that sharp does not read, as PNG with their profile. */
 async function readFileAs(file: KnownFile): Promise<Buffer> {
   if (["jpg", "webp", "tiff", "avif", "gif"].includes(file.format)) return readFile(file.path);
   return (await pixelsOf(file)).picture;
@@ -180,7 +182,7 @@ describe("text", () => {
       (words) => !found.includes(squeezed(words)),
     );
     expect(missing).toEqual([]);
-    // A font that lacks a letter is embedded as nothing but a box.
+    // A font that lacks a character is embedded with only a box.
     if (to === "pdf") expect((await textFrom("pdffonts", made.path)).split("\n").length).toBeGreaterThan(4);
   });
 });

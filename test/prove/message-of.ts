@@ -1,4 +1,4 @@
-/** What went wrong, as a row of the proof file says it: without the names that differ from run to run. */
+/** The error message for a row of the proof file: without names that differ from run to run. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? `${"code" in error ? `${String(error.code)}: ` : ""}${error.message}` : String(error);
   return text

@@ -1,4 +1,4 @@
-/** How far a whole run has come, so that one that ended early can be gone on with. */
+/** Progress of a full run, so that one that ended early can be resumed. */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { readProof, writeProof } from "./store.ts";
 
 export type Progress = {
   readonly path: string;
-  /** Of all that a proof depends on. */
+  /** Of everything that a proof depends on. */
   readonly fingerprint: string;
 };
 
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 const sources = ["services/conversion", "services/formats", "services/catalogue/domain", "test/prove", "test/contract", "test/corpus"];
 const key = "fingerprint";
 
-/** Of the sources of engines, checks and samples, and of the programs that are here. */
+/** Covers the sources of engines, checks and samples, and the installed programs. */
 export async function fingerprintOf(engines: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify([...engines].sort()));
   for (const folder of sources) {
@@ -28,13 +28,13 @@ export async function fingerprintOf(engines: ReadonlyMap<string, string>): Promi
   return hash.digest("base64url").slice(0, 16);
 }
 
-/** Nothing when no run ended early, or when it was one of other sources or programs. */
+/** Empty if no run ended early, or if its sources or programs were different. */
 export async function readProgress({ path, fingerprint }: Progress): Promise<readonly ProofRow[]> {
   const file = await readProof(path);
   return file.engines.get(key) === fingerprint ? file.rows : [];
 }
 
-/** Marked as no engine is: by a line that tells what it was made of. */
+/** Marked with the fingerprint, in a line like that of an engine. */
 export async function writeProgress({ path, fingerprint }: Progress, file: ProofFile): Promise<void> {
   await writeProof(path, { ...file, engines: new Map([...file.engines, [key, fingerprint]]) });
 }
@@ -45,7 +45,7 @@ export async function forgetProgress({ path }: Progress): Promise<void> {
 
 type Environment = Parameters<typeof parseSettings>[1];
 
-/** Tells the service that runs beside how far it is; undefined: at the end. */
+/** Reports progress to the running service; undefined at the end. */
 export async function tellService(env: Environment, progress: { readonly done: number; readonly of: number } | undefined): Promise<void> {
   const path = join(resolve(parseSettings(settingTable, env).DATA_DIR), "proving.json");
   if (progress === undefined) return rm(path, { force: true });

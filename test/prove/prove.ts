@@ -1,4 +1,4 @@
-/** One run of the prover: choose, execute, write down, sum up. */
+/** One run of the prover: select, execute, write, summarise. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -22,40 +22,40 @@ import { committedProof, committedRowsThatHold, merged, readProof, rowsThatHold,
 import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey, targetOf } from "./targets.ts";
 
 export type ProveRequest = {
-  /** Prove everything afresh. */
+  /** Prove everything again. */
   readonly all: boolean;
   readonly engine: readonly string[];
   /** `from:to`; either may be `*`. */
   readonly route: readonly string[];
-  /** Only so many, drawn at random. */
+  /** Only this many, drawn at random. */
   readonly sample: number | undefined;
   readonly seed: string;
-  /** What has no proof or was declared anew, as without any choice, and also hops of engines whose sources changed since the last proof. */
+  /** What has no proof or a new declaration, as by default, and also hops of engines whose sources changed since the last proof. */
   readonly changed: boolean;
   /** Also what failed before. */
   readonly failed: boolean;
-  /** Only what has no proof that came with Filemill for the versions that are here, the everyday first; to DATA_DIR/proof.tsv. */
+  /** Only what Filemill ships no proof of for the installed versions, everyday conversions first; writes to DATA_DIR/proof.tsv. */
   readonly local: boolean;
-  /** Tell how far it is in DATA_DIR/proving.json. */
+  /** Report progress in DATA_DIR/proving.json. */
   readonly background: boolean;
-  /** Write nothing; a failure of what is proven is a failure of the run. */
+  /** Write nothing; a failure of a proven route fails the run. */
   readonly check: boolean;
   readonly settings: Readonly<Record<string, string | undefined>>;
-  /** Conversions that run at the same time. */
+  /** Number of parallel conversions. */
   readonly atOnce: number;
-  /** Ends the run early: what was done is kept, nothing is judged. */
+  /** Ends the run early: results so far are kept, nothing is judged. */
   readonly signal: AbortSignal;
   say(line: string): void;
 };
 
 const saveEveryMs = 30_000;
 const maxRounds = 8;
-/** Of a run for a sample: more than these are a matter for a run of their own. */
+/** For a sampled run: more than these require a run of their own. */
 const maxStale = 100;
 const maxChanged = 150;
 const unknownMs = 500;
 
-/** Whether every route that is listed has a passing proof, and what was proven again still passes. */
+/** Whether every listed route has a passing proof, and what was proven again still passes. */
 export async function prove(request: ProveRequest): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-prove-"));
   const { atOnce } = request;
@@ -86,7 +86,7 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
   const hashOf = (target: Target) => declaredHash(target, declared);
   const holding = rowsThatHold(file, here, declared);
   const included = request.local && !request.all ? await committedRowsThatHold(here, declared) : [];
-  // What is to be tried again counts as never tried, or nothing would be planned through it.
+  // What is to be tried again counts as untried, otherwise nothing would be planned through it.
   const isForgotten = (row: ProofRow): boolean =>
     isAsked(request, row, enginesOfPath(row.path)) && (request.all || (request.failed && row.word === "failed"));
   const known = new Map([...included, ...holding].filter((row) => !isForgotten(row)).map((row) => [keyOf(row), row]));
@@ -109,7 +109,7 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
     progress,
     planned: 0,
   };
-  // A check is about the routes that the file makes: what is measured meanwhile must not plan others.
+  // A check covers the routes that the file yields: its own measurements must not add others.
   const planning = request.check ? new Map(known) : known;
   const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, planning)];
   if (progress !== undefined) await resume(state);
@@ -132,14 +132,14 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
   return summary(state, targets());
 }
 
-/** Writes down what is known so far. */
+/** Writes the results so far. */
 async function saveSoFar(state: State): Promise<void> {
   await save(state, false);
   const { request, fresh, planned } = state;
   if (request.background) await tellService(request.settings, { done: fresh.size, of: Math.max(planned, fresh.size) });
 }
 
-/** A whole run that ended early goes on where it was, unless sources, samples or programs are other ones by now. */
+/** Resumes a full run that ended early, unless sources, samples or programs have changed. */
 async function resume({ request, progress, fresh, known }: State): Promise<void> {
   const done = progress === undefined ? [] : await readProgress(progress);
   for (const row of done) {
@@ -149,14 +149,14 @@ async function resume({ request, progress, fresh, known }: State): Promise<void>
   if (done.length > 0) request.say(`${done.length} were proven by a run that ended early`);
 }
 
-/** Keeps what was done; a whole run is gone on with by the next. */
+/** Keeps the results so far; the next full run resumes. */
 async function endedEarly(state: State): Promise<false> {
   if (!state.request.check) await save(state, false);
   state.request.say(`ended early: ${state.fresh.size} executed`);
   return false;
 }
 
-/** A machine that is short of something fails what is well: what was proven before is tried once more, one after the other. */
+/** An overloaded machine fails working conversions: those proven before are retried once, one at a time. */
 async function retryLost(state: State, converter: Converter): Promise<void> {
   const again = lostOf(state).map(targetOf);
   if (again.length === 0 || state.request.signal.aborted) return;
@@ -167,7 +167,7 @@ async function retryLost(state: State, converter: Converter): Promise<void> {
 type State = {
   readonly request: ProveRequest;
   readonly path: string;
-  /** For what is made and read, gone at the end. */
+  /** For files made and read; removed at the end. */
   readonly folder: string;
   readonly file: ProofFile;
   readonly holding: readonly ProofRow[];
@@ -177,12 +177,12 @@ type State = {
   /** Engines whose sources changed since the last proof. */
   readonly changed: ReadonlySet<string>;
   readonly progress: Progress | undefined;
-  /** Targets of this run, as far as is known now. */
+  /** Number of this run's targets known so far. */
   planned: number;
   hashOf(target: Target): string;
 };
 
-/** Everything afresh, and written down. */
+/** Whether everything is proven again and written. */
 function isWhole(request: ProveRequest): boolean {
   return request.all && !isChosen(request) && !request.check;
 }
@@ -201,7 +201,7 @@ function choose(state: State, targets: readonly Target[]): readonly Target[] {
   return [...drawn(stale, maxStale, seed), ...touched, ...drawn(untouched, sample, seed)];
 }
 
-/** Hops of changed engines, up to a bound; the others are named. */
+/** Hops of changed engines, up to a limit; the rest are listed. */
 function touchedOf({ request, changed }: State, proven: readonly Target[]): readonly Target[] {
   const hops = proven.filter(({ hops: [hop, ...more] }) => more.length === 0 && hop !== undefined && changed.has(hop.engine));
   const touched = drawn(hops, maxChanged, request.seed);
@@ -252,7 +252,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
 
 let saving: Promise<void> = Promise.resolve();
 
-/** One after the other, for all of them write the same file. A whole run leaves the proof file as it is until it has ended. */
+/** Sequential, because every save writes the same file. A full run leaves the proof file unchanged until it has ended. */
 function save({ request, path, file, here, holding, fresh, progress }: State, hasEnded: boolean): Promise<void> {
   const engines = new Map([...file.engines, ...here]);
   const unfinished = request.local && (!hasEnded || isChosen(request));

@@ -1,4 +1,4 @@
-/** The measures must notice damage: a check that cannot fail proves nothing. */
+/** The measures must detect damage: a check that cannot fail proves nothing. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,7 +91,7 @@ describe("maps", () => {
     }
   };
 
-  // A KMZ with heights seemed to be 47 degrees away as GML.
+  // A KMZ with heights seemed to be 47 degrees off as GML.
   it("takes no height for a latitude", async () => {
     const line =
       '<ogr:geometryProperty><gml:LineString><gml:posList srsDimension="3">47 8 0 48 9.5 0</gml:posList></gml:LineString></ogr:geometryProperty>';

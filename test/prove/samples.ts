@@ -1,4 +1,4 @@
-/** The typical file of each format, and what is known to be in it. */
+/** The typical file of each format, and its known content. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatOf, type Kind } from "#formats/index.ts";
@@ -8,7 +8,7 @@ export type KnownFile = { readonly path: string; readonly format: string; readon
 
 export type Sample = KnownFile & {
   readonly name: string;
-  /** Words, cells or cue texts that whoever made the sample put in. */
+  /** Words, cells or cue text that the sample is known to contain. */
   readonly contents: readonly string[];
 };
 
@@ -22,16 +22,16 @@ export function kindOf(format: string): Kind {
 }
 
 /**
- * A list of records is typical of data; what holds named settings, addresses or places takes these, what reads text in pictures a page,
- * what shows a page with its files a site, and what joins sounds an archive of them.
+ * The typical data file is a list of records. Formats of settings, addresses or places use those samples,
+ * OCR uses a page, converters of pages with files use a site, and joining sounds uses an archive of them.
  */
 const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled"] as const;
 
-/** Empty when the corpus has none: then nothing of this format is proven. A later one is for what an earlier one does not suit. */
+/** Empty if the corpus has none: nothing of this format is proven then. Later samples are for what does not suit earlier ones. */
 export function samplesOf(format: string): readonly Sample[] {
   const kind = kindOf(format);
   return names.flatMap((name) => {
-    // A transport stream must not look like a program text.
+    // A transport stream must not look like TypeScript.
     const path = ["", ".bin"].map((end) => join(corpus, kind, `${name}.${format}${end}`)).find((each) => existsSync(each));
     const known = name === "typical" ? (contents[format] ?? contents[kind]) : contents[name];
     return path === undefined ? [] : [{ path, format, kind, name, contents: known ?? [] }];

@@ -16,10 +16,10 @@ import {
 
 const catalogue = join(import.meta.dirname, "../../services/catalogue");
 
-/** The one that comes with Filemill, of the system that it is developed on. */
+/** The proof shipped with Filemill, for the system that it is developed on. */
 export const committedProof = join(catalogue, "proof.tsv");
 
-/** Of that file and of those of other systems. */
+/** From that file and those of other systems. */
 export async function committedRowsThatHold(
   here: ReadonlyMap<string, string>,
   declared: (hop: HopName) => string,
@@ -44,8 +44,8 @@ export async function writeProof(path: string, file: ProofFile): Promise<void> {
 }
 
 /**
- * The rows that still hold: of engines in the version that is here now, and of hops that they still declare. Rows of
- * engines that are not here are kept.
+ * The rows that still hold: of engines in the currently installed version, and of
+ * hops that they still declare. Rows of engines that are not installed are kept.
  */
 export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>, declared: (hop: HopName) => string): readonly ProofRow[] {
   const isSame = (engine: string): boolean => {
@@ -56,7 +56,7 @@ export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>,
   return file.rows.filter((row) => enginesOfPath(row.path).every(isSame) && hopsOfPath(row).every(isDeclared));
 }
 
-/** Old rows under new ones. */
+/** New rows replace old ones. */
 export function merged(old: readonly ProofRow[], fresh: Iterable<ProofRow>): readonly ProofRow[] {
   return [...new Map([...old, ...fresh].map((row) => [keyOf(row), row])).values()];
 }

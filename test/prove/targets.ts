@@ -1,4 +1,4 @@
-/** What there is to prove: every hop of every engine that is here, and every route that would be listed if it were proven. */
+/** What can be proven: every hop of every installed engine, and every route that would be listed if it were proven. */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { systemPackages } from "#gateway/setup/system-packages.mjs";
@@ -11,14 +11,14 @@ import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 
 export type Target = { readonly from: string; readonly to: string; readonly hops: readonly HopName[] };
 
-/** What is known of the paths so far, by their keys. */
+/** Known rows by path key. */
 export type Known = ReadonlyMap<string, ProofRow>;
 
 export function targetKey({ from, to, hops }: Target): string {
   return keyOf({ from, to, path: pathOf(hops) });
 }
 
-/** The target that a row is about. */
+/** The target of a row. */
 export function targetOf({ from, to, path }: ProofRow): Target {
   return { from, to, hops: hopsOfPath({ from, to, path }) };
 }
@@ -28,8 +28,8 @@ export function directTargets(engines: readonly EngineStatus[]): readonly Target
 }
 
 /**
- * The routes of several hops that the planner would take, as far as is known now: what failed is left out, and what
- * was not tried yet counts as proven. To be asked again until nothing new comes.
+ * Multi-hop routes that the planner would choose on current knowledge: failed ones are
+ * excluded, untried ones count as proven. To be called again until nothing new comes.
  */
 export function plannedTargets(manifests: readonly EngineManifest[], known: Known): readonly Target[] {
   const judge: Judge = (hops) => known.get(keyOf({ ...endsOf(hops), path: pathOf(hops) }))?.word ?? "declared";
@@ -50,7 +50,7 @@ function endsOf(hops: readonly HopName[]): { readonly from: string; readonly to:
 
 let everyday: ReadonlySet<string> | undefined;
 
-/** Tells which engines a machine with only the everyday packages has. */
+/** Records which engines a machine with only the everyday packages has. */
 export function noteEveryday(engines: readonly EngineStatus[]): void {
   const names = new Set(systemPackages.map((row) => row.package));
   everyday = new Set(engines.filter(({ packages }) => packages.every((name) => names.has(name))).map(({ id }) => id));
@@ -62,8 +62,8 @@ function everydayOf(graph: Graph, manifests: readonly EngineManifest[]): Graph {
 }
 
 /**
- * Of what an engine declares of a hop that bears on a conversion with the options' defaults, which is what was executed: an option
- * that is new and off changes nothing of it. What changed in the engine's code is for `--changed`.
+ * The part of a hop's declaration that affects a conversion with default options, which is what was
+ * executed: a new option that is off changes nothing. Changes in the engine's code are for `--changed`.
  */
 export function declarationsOf(engines: readonly EngineStatus[]): (hop: HopName) => string {
   const hashes = new Map<string, string>();

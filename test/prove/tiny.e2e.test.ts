@@ -1,4 +1,4 @@
-/** The least that a file of each everyday format can hold becomes the same little thing in others, or is refused in words: see corpus/make/tiny.py. */
+/** Minimal files of each everyday format convert to the same minimal content, or are refused with a message: see corpus/make/tiny.py. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What people make of such files. */
+/** Common targets for such files. */
 const everyday: Readonly<Partial<Record<Kind, string>>> = {
   image: "png jpg webp gif avif tiff bmp ico heic jxl jp2 psd pdf",
   vector: "png jpg webp pdf",
@@ -43,10 +43,10 @@ const everyday: Readonly<Partial<Record<Kind, string>>> = {
   diagram: "svg png pdf",
 };
 
-/** A line alone is the names of columns, of which data has no rows; a stream's packer knows nothing of folders. */
+/** A lone line holds the column names, and data formats have no rows then; a stream compressor knows no folders. */
 const own: Readonly<Record<string, string>> = { csv: "xlsx ods html pdf", gz: "bz2 xz zst" };
 
-/** What cannot be is said in words, under the code that fits. */
+/** Impossible conversions are refused with a fitting code. */
 const refused: Readonly<Record<string, string>> = { "video mp3": "INVALID_INPUT" };
 
 type Ended = { readonly status: string; readonly download?: string; readonly error?: { readonly code: string; readonly message: string } };
@@ -79,10 +79,10 @@ async function resultOf(name: string, to: string, download: string): Promise<Kno
   return { path, format: to, kind: kindOf(to) };
 }
 
-/** By the checks of the prover, where the little there is allows one; else that it is there. */
+/** By the prover's checks, if so little content allows one; otherwise that it is there. */
 async function expectSame(sample: Sample, result: KnownFile): Promise<void> {
   if (sample.kind === "geo") {
-    // A place has no extent to be measured.
+    // A point has no extent to measure.
     expect(await readFile(result.path, "utf8")).toMatch(/(?=[\s\S]*\b8\b)[\s\S]*\b47\b/);
     return;
   }
@@ -92,7 +92,7 @@ async function expectSame(sample: Sample, result: KnownFile): Promise<void> {
   }
   const readAs = () => Promise.reject(new Error("no other reader"));
   const { figures, reader } = await evidenceOf({ sample, input: sample, result, writer: "", readAs });
-  // One frame lasts as long as its container likes.
+  // The duration of a single frame depends on its container.
   const { time: _, ...lasting } = figures;
   expect(wordOf(sample.kind === "video" ? lasting : figures, reader), JSON.stringify(figures)).not.toBe("failed");
 }

@@ -1,4 +1,4 @@
-/** What `npm run prove` can be asked for. */
+/** Options of `npm run prove`. */
 import { parseArgs } from "node:util";
 import type { ProveRequest } from "./prove.ts";
 
@@ -37,13 +37,13 @@ export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
   readonly values: boolean;
   /** Have results judged instead of executing routes. */
   readonly judge: boolean;
-  /** Ask something of formats in their own format instead of executing routes. */
+  /** Measure changes within formats instead of executing routes. */
   readonly own: boolean;
   /** Convert the real files of this folder instead of executing routes. */
   readonly wild: string | undefined;
 };
 
-/** `help`, or a line that says what is not understood. */
+/** `help`, or a message about invalid arguments. */
 export function requestOf(args: readonly string[], cores: number): Asked | string {
   try {
     const { values } = parseArgs({

@@ -1,8 +1,9 @@
 /**
- * `npm run test:systems [-- --only trixie,noble] [--as root|filemill] [--cache FOLDER] [--ca FILE] [--all-engines]`: `npm start` on bare systems
- * with what their own archives have, as root and as an ordinary user, until it is ready, and a conversion of each everyday kind. As root, with
- * debootstrap.
- * With `--prove MINUTES` instead: adds to the proofs of the system's versions, services/catalogue/proofs, for so long at the most.
+ * `npm run test:systems [-- --only trixie,noble] [--as root|filemill] [--cache FOLDER] [--ca FILE]
+ * [--all-engines]`: runs `npm start` on bare systems with packages from their own archives, as root and as an
+ * ordinary user, until it is ready, then one conversion of each everyday kind. Requires root and debootstrap.
+ *
+ * With `--prove MINUTES` instead: adds to the proofs for the system's versions, services/catalogue/proofs, for at most that long.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +21,7 @@ const { values } = parseArgs({
     cache: { type: "string", default: ".tmp/systems" },
     ca: { type: "string" },
     "all-engines": { type: "boolean", default: false },
-    /** How long everyday conversions may take to be proven where nobody has proven the versions. */
+    /** How long proving everyday conversions may take on versions without a proof. */
     "proving-minutes": { type: "string", default: "20" },
     prove: { type: "string" },
   },
@@ -58,7 +59,7 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Runs `npm start` until it is ready, converts, and ends it. */
+/** Runs `npm start` until it is ready, converts, and stops it. */
 async function tryStart(system: System, root: string, user: "root" | "filemill"): Promise<void> {
   const node = (await inside(root, "echo $(node --version), npm $(npm --version)")).trim();
   const flags = values["all-engines"] ? " -- --all-engines" : "";
@@ -81,7 +82,7 @@ async function tryStart(system: System, root: string, user: "root" | "filemill")
     console.log(JSON.stringify(rows.at(-1)));
     if (failed !== "") console.log(troublesOf(said()));
   } finally {
-    // unshare waits for its child whatever it is told; with it ends the whole namespace.
+    // unshare ignores signals while it waits for its child; killing it ends the whole namespace.
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "close");
   }
@@ -96,25 +97,25 @@ async function untilSaid(child: ChildProcess, said: () => string, pattern: RegEx
   }
 }
 
-/** What the service complained of, the latest last. */
+/** Warnings and errors of the service, latest last. */
 function troublesOf(said: string): string {
   const lines = said.split("\n").filter((line) => /"level":"(warn|error|fatal)"/.test(line) && !line.includes('"catalogue.unproven"'));
   return lines.slice(-40).join("\n");
 }
 
-/** What a system of other versions cannot convert yet it proves in the background, the everyday conversions first. */
+/** On a system with other versions, the service proves conversions in the background, everyday ones first. */
 async function untilAllConvert(url: string, key: string): Promise<string> {
   const until = performance.now() + Number(values["proving-minutes"]) * 60_000;
   for (;;) {
     const failures = (await convertOneOfEach(url, key)).filter(({ failure }) => failure !== undefined);
     if (failures.length === 0) return "";
     if (performance.now() > until) return failures.map(({ from, to, failure }) => `${from} → ${to}: ${failure}`).join("; ");
-    // Requests a minute are counted.
+    // Requests per minute are limited.
     await sleep(20_000);
   }
 }
 
-/** With what its readers need; what was done is kept when the time is over. */
+/** Installs what the readers need; results are kept when the time is up. */
 async function proveOn({ proofs }: System, root: string, minutes: number): Promise<void> {
   const name = `services/catalogue/proofs/${proofs}.tsv`;
   const env = { DATA_DIR: "/var/filemill-proving", PROOF_FILE: `/opt/filemill/${name}` };

@@ -1,4 +1,4 @@
-/** Bare systems in folders, and programs in them: a root of its own, with a process namespace that ends with its first process. */
+/** Bare systems in folders, and programs in them: each has its own root, with a process namespace that ends with its first process. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
@@ -9,13 +9,13 @@ export type System = {
   readonly name: string;
   readonly suite: string;
   readonly args: readonly string[];
-  /** What its file of proofs is called. */
+  /** Name of its proof file. */
   readonly proofs: string;
 };
 
 const debian = "http://deb.debian.org/debian";
 const ubuntu = "http://archive.ubuntu.com/ubuntu";
-/** debootstrap of Debian has neither Ubuntu's keys nor a script for each of its releases; all of them use this one. */
+/** Debian's debootstrap has neither Ubuntu's keys nor a script for each of its releases, which all use this one. */
 const ubuntuScript = "/usr/share/debootstrap/scripts/gutsy";
 
 export const systems: readonly System[] = [
@@ -26,7 +26,7 @@ export const systems: readonly System[] = [
 
 const run = (file: string, ...args: readonly string[]) => promisify(execFile)(file, [...args], { maxBuffer: 2 ** 28 });
 
-/** Makes the bare system once, and keeps it under `folder`. */
+/** Creates the bare system once and keeps it under `folder`. */
 export async function ensureBase({ suite, args }: System, folder: string): Promise<string> {
   const base = join(folder, suite);
   if (existsSync(base)) return base;
@@ -38,7 +38,7 @@ export async function ensureBase({ suite, args }: System, folder: string): Promi
   return base;
 }
 
-/** A copy of the base with this clone in /opt/filemill, as committed and as changed since. */
+/** A copy of the base with this clone in /opt/filemill, including uncommitted changes. */
 export async function makeRoot(base: string, folder: string, ca: string | undefined): Promise<AsyncDisposable & { readonly path: string }> {
   await rm(folder, { recursive: true, force: true });
   const script = [
@@ -46,7 +46,7 @@ export async function makeRoot(base: string, folder: string, ca: string | undefi
     'mkdir -p "$1/opt/filemill" && chmod 755 "$1/opt/filemill"',
     'git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - | tar -x --no-same-owner -C "$1/opt/filemill"',
     'cp -L /etc/resolv.conf "$1/etc/resolv.conf"',
-    // Of a root that is thrown away nothing must survive a power cut; each package waits for the disk otherwise.
+    // A disposable root need not survive a power cut; otherwise each package waits for the disk.
     'echo force-unsafe-io > "$1/etc/dpkg/dpkg.cfg.d/unsafe-io"',
     ...(ca === undefined ? [] : ['mkdir -p "$1/etc/ssl" && cp -L "$2" "$1/etc/ssl/more.crt"']),
   ].join("\n");
@@ -54,7 +54,7 @@ export async function makeRoot(base: string, folder: string, ca: string | undefi
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** By pivot_root and not by chroot alone, in which the kernel refuses user namespaces. "$0" is the root, "$@" the command. */
+/** pivot_root instead of just chroot, in which the kernel denies user namespaces. "$0" is the root, "$@" the command. */
 const enter = `
 mount --make-rprivate /
 mount --bind "$0" "$0"
@@ -67,7 +67,7 @@ mkdir -p .host
 pivot_root . .host
 exec /usr/sbin/chroot . /bin/sh -c 'umount -l /.host; exec "$@"' sh "$@"`;
 
-/** The command line that runs another one in the root; what it started ends with it. */
+/** Wraps a command to run in the root; processes that it starts end with it. */
 export function commandIn(root: string, command: readonly string[]): readonly string[] {
   return ["unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "sh", "-ec", enter, root, ...command];
 }

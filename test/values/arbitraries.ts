@@ -1,4 +1,4 @@
-/** Values that programs like to change, in tables and trees. */
+/** Values that programs tend to change, in tables and trees. */
 import fc from "fast-check";
 import { digitsOf, doubleSaid, type Said, type SaidMap, type SaidTable } from "./said.ts";
 
@@ -106,7 +106,7 @@ const scalar: fc.Arbitrary<Said> = fc.oneof(fc.constant(null), ...Object.values(
 const plainName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
 const name = fc.oneof({ weight: 3, arbitrary: plainName }, { weight: 1, arbitrary: text });
 
-/** Names: of letters alone, or any; each once, or again; also none. */
+/** Names: letters only, or arbitrary; unique or repeated; possibly empty. */
 const columnNames = (count: number) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.uniqueArray(plainName, { minLength: count, maxLength: count, selector: (each) => each.toLowerCase() }) },
@@ -116,7 +116,7 @@ const columnNames = (count: number) =>
 
 const sorts = Object.values(cells);
 
-/** A column is mostly of one sort, as in real tables, with gaps. */
+/** Most columns have one type, as in real tables, with gaps. */
 const column = (height: number) =>
   fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...sorts) }, { weight: 1, arbitrary: fc.constant(scalar) }).chain((cell) =>
     fc.array(fc.oneof({ weight: 5, arbitrary: cell }, { weight: 1, arbitrary: fc.constant(null) }), {
@@ -131,7 +131,7 @@ export const tables: fc.Arbitrary<SaidTable> = fc
   .filter(([columns]) => columns.some((each) => each.trim() !== ""))
   .map(([columns, made]) => ({ columns, rows: (made[0] ?? []).map((_, row) => made.map((cell) => cell[row] ?? null)) }));
 
-/** Each map with each of its names once. */
+/** Maps with unique names. */
 const mapOf = (value: fc.Arbitrary<Said>, names: fc.Arbitrary<string>): fc.Arbitrary<SaidMap> =>
   fc.uniqueArray(fc.tuple(names, value), { maxLength: 4, selector: ([each]) => each }).map((m) => ({ m }));
 
@@ -152,7 +152,7 @@ const settingName = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}$/);
 const settingText = text.filter((each) => /^[^\p{C}\s]([^\p{Cc}]*[^\p{C}\s])?$/u.test(each)).map((t): Said => ({ t }));
 const lowercase = (each: string) => each.toLowerCase();
 
-/** Named texts in sections, all of them on lines of their own. */
+/** Named texts in sections, each on a single line. */
 export const settings: fc.Arbitrary<SaidMap> = fc
   .tuple(
     fc.uniqueArray(fc.tuple(settingName, settingText), { minLength: 1, maxLength: 3, selector: ([each]) => lowercase(each) }),

@@ -1,4 +1,4 @@
-/** Archives whose members have names, permissions, times and links that programs like to change. */
+/** Archives whose members have names, permissions, times and links that programs tend to change. */
 import fc from "fast-check";
 import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
 import type { Difference, Judge } from "./difference.ts";
@@ -27,12 +27,12 @@ const saidOf = (each: Readonly<Record<string, string>>): Said => ({
   m: Object.entries(each).map(([key, text]) => [key, { t: text }] as const),
 });
 
-/** Nobody can have a folder where a file is, nor the same name twice. */
+/** No folder may have the name of a file, and no name may occur twice. */
 const isApart = (members: readonly { readonly name: string; readonly sort: string }[]) =>
   new Set(members.map((each) => each.name.normalize("NFC").toLowerCase())).size === members.length &&
   members.every(({ name: one }) => members.every((other) => other.sort === "folder" || !one.startsWith(`${other.name}/`)));
 
-/** A file at least; some are linked to. */
+/** At least one file; some are link targets. */
 export const archives: fc.Arbitrary<Said> = fc
   .tuple(file, fc.array(fc.oneof({ weight: 3, arbitrary: file }, folder), { maxLength: 4 }), fc.boolean(), time)
   .filter(([first, more]) => isApart([first, ...more]) && ![first, ...more].some((each) => each.name.startsWith("z-link")))
@@ -55,10 +55,10 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
       continue;
     }
     for (const key of ["sort", "content", "mode", "time"]) {
-      // Permissions of links say nothing, and their times few programs set.
+      // Permissions of links mean nothing, and few programs set their times.
       if (member.sort === "link" && (key === "mode" || key === "time")) continue;
       if (member[key] === result[key]) continue;
-      // An archive need not name a folder, which then has the time at which it is unpacked.
+      // An archive need not list a folder, which then gets the time of unpacking.
       if (key === "time" && member.sort === "folder" && Math.trunc(Number(member.time)) === Math.trunc(Number(result.time))) continue;
       const isCut = key === "time" && Math.trunc(Number(member[key])) === Math.trunc(Number(result[key]));
       found.push({ change: isCut ? "rounded" : key, place, was: String(member[key]), is: String(result[key]) });
@@ -66,7 +66,7 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
   }
   const parted = [...given.keys()].flatMap((each) => [each, each.replaceAll("\\", "/")]);
   for (const [place, { sort }] of made) {
-    // Folders on the way to a member need not be named.
+    // Parent folders of a member need not be listed.
     const isWay = parted.includes(place) || (sort === "folder" && parted.some((each) => each.startsWith(`${place}/`)));
     if (!given.has(place) && !isWay) found.push({ change: "other", place, was: "(missing)", is: String(sort) });
   }

@@ -1,11 +1,11 @@
-/** Calendars with dates, rules and texts that programs like to change. */
+/** Calendars with dates, rules and texts that programs tend to change. */
 import fc from "fast-check";
 import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
 import type { Difference, Judge } from "./difference.ts";
 import { differencesIn, missingIn, recordsIn, textOf, type Wanted } from "./records.ts";
 import { isList, isMap, type Said } from "./said.ts";
 
-/** None with a backslash before n, a comma or a semicolon: the reader takes these for escapes also behind another backslash. */
+/** No backslash before n, a comma or a semicolon: the reader treats these as escapes even after another backslash. */
 const texts = [
   ...'a|A B|Müller|日本語|👩‍👩‍👧‍👦|שלום|e\u0301|a,b|a;b|a; b|a:b|"a"|a=b|007|1.10|TRUE|NO|2024-01-02|=1+1|<b>&amp;|]]>|_x0041_|\\|a\\b|PT15M'.split(
     "|",
@@ -18,7 +18,7 @@ const texts = [
   "ü".repeat(80),
 ];
 const text = fc.constantFrom(...texts);
-/** The reader parts them at commas that are escaped, too, and loses a backslash before one. */
+/** The reader also splits at escaped commas, and loses a backslash before one. */
 const category = text.filter((each) => !/[\\,]/.test(each));
 const zone = fc.constantFrom("", "", "Europe/Berlin", "America/New_York", "Asia/Kathmandu");
 const local = ["20240105T100000", "20240331T033000", "19700101T000000", "20241231T235959"];
@@ -124,7 +124,7 @@ const kinds: Readonly<Record<string, string>> = { VEVENT: "event", VTODO: "task"
 const fieldOf = (name: string) =>
   labels[name] ??
   (name.startsWith("X-") ? name.toLowerCase() : name.toLowerCase().replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()));
-/** The parts of a rule stand in any order. */
+/** The parts of a rule may be in any order. */
 const sorted = (rule: string) => rule.split(";").toSorted().join(";");
 const numbers = (place: string) => place.split(";").map(Number).join(";");
 const bareAddress = (each: string) => each.replace(/^mailto:/i, "");

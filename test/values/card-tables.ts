@@ -1,4 +1,4 @@
-/** Tables of contacts, as programs export them, which become cards. */
+/** Contact tables as exported by programs, which become cards. */
 import fc from "fast-check";
 import { type Card, cardsIn, contactJudge, contactTexts } from "./contacts.ts";
 import type { Difference, Judge } from "./difference.ts";
@@ -6,7 +6,7 @@ import { textOf } from "./records.ts";
 import { isTable, type Said, type SaidTable } from "./said.ts";
 import { tableOf } from "./shapes.ts";
 
-/** Of each column the property, and the part of it or the type that its name says. */
+/** The property of each column, and the part or type that its name implies. */
 const columns: Readonly<Record<string, readonly [property: string, part?: number | string]>> = {
   ...{ Name: ["FN"], "First name": ["N", 1], "Last name": ["N", 0], Nickname: ["NICKNAME"], Company: ["ORG"], "Job title": ["TITLE"] },
   ...{ "E-mail": ["EMAIL"], "E-mail 2": ["EMAIL"], Phone: ["TEL"], Mobile: ["TEL", "cell"], "Home phone": ["TEL", "home"] },
@@ -38,7 +38,7 @@ function textsIn(card: Card, property: string, part: number | string | undefined
   return own.map(({ parts }) => (typeof part === "number" ? (parts[part] ?? []) : parts.flat()).join(","));
 }
 
-/** Addresses of mail, and numbers, may stand behind each other in one cell. */
+/** One cell may hold several mail addresses or numbers. */
 const several = new Set(["EMAIL", "TEL"]);
 const isThere = (text: string, property: string, found: readonly string[]) =>
   found.includes(text) ||

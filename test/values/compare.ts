@@ -1,4 +1,4 @@
-/** Sends generated values along pairs of formats and tells what became of them. */
+/** Converts generated values along pairs of formats and reports the changes. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,18 +13,19 @@ import { holdsPlainText } from "./subtitles.ts";
 
 export type Tally = { exact: number; noted: number; refused: number; unwritten: number };
 export type Outcome = Tally & {
-  readonly pair: Pair /** What changed and no note tells, in the smallest value that shows it. */;
+  readonly pair: Pair;
+  /** An unannounced change, in the smallest value that shows it. */
   readonly silent?: string;
 };
 
-/** Codes by which a sound file may be refused. */
+/** Codes with which a valid file may be refused. */
 const refusals = new Set(["CONVERSION_FAILED", "INPUT_TOO_COMPLEX"]);
-/** May be said of blanks, marks of looks and lines of the format itself, and of nothing else. */
+/** Acceptable only for blanks, style markup and lines of the format itself. */
 const saysNothing = "The file holds no subtitles.";
 
 export type Place = { readonly benches: Benches; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
 
-/** One of each engine, opened when it is first needed. */
+/** One bench per engine, opened on first use. */
 export type Benches = AsyncDisposable & { of(engine: Engine): Promise<Bench> };
 
 export function openBenches(): Benches {
@@ -49,7 +50,7 @@ export async function compareAlong(pair: Pair, place: Place): Promise<Outcome> {
     }),
     { seed: place.seed, numRuns: place.runs, endOnFailure: false, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
-  // Nor is it silent where a busy machine left no time for a single one.
+  // Not a silent change either if a busy machine had no time for a single run.
   if (!result.failed || result.counterexample === null) return { ...tally, pair };
   const error = result.errorInstance;
   return {
@@ -65,7 +66,7 @@ async function fateOf({ from, to, judge }: Pair, value: Said | SaidTable, { benc
   const bench = await benches.of(judge.engine);
   const path = join(bench.folder, `value-${++count}.${from}`);
   const made: string[] = [path];
-  // A file with such a character is no text, and is refused as that.
+  // A file with this character is not text, and is refused as such.
   if (/^[ctp]sv$/.test(from) && JSON.stringify(value).includes("\\u0000")) return "unwritten";
   try {
     const was = await foreign

@@ -1,4 +1,4 @@
-/** Contacts of three versions with values that programs like to change. */
+/** Contacts in three versions with values that programs tend to change. */
 import fc from "fast-check";
 import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
 import type { Difference, Judge } from "./difference.ts";
@@ -74,7 +74,7 @@ function entriesWith(value: fc.Arbitrary<string>, isOld: boolean): fc.Arbitrary<
     .map((all) => all.flat());
 }
 
-/** In version 2.1 a backslash is one but before a semicolon, and so is a comma, to which the reader does not keep. */
+/** In version 2.1 a backslash is literal except before a semicolon, and a comma is always literal, which the reader does not respect. */
 export const contacts = (version: string): fc.Arbitrary<Said> => {
   const value =
     version === "2.1"
@@ -112,7 +112,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 const undashed = (each: string) => each.replace(/[-:]/g, "");
 
-/** Texts of one field, which stands for all properties of that name. */
+/** Texts of one field, which includes all properties of that name. */
 function wantedOf(entries: Card): readonly Wanted[] {
   const names = [...new Set(entries.map(({ name }) => name))];
   return names.flatMap((name): readonly Wanted[] => {

@@ -1,4 +1,4 @@
-/** Hostile values through the whole service: corpus/values/cases.json says what must come out of each, by target. */
+/** Hostile values through the whole service: corpus/values/cases.json defines the expected results by target. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import { openForeign } from "./foreign.ts";
 
 type Case = {
   readonly of: string;
-  /** Of a file in the corpus, or of `text` with `line` behind it `times` over. */
+  /** A file in the corpus, or the name for `text` followed by `line`, repeated `times`. */
   readonly name: string;
   readonly text?: string;
   readonly line?: string;
   readonly times?: number;
   readonly to: string;
-  /** In the result as an independent reader sees it. */
+  /** In the result, according to an independent reader. */
   readonly holds?: readonly string[];
   readonly lacks?: readonly string[];
   /** Exactly these. */
@@ -73,7 +73,7 @@ async function readingOf(path: string, to: string): Promise<string> {
   if (said.has(to)) return JSON.stringify(await foreign.read(to, path));
   const map = to === "shp" ? `/vsizip/${path}` : path;
   if (maps.has(to)) return (await run("ogr2ogr", ["-f", "GeoJSON", "/vsistdout/", map])).stdout;
-  // Binary but for its head.
+  // Binary except for its header.
   return await readFile(path, to === "ply" ? "latin1" : "utf8");
 }
 

@@ -1,23 +1,23 @@
-/** What became another value on its way, and which notes tell it. */
+/** Values that changed during a conversion, and the notes that announce it. */
 import type { Engine } from "#services/conversion/domain/engine.ts";
 import type { Said, SaidTable } from "./said.ts";
 
 export type Difference = {
-  /** How a value changed: what no note can excuse is no key of `excuses`. */
+  /** How a value changed: a change that no note can excuse is not a key of `excuses`. */
   readonly change: string;
   readonly place: string;
   readonly was: string;
   readonly is: string;
 };
 
-/** Compares what independent readers found in a source and in its result, for the formats of one kind. */
+/** Compares independent readings of a source and its result, for the formats of one kind. */
 export type Judge = {
-  /** That converts them. */
+  /** The engine that converts them. */
   readonly engine: Engine;
   differencesOf(was: Said | SaidTable, is: Said | SaidTable, from: string, to: string, notes: ReadonlySet<string>): readonly Difference[];
-  /** The name of the reader, where a format of another kind has the same. */
+  /** The reader's name, if a format of another kind has the same id. */
   readAs?(to: string): string;
-  /** Of each change the notes that tell it. */
+  /** The notes that excuse each change. */
   readonly excuses: Readonly<Record<string, readonly string[]>>;
 };
 

@@ -1,4 +1,4 @@
-/** Readers and writers that had no part in a conversion: Python's and Debian's, and the language's own for JSON5. */
+/** Independent readers and writers: Python's and Debian's, and JavaScript itself for JSON5. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm";
 import { digitsOf, type Said, type SaidTable } from "./said.ts";
 
 export type Foreign = AsyncDisposable & {
-  /** Rejects where the format's own library refuses the value. */
+  /** Rejects if the format's own library refuses the value. */
   write(format: string, value: Said | SaidTable, path: string): Promise<void>;
   read(format: string, path: string): Promise<Said | SaidTable>;
 };
@@ -58,17 +58,17 @@ const tokens = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*|[$_\p{L}][$\w\p{L
 const numberMark = Symbol.for("n");
 const nameMark = '"~"';
 
-/** Numbers as objects, for JavaScript would round them. */
+/** Wraps numbers in objects, because JavaScript would round them. */
 function withNumbers(text: string): string {
   return text.replace(tokens, (token, place: number) => {
     const isName = /^\s*:/.test(text.slice(place + token.length, place + token.length + 20));
-    // Some have a meaning of their own in JavaScript, and numbers a place before all others, but none in JSON5.
+    // In JavaScript some names are special, and numeric ones come first; in JSON5 none are.
     if (isName) return /^["']/.test(token) ? `[${nameMark}+${token}]` : `[${nameMark}+"${token}"]`;
     return /^[-.\d]/.test(token) ? `{[Symbol.for("n")]:"${token}"}` : token;
   });
 }
 
-/** Of an object literal, as JavaScript itself reads JSON5. */
+/** From an object literal, as JavaScript itself reads JSON5. */
 function literalSaid(value: unknown): Said {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return { n: digitsOf(Object.is(value, -0) ? "-0" : String(value)) ?? "" };

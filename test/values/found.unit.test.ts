@@ -1,4 +1,4 @@
-/** What generated values found: each is the same in the result, or named by a note. */
+/** Findings of generated values: each is preserved in the result or announced by a note. */
 import { runInNewContext } from "node:vm";
 import * as workbooks from "@e965/xlsx";
 import { serialize } from "bson";
@@ -124,7 +124,7 @@ describe("workbooks", () => {
   };
 
   it("keep texts of formulas that look like references, and letters that are some", async () => {
-    // As long as what they replace, so that the archive around them stays whole; its sums are not looked at.
+    // Of equal length, so that the archive stays intact; its checksums are not verified.
     const source = Buffer.from(
       bookOf([["name"], ["ABCDEFGHI ü JKLMNOPQ"]])
         .toString("latin1")

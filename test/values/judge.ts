@@ -1,10 +1,10 @@
-/** What differs between a table, tree or settings and what was made of it, and whether a note says so. */
+/** Differences between a table, tree or settings and their conversion, and whether a note announces them. */
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import type { Difference, Judge as JudgeOfKind } from "./difference.ts";
 import { digitsOf, isList, isMap, isTable, recordsOf, type Said, type SaidMap, type SaidTable } from "./said.ts";
 import { bare, placesOf, tableOf } from "./shapes.ts";
 
-/** How a value changed; `other` is what no note can excuse. */
+/** How a value changed; no note can excuse `other`. */
 type Change = "type" | "zone" | "rounded" | "nothing" | "text" | "name" | "structure" | "dialect" | "other";
 
 const excuses: Readonly<Record<Change, readonly string[]>> = {
@@ -19,11 +19,11 @@ const excuses: Readonly<Record<Change, readonly string[]>> = {
   other: [],
 };
 
-/** Formats in which everything is text, also what a column of numbers holds. */
+/** Formats without types, whose numbers are text too. */
 const untyped = new Set(["csv", "tsv", "psv", "xml", "ini", "properties"]);
 const flat = new Set(["csv", "tsv", "psv", "sqlite", "avro", "xlsx", "xls", "ods", "fods"]);
 const books = new Set(["xlsx", "xls", "ods", "fods"]);
-/** With escapes for what cannot be seen. */
+/** With escapes for invisible characters. */
 const escaped = (text: string) => text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const show = (said: Said | undefined): string => (said === undefined ? "(missing)" : escaped(JSON.stringify(said)).slice(0, 120));
 
@@ -39,7 +39,7 @@ export function differencesOf(
   if (isTable(was) || flat.has(to)) {
     const [one, other] = [books.has(from) ? untilTheLast(tableOf(was)) : tableOf(was), tableOf(is)];
     const isWithoutEmpty = books.has(to) || notes.has("ENTRIES_LEFT_OUT");
-    // The names of columns alone are nothing that a tree can say.
+    // A tree cannot express column names without rows.
     if (one.rows.length === 0 && (notes.has("EMPTY_VALUES_DROPPED") || other.rows.every((row) => row.every(isEmpty)))) return [];
     judge.tables(isWithoutEmpty ? withoutEmptyRows(one) : one, isWithoutEmpty ? withoutEmptyRows(other) : other);
   } else judge.values(was, bare(isTable(is) ? recordsOf(is) : is, was, to), "");
@@ -48,12 +48,12 @@ export function differencesOf(
 
 const isEmpty = (said: Said) => said === null || (isScalar(said) && textOf(said) === "");
 
-/** Readers of workbooks tell no row of nothing. */
+/** Readers of workbooks skip empty rows. */
 function withoutEmptyRows({ columns, rows }: SaidTable): SaidTable {
   return { columns, rows: rows.filter((row) => !row.every(isEmpty)) };
 }
 
-/** Where nothing but cells of nothing follows, a sheet has ended. */
+/** A sheet ends after its last non-empty row. */
 function untilTheLast({ columns, rows }: SaidTable): SaidTable {
   return { columns, rows: rows.slice(0, rows.findLastIndex((row) => !row.every(isEmpty)) + 1) };
 }
@@ -81,7 +81,7 @@ class Comparison {
     for (const [from, name] of was.columns.entries()) {
       const place = places[from] ?? -1;
       if (place < 0) {
-        // A column of nothing is no column in a format without a word for it.
+        // Formats without null have no empty column.
         if (was.rows.some((cells) => !isEmpty(cells[from] ?? null))) this.#tell("other", `column ${name}`, { t: name }, undefined);
         else this.#tell("nothing", `column ${name}`, { t: name }, undefined);
         continue;
@@ -102,7 +102,7 @@ class Comparison {
     }
   }
 
-  /** In XML a list of one is its member, and a list in a list a group of items. */
+  /** In XML a list of one is its member, and a nested list is a group of items. */
   #items(was: readonly Said[], is: Said, place: string): boolean {
     const [only] = isMap(is) && is.m.length === 1 ? is.m : [];
     const [first] = was;
@@ -112,9 +112,9 @@ class Comparison {
     return true;
   }
 
-  /** A list, a map and a single value against each other. */
+  /** Compares a list, a map and a single value. */
   #shapes(was: Said, is: Said, place: string): void {
-    // One document alone and a list of one are the same in some formats, and one element of XML is no list.
+    // A single document equals a list of one in some formats, and a single XML element is not a list.
     const isLoose = place === "" || this.#to === "xml";
     if (isLoose && isList(is) && is.length === 1) this.values(was, is[0] ?? null, place);
     else if (isLoose && isList(was) && was.length === 1) this.values(was[0] ?? null, is, place);
@@ -150,10 +150,10 @@ class Comparison {
     }
     if (isNumber(was) && isNumber(is)) return Number(was.n) === Number(is.n) ? "rounded" : "other";
     if (isStamp(was) && isStamp(is)) return isSameMoment(was.s, is.s) ? undefined : was.s.replace("Z", "") === is.s ? "zone" : "other";
-    // Text that became a number: only where writing that again gives the text.
+    // Text became a number: only if writing the number gives the same text.
     if (untyped.has(this.#from) && isNumber(is)) {
       if (one === plainDigits(is.n)) return undefined;
-      // More digits than a double holds; fewer are another number, such as 007.
+      // More digits than a double holds; fewer would be another number, such as 007.
       if (one.replace(/\D/g, "").length > 15 && Number(one) === Number(is.n)) return "rounded";
       return one.replace(",", ".") === plainDigits(is.n) ? "dialect" : "other";
     }
@@ -164,7 +164,7 @@ class Comparison {
   }
 }
 
-/** The words of another type: numbers written another way, TRUE for true. */
+/** Spellings of another type: other number formats, TRUE for true. */
 function isSameText(was: Exclude<Scalar, null>, one: string, other: string): boolean {
   if (isNumber(was)) return digitsOf(other) === was.n;
   if (isStamp(was)) return one === other || isSameMoment(one, other);
@@ -173,7 +173,7 @@ function isSameText(was: Exclude<Scalar, null>, one: string, other: string): boo
     : one === other || (one.toLowerCase() === other && /^(true|false)$/.test(other));
 }
 
-/** A section's names with its own before them. */
+/** A section's names, prefixed with its own. */
 const dotted = ([name, value]: readonly [string, Said]): readonly (readonly [string, Said])[] =>
   isMap(value) ? value.m.flatMap(([inner, each]) => dotted([`${name}.${inner}`, each])) : [[name, value]];
 
@@ -195,7 +195,7 @@ function textOf(said: Scalar): string {
 const instantOf = (text: string): number => (/(Z|[-+]\d\d:\d\d)$/.test(text) ? Date.parse(text.replace(/\.\d+/, "")) : Number.NaN);
 const fractionOf = (text: string) => (/\.(\d+)/.exec(text)?.[1] ?? "").replace(/0+$/, "");
 
-/** A zone that is written another way changes no moment; nor do zeros at the end of a second. */
+/** Another notation of the time zone keeps the instant, as do trailing zeros of a fraction. */
 function isSameMoment(one: string, other: string): boolean {
   if (fractionOf(one) !== fractionOf(other)) return false;
   const bare = (text: string) =>
@@ -206,7 +206,7 @@ function isSameMoment(one: string, other: string): boolean {
   return bare(one) === bare(other) || instantOf(one) === instantOf(other);
 }
 
-/** A number in JSON's way, without an exponent. */
+/** A JSON number without an exponent. */
 function plainDigits(digits: string): string {
   const [, sign = "", whole = "", power = "0"] = /^(-?)(\d+)(?:e(-?\d+))?$/.exec(digits) ?? [];
   const places = -Number(power);

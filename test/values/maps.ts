@@ -1,4 +1,4 @@
-/** Maps whose shapes, names and values programs like to change. */
+/** Maps whose shapes, names and values programs tend to change. */
 import fc from "fast-check";
 import { gdalEngine } from "#services/conversion/engines/maps/gdal.ts";
 import type { Difference, Judge } from "./difference.ts";
@@ -86,7 +86,7 @@ const isProper = (text: string) => {
   return type === "LineString" ? distinct(coordinates) : type === "MultiLineString" ? coordinates.every(distinct) : true;
 };
 
-/** Each feature has a key of its own, so that it is found again. */
+/** Each feature has a unique key, by which it is found again. */
 export const maps: fc.Arbitrary<Said> = fc
   .tuple(
     fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }),
@@ -117,7 +117,7 @@ function featuresIn(said: Said): readonly Feature[] {
 
 const keyOf = ({ values }: Feature) => values.map(([, each]) => textOf(each)).find((text) => /^k\d$/.test(text));
 const isEmpty = (said: Said | undefined) => said === undefined || said === null || textOf(said) === "";
-/** As it stands in JSON: what lists and maps become where a column holds one text. */
+/** As in JSON: the form of lists and maps in a text column. */
 function jsonOf(said: Said): string {
   if (isList(said)) return JSON.stringify(said.map((each) => JSON.parse(jsonOf(each))));
   if (isMap(said)) return JSON.stringify(Object.fromEntries(said.m.map(([name, each]) => [name, JSON.parse(jsonOf(each))])));
@@ -125,11 +125,11 @@ function jsonOf(said: Said): string {
   return "n" in said ? String(Number(said.n)) : JSON.stringify(textOf(said));
 }
 
-/** All in them is text. */
+/** Formats without types. */
 const untyped = new Set(["gpx", "csv"]);
 const visible = (text: string) => text.replace(/[\p{Cc}\ufffd]/gu, "");
 
-/** How a value changed; undefined for not at all. */
+/** How a value changed; undefined if it did not. */
 function changeOf(was: Said, is: Said, to: string): string | undefined {
   if (JSON.stringify(was) === JSON.stringify(is)) return undefined;
   if (isEmpty(was) && isEmpty(is)) return was === null ? undefined : "empty";
@@ -162,7 +162,7 @@ function shapeChange(was: string | null, is: string | null): string | undefined 
       return Math.abs(Number(each) - Number(same)) < limit;
     });
   if (family !== other) return "shape";
-  // A thousandth of a millimetre is no other place.
+  // A thousandth of a millimetre does not count.
   if (near(parts, made, 1e-11)) return undefined;
   if (near(parts, made, 1e-6)) return "rounded";
   return near(flat(parts, 2), flat(made, 2), 1e-6) ? "height" : "shape";
@@ -184,7 +184,7 @@ function differencesOf(was: Said | SaidTable, is: Said | SaidTable, from: string
   });
 }
 
-/** Several points may have become several places. */
+/** A multipoint may have become several features. */
 function joined(all: readonly Feature[]): string {
   const shapes = all.map(({ shape: form }) => JSON.parse(form ?? "[]"));
   return JSON.stringify([shapes[0]?.[0], shapes.flatMap(([, parts]) => parts)]).replace(/,/g, ", ");
@@ -218,14 +218,14 @@ function valueDifferences(feature: Feature, match: Feature, key: string, to: str
   ];
 }
 
-/** Names and descriptions have elements of their own, however they are written. */
+/** Names and descriptions have dedicated elements, whatever their spelling in the source. */
 const isSameName = (was: string, is: string, to: string) =>
   was === is || (/^(kml|kmz|gpx)$/.test(to) && is === (ownNames[was.toLowerCase()] ?? "") && !(to !== "gpx" && is === "desc"));
 const ownNames: Readonly<Record<string, string>> = { name: "name", description: "description", desc: "desc" };
 
-/** What formats write beside the values; a height may stand there once more. */
+/** Values that formats add; a height may be repeated. */
 const own = new Set(["tessellate", "extrude", "visibility", "ele", "track_fid", "track_seg_id"]);
-/** Blanks around texts are how the file is laid out, and in dBase an empty text is none. */
+/** Outer blanks are formatting of the file, and dBase has no empty text. */
 const evened = (feature: Feature, from: string): Feature =>
   from === "kml" || from === "shp"
     ? {

@@ -1,4 +1,4 @@
-/** Pairs of formats whose values are compared, and what goes along each of them. */
+/** Pairs of formats whose values are compared, and the values for each. */
 import type fc from "fast-check";
 import { dataHops } from "#services/conversion/engines/data/data-hops.ts";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
@@ -25,7 +25,7 @@ const words = (text: string) => new Set(text.split(" "));
 const treeFormats = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
 const settingFormats = words("ini properties");
 const tableFormats = words("csv tsv psv avro sqlite xlsx xls");
-/** For others there is no independent reader or writer. */
+/** For other formats there is no independent reader or writer. */
 const readable = new Set([...treeFormats, ...settingFormats, ...tableFormats]);
 
 const records = tables.map(recordsOf);
@@ -43,7 +43,7 @@ const dataPairs: readonly Pair[] = dataHops
   .filter(({ from, to }) => readable.has(from) && readable.has(to))
   .flatMap(({ from, to }) => sortsOf(from, to).map(([sort, given]) => ({ from, to, sort, given, judge: dataJudge })));
 
-/** Pairs of one kind, of which the same values go along each. */
+/** Pairs of one kind, all with the same values. */
 function pairsOf(
   judge: Judge,
   sort: string,
@@ -67,9 +67,9 @@ const otherPairs: readonly Pair[] = [
   ...pairsOf(cardTableJudge, "records of contacts", cardTables.map(recordsOf), words("json"), words("vcf")),
   ...pairsOf(calendarJudge, "calendar", calendars, words("ics"), recordFormats),
   ...pairsOf(mapJudge, "map", maps, words("geojson geojsonl kml gpx shp gpkg"), words("geojson geojsonl kml kmz gpx shp gpkg csv")),
-  // Truth values of XLS become numbers in ODS.
+  // Booleans of XLS become numbers in ODS.
   ...pairsOf({ ...dataJudge, engine: libreofficeEngine }, "table of an office", tables, words("xlsx"), words("ods fods xls")),
-  // An ISO has two sets of names, of which systems read one or the other.
+  // An ISO has two sets of names, and systems read one or the other.
   ...pairsOf(archiveJudge, "archive", archives, words("tar tgz tbz2 txz zip"), words("tar tgz tbz2 txz zip 7z cpio")),
 ];
 

@@ -1,4 +1,4 @@
-/** Records that were made of contacts and entries of calendars, as an independent reader found them, and what is to stand in them. */
+/** Records made from contacts and calendar entries, as read independently, and their required content. */
 import type { Difference } from "./difference.ts";
 import { isList, isMap, isTable, recordsOf, type Said, type SaidTable } from "./said.ts";
 import { bare } from "./shapes.ts";
@@ -25,10 +25,10 @@ export function recordsIn(is: Said | SaidTable, to: string): readonly SaidRecord
   );
 }
 
-/** A field, what must stand in it, and how its texts may be written otherwise without becoming another value. */
+/** A field, its required texts, and alternative spellings that count as the same value. */
 export type Wanted = { readonly field: string; readonly texts: readonly string[]; even?(text: string): string };
 
-/** Of a record; in a cell several texts are one, and on a page that is how they are shown. */
+/** For a record; in a cell several texts are joined, and a page shows them that way. */
 export function differencesIn(wanted: readonly Wanted[], record: SaidRecord, place: string, to: string): readonly Difference[] {
   const fields = new Set(wanted.map(({ field }) => field));
   return [
@@ -54,10 +54,10 @@ export function differencesIn(wanted: readonly Wanted[], record: SaidRecord, pla
   ];
 }
 
-/** Without signs that many formats cannot hold. */
+/** Without characters that many formats cannot hold. */
 const visible = (text: string) => text.replace(/[\p{Cc}\p{Cn}\ufffd\ufffe\uffff]/gu, "").trim();
 
-/** Of a page without names of fields; what may be written otherwise is not looked for. */
+/** For a page without field names; alternative spellings are not searched. */
 export function missingIn(is: Said, wanted: readonly Wanted[], at: number): readonly Difference[] {
   const page = textOf(is);
   return wanted.flatMap(({ field, texts, even }) =>

@@ -1,12 +1,12 @@
-/** `npm run prove -- --values`: generated values go along every pair, and what became of them is printed. */
+/** `npm run prove -- --values`: converts generated values along every pair and prints the changes. */
 import { compareAlong, type Outcome, openBenches } from "./compare.ts";
 import { openForeign } from "./foreign.ts";
 import { type Pair, valuePairs } from "./pairs.ts";
 
 export type ValuesRequest = {
-  /** `from:to`; either may be `*`. None is all. */
+  /** `from:to`; either may be `*`. Empty for all. */
   readonly route: readonly string[];
-  /** The same values again. */
+  /** Reproduces the same values. */
   readonly seed: string;
   readonly runs: number;
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ export const lineOf = ({ pair, exact, noted, refused, unwritten, silent }: Outco
     ...(silent === undefined ? [] : [`SILENT: ${silent}`]),
   ].join(": ");
 
-/** Whether nothing changed in silence. */
+/** Whether nothing changed silently. */
 export async function proveValues({ route, seed, runs, signal, say }: ValuesRequest): Promise<boolean> {
   await using benches = openBenches();
   await using foreign = openForeign();

@@ -1,4 +1,4 @@
-/** What a file says, in one form for every independent reader and writer: see foreign/said.py. */
+/** The content of a file, in one form for every independent reader and writer: see foreign/said.py. */
 export type Said =
   | null
   | boolean
@@ -15,12 +15,12 @@ export const isList = (said: Said): said is readonly Said[] => Array.isArray(sai
 export const isMap = (said: Said): said is SaidMap => said !== null && typeof said === "object" && "m" in said;
 export const isTable = (said: Said | SaidTable): said is SaidTable => said !== null && typeof said === "object" && "columns" in said;
 
-/** A table as trees hold one: a list of records. */
+/** A table as trees represent it: a list of records. */
 export function recordsOf({ columns, rows }: SaidTable): Said {
   return rows.map((row) => ({ m: columns.map((name, place) => [name, row[place] ?? null] as const) }));
 }
 
-/** Digits and exponent without zeros that say nothing, as foreign/said.py writes them; undefined for what is no number. */
+/** Digits and exponent without insignificant zeros, as foreign/said.py writes them; undefined if it is not a number. */
 export function digitsOf(text: string): string | undefined {
   if (/^[-+]?(nan|inf(inity)?)$/i.test(text)) return text.toLowerCase().replace("+", "").replace("infinity", "inf").replace("-nan", "nan");
   const found = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
@@ -40,7 +40,7 @@ export function doubleSaid(value: number): Said {
   return { n: digitsOf(Object.is(value, -0) ? "-0" : String(value)) ?? "nan" };
 }
 
-/** The texts and numbers of a map by their names, as text. */
+/** The texts and numbers of a map by name, as text. */
 export function fieldsOf(said: Said): Readonly<Record<string, string>> {
   const textOf = (each: Said) =>
     each === null || typeof each !== "object" || isList(each) || isMap(each) ? "" : (Object.values(each)[0] ?? "");

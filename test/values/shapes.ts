@@ -1,7 +1,7 @@
-/** Values in the shape in which they can be compared: without what a format puts around them, and as rows. */
+/** Normalises values for comparison: without a format's wrappers, and as rows. */
 import { isList, isMap, isTable, type Said, type SaidTable } from "./said.ts";
 
-/** Without the wrappers that these formats need around a value. */
+/** Removes the wrappers that these formats need around a value. */
 export function bare(is: Said, was: Said, to: string): Said {
   if (to === "ini" || to === "properties") return is;
   const [only, more] = isMap(is) ? is.m : [];
@@ -16,14 +16,14 @@ export function bare(is: Said, was: Said, to: string): Said {
   return item?.[0] === "item" ? (isList(item[1]) ? item[1] : [item[1]]) : value;
 }
 
-/** The list within wrappers of one name, or the value alone. */
+/** The list inside wrappers with a single name, or the value alone. */
 function recordsIn(value: Said): readonly Said[] {
   if (isList(value)) return value;
   const [only, more] = isMap(value) ? value.m : [];
   return only !== undefined && more === undefined && (isList(only[1]) || isMap(only[1])) ? recordsIn(only[1]) : [value];
 }
 
-/** Trees as rows: of each record the same names in the order of their first appearance. */
+/** Trees as rows: the same names for each record, in order of first appearance. */
 export function tableOf(said: Said | SaidTable): SaidTable {
   if (isTable(said)) return said;
   const columns: string[] = [];
@@ -43,7 +43,7 @@ export function tableOf(said: Said | SaidTable): SaidTable {
   return { columns, rows: rows.map((row) => columns.map((_, place) => row[place] ?? null)) };
 }
 
-/** As the notes say: without blanks around them, a number for those without a name and for the second of one name. */
+/** As the notes announce: trimmed, and numbered if empty or repeated. */
 function ownNames(columns: readonly string[]): readonly string[] {
   const isPlain = new Set(columns).size === columns.length && columns.every((name) => name.trim() === name && name !== "");
   if (isPlain) return columns;
@@ -57,10 +57,10 @@ function ownNames(columns: readonly string[]): readonly string[] {
   });
 }
 
-/** Of each column where it went: by its name, else in the order of those that are left; without a name of its own where it has another. */
+/** The new position of each column: by name, otherwise in the order of the remaining ones. `isOrdered`: columns keep their order. */
 export function placesOf(was: readonly string[], is: readonly string[], isOrdered: boolean): readonly number[] {
   const isKept = new Set(was).size === was.length && new Set(was).isSubsetOf(new Set(is));
-  // Where a column of nothing is gone, the others keep their names.
+  // If an empty column is gone, the others keep their names.
   const own = isKept || is.length < was.length ? was : ownNames(was);
   const isSame = was.length === is.length && (isOrdered || !new Set(own).isSubsetOf(new Set(is)));
   if (isSame) return [...was.keys()];

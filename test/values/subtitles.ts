@@ -1,4 +1,4 @@
-/** Subtitles with times and texts that programs like to change. */
+/** Subtitles with times and texts that programs tend to change. */
 import fc from "fast-check";
 import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
 import type { Difference, Judge } from "./difference.ts";
@@ -22,7 +22,7 @@ const text = fc
 const looks = fc.constantFrom("", "", "", "b", "i", "u", "bi");
 const time = fc.oneof(fc.integer({ min: 0, max: 9000 }), fc.constantFrom(0, 999, 3_599_999, 35_999_995, 36_000_000, 359_999_990));
 
-/** One behind the other; some overlap. */
+/** In sequence; some overlap. */
 export const subtitles: fc.Arbitrary<Said> = fc
   .tuple(
     fc.constantFrom(0, 0, 0, 36_000_000),
@@ -41,7 +41,7 @@ export const subtitles: fc.Arbitrary<Said> = fc
       })),
   );
 
-/** Words that no format takes for anything else. */
+/** Words that no format interprets. */
 export function holdsPlainText(said: unknown): boolean {
   const cues = Array.isArray(said) ? said.map((cue: Said) => fieldsOf(cue)) : [];
   return cues.some(({ text = "" }) => /^[\p{L} ]*\p{L}$/u.test(text) && !/^[A-Z]/.test(text));
@@ -61,7 +61,7 @@ function differencesOf(was: Said, is: Said, from: string, to: string): readonly 
     for (const name of ["start", "end"] as const) {
       const apart = Math.abs(Number(cue[name]) - Number(result[name]));
       if (apart === 0) continue;
-      // An end is as near where the next text begins before it.
+      // An end is equally close if the next text starts before it.
       const isNear = apart <= (unitsMs[to] ?? 0);
       tell(isNear ? (name === "end" ? "rounded end" : "rounded") : name, `[${at}]`, cue[name], result[name]);
     }
@@ -72,7 +72,7 @@ function differencesOf(was: Said, is: Said, from: string, to: string): readonly 
   return found;
 }
 
-/** Blanks at the ends of lines, and empty lines, end a text in most formats. */
+/** Trailing blanks and empty lines end a text in most formats. */
 const evened = (text: string) => text.trim().replace(/\n{2,}/g, "\n");
 
 function changeOf(was: string, is: string): string | undefined {

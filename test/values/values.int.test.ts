@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const seed = Math.floor(Math.random() * 2 ** 31);
-// A map takes a second, and an office more: `npm run prove -- --values` has them all.
+// A map takes a second, and an office more: `npm run prove -- --values` includes them all.
 const slow = new Set(["map", "table of an office"]);
 const quick = valuePairs.filter(({ sort }) => !slow.has(sort));
 const drawn = fc.sample(fc.shuffledSubarray(quick, { minLength: 60, maxLength: 60 }), { seed, numRuns: 1 })[0] ?? [];

@@ -1,4 +1,4 @@
-/** The one line that a new engine adds. */
+/** All engines: a new one adds a line here. */
 import type { Engine } from "../domain/engine.ts";
 import { archiveEngine } from "./archives/archive.ts";
 import { joinComicEngine } from "./archives/join-comic.ts";
@@ -45,7 +45,6 @@ import { rsvgEngine } from "./pictures/rsvg.ts";
 import { sharpEngine } from "./pictures/sharp.ts";
 import { svgoEngine } from "./pictures/svgo.ts";
 
-/** Every engine of this build. */
 export const engines: readonly Engine[] = [
   sharpEngine,
   imagemagickEngine,

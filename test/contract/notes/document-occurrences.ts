@@ -1,4 +1,4 @@
-/** Texts, tables, models and subtitles of which notes are raised. */
+/** Texts, tables, models and subtitles that raise notes. */
 
 import { docx } from "#test/attacks/office-files.ts";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
@@ -22,7 +22,7 @@ const withHeads = pdfOf(
   "0 0 300 500",
 );
 const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/pdf/rich-pdf.py", path, "signed"]);
-/** Nothing is gained where nothing can be compressed. */
+/** A file that cannot be made any smaller. */
 const smallDocx = (path: string) => run("/usr/bin/python3", ["-c", repacked, path, "test/corpus/typical/document/typical.docx"]);
 const repacked =
   "import sys, zipfile\ns = zipfile.ZipFile(sys.argv[2])\nwith zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as t:\n for n in s.namelist(): t.writestr(n, s.read(n))";

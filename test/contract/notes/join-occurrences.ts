@@ -1,10 +1,10 @@
-/** Archives that become one file, of which each note of the engines that join is raised. */
+/** Archives that raise each note of the joining engines. */
 import { writeFile } from "node:fs/promises";
 import sharp from "sharp";
 import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
 import type { Occurrence } from "./occurrence.ts";
 
-/** A picture under the name of another sort, which is told as a change. */
+/** A picture with the extension of another format, which is noted as a change. */
 const misnamed = async (name: string | Buffer = "a.jpg"): Promise<ZipPart> => ({
   name,
   content: await sharp({ create: { width: 16, height: 16, channels: 3, background: "red" } })

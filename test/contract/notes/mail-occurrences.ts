@@ -1,4 +1,4 @@
-/** Messages, calendars and contacts of which each note of their engine is raised. */
+/** Messages, calendars and contacts that raise each note of their engine. */
 import { readFile, writeFile } from "node:fs/promises";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { type Content, latin } from "./occurrence.ts";
@@ -9,7 +9,7 @@ const mixed = mailOf(
 );
 const event =
   "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260101T100000Z\r\nSUMMARY:J\xfcrgen\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
-/** The same message without its plain body and its page. */
+/** The same message without its plain and HTML bodies. */
 async function richTextAlone(path: string): Promise<void> {
   let text = (await readFile("test/corpus/mail/message.msg")).toString("latin1");
   for (const property of ["1000001", "1013010"]) {

@@ -1,4 +1,4 @@
-/** Maps and tracks of which notes are raised. */
+/** Maps and tracks that raise notes. */
 import { latin, type Occurrence } from "./occurrence.ts";
 
 const gpx = (body: string) => `<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">${body}</gpx>`;

@@ -1,4 +1,4 @@
-/** Files of which is noted what a picture says beside itself, by the one rule for all engines (decision 56). */
+/** Files with picture metadata that raises notes, by the common rule of all engines (decision 56). */
 import { twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 import { copy, type Occurrence } from "./occurrence.ts";
 import { magick, run } from "./tools.ts";

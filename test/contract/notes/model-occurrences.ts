@@ -3,7 +3,7 @@ import { glb, stlBinary } from "#test/services/conversion/engines/inside/model/s
 import { solid, threeMf } from "#test/services/conversion/engines/inside/model/threemf-files.ts";
 import { copy, type Occurrence } from "./occurrence.ts";
 
-/** The length of an arc: DXF has it, the library does not write it. */
+/** An arc length dimension: DXF supports it, but the library does not write it. */
 function drawingWithArcLength(): Buffer {
   const drawing = new CadDocument();
   const { header, modelSpace } = drawing;

@@ -1,4 +1,4 @@
-/** A note that a hop announces does occur: of one file at least. That none occurs which is not announced, every test with a bench shows. */
+/** Each note that a hop announces occurs for at least one file. That no unannounced note occurs is checked by every test with a bench. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A file of which a note is raised. */
+/** A file that raises a note. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
@@ -10,7 +10,7 @@ export type Occurrence = {
   readonly hop: string;
   readonly code: NoteCode;
   readonly content: Content;
-  /** Those that the note is raised with, when it is not by the defaults. */
+  /** The options that raise the note, if the defaults do not. */
   readonly options?: OptionValues;
 };
 
@@ -21,7 +21,7 @@ export async function writeContent(content: Content, path: string, folder: strin
 
 export const latin = (text: string) => Buffer.from(text, "latin1");
 
-/** A sample of the corpus. */
+/** Copies a sample from the corpus. */
 export async function copy(sample: string, path: string): Promise<void> {
   await writeFile(path, await readFile(join("test/corpus/typical", sample)));
 }

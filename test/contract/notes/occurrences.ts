@@ -1,4 +1,4 @@
-/** Files of which each declared note is raised: what, by which engine, of what. */
+/** Files that raise each declared note: the note, the engine and the file. */
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const tagged = (path: string) =>
     .jpeg()
     .toFile(path);
 const displayP3 = (path: string) => twoColours().withIccProfile("p3").png().toFile(path);
-/** Two pictures of one file, in the container of HEIC and AVIF. */
+/** Two pictures in one HEIC or AVIF file. */
 const severalStills =
   (...codec: readonly string[]) =>
   async (path: string, folder: string) => {
@@ -42,7 +42,7 @@ const deepJxl = async (path: string, folder: string) => {
   await deepPng(join(folder, "deep.png"));
   await run("cjxl", [join(folder, "deep.png"), path, "-d", "0"]);
 };
-/** Of light, on its side. */
+/** In linear light, and rotated. */
 const lightOnItsSide = (path: string) => {
   const orientation = Buffer.from("4d4d002a000000080001011200030000000100060000000000 00".replace(" ", ""), "hex");
   return writeFile(path, png(screen, ["gAMA", numbers(100_000)], ["eXIf", orientation]));
@@ -139,7 +139,7 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "djvulibre", hop: "djvu>pdf", code: "STYLING_DROPPED", content: (path) => copy("document/typical.djvu", path) },
 ];
 
-/** These hold pictures one after the other, by no more than that. */
+/** Formats that hold several pictures by simple concatenation. */
 function severalOf(format: string): Content {
   return async (path, folder) => {
     if (format === "dcx" || format === "miff") return await magick("-size", "40x30", "xc:red", "xc:blue", `${format}:${path}`);

@@ -1,10 +1,10 @@
-/** Programs by which files are made. */
+/** Programs that create files. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { tiff as greyTiff } from "#test/attacks/tiff-files.ts";
 
-/** With a directory of EXIF behind all else, which says 100 of the film's speed. */
+/** With an EXIF directory at the end that gives an ISO speed of 100. */
 export const takenTiff = (): Buffer => {
   const { length } = greyTiff([{ 256: 8, 257: 8, 34665: 1 }]);
   const exif = Buffer.from("0100278803000100000064000000" + "00000000", "hex");

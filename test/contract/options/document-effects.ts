@@ -27,7 +27,7 @@ const wordText = member("word/document.xml");
 const rich = { hop: "pdf>pdf", sample: "rich.pdf" } as const;
 const pdfColours = async (path: string): Promise<string> => (await execute("pdfimages", ["-list", path])).stdout;
 const toTiff = { hop: "pdf>tiff", sample: "pages.pdf" } as const;
-/** How many pages there are, once for each. */
+/** Page count, printed once per page. */
 const pagesOfTiff = async (path: string): Promise<string> => (await execute("identify-im6.q16", ["-format", "%n ", path])).stdout;
 const toTxt = { hop: "pdf>txt", sample: "pages.pdf" } as const;
 const toPdf = { hop: "fods>pdf", sample: "book.fods" } as const;
@@ -231,7 +231,7 @@ export const documentEffects = [
   ]),
 ];
 
-/** The description of an EPUB. */
+/** The package document of an EPUB. */
 async function packaged(path: string): Promise<string> {
   return await member("*.opf")(path);
 }

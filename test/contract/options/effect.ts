@@ -1,4 +1,4 @@
-/** Options and what they do: each row converts a file without and with an option, and compares what another program reads of both. */
+/** Effects of options: each row converts a file with and without an option, and compares what another program reads from both. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -14,11 +14,11 @@ export type Effect = {
   readonly option: string;
   /** `from>to` */
   readonly hop: string;
-  /** Name of a file of samples.ts. */
+  /** Name of a file in samples.ts. */
   readonly sample: string;
-  /** The option and its value, with others that it needs. */
+  /** The option and its value, with others that it requires. */
   readonly given: OptionValues;
-  /** What is given without the option. */
+  /** Options given in both conversions. */
   readonly base?: OptionValues;
   readonly figure: (path: string) => Promise<Figure>;
   readonly shows: (without: Figure, given: Figure) => void;
@@ -59,7 +59,7 @@ export async function text(path: string): Promise<string> {
   return await readFile(path, "utf8");
 }
 
-/** For marks in binary files. */
+/** For markers in binary files. */
 export async function latin1(path: string): Promise<string> {
   return await readFile(path, "latin1");
 }
@@ -75,7 +75,7 @@ export const pictured =
     said("identify-im6.q16", "-format", format, `${path}[0]`);
 export const size = pictured("%wx%h");
 
-/** ffprobe's view of the first stream of a sort, or of the whole. */
+/** ffprobe's view of the first stream of a kind. */
 export const stream =
   (sort: "a" | "v", entry: string) =>
   (path: string): Promise<string> =>
@@ -84,7 +84,7 @@ export async function seconds(path: string): Promise<number> {
   return Math.round(Number(await said("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path)) * 10) / 10;
 }
 
-/** In dB below the greatest, as a mean. */
+/** Mean level in dB relative to full scale. */
 export async function loudness(path: string): Promise<number> {
   const { stderr } = await run("ffmpeg", ["-nostdin", "-i", path, "-af", "volumedetect", "-f", "null", "-"]);
   return Number(/mean_volume: (\S+) dB/.exec(stderr)?.[1]);
@@ -98,7 +98,7 @@ export const pdfText = (path: string): Promise<string> => said("pdftotext", path
 /** Widths of the pictures in a PDF. */
 export const pdfPictures = async (path: string): Promise<number> =>
   Number((await said("pdfimages", "-list", path)).split("\n").at(-1)?.trim().split(/\s+/)[3] ?? 0);
-/** The text of a member of a package. */
+/** The text of a package member. */
 export const member =
   (name: string) =>
   (path: string): Promise<string> =>

@@ -1,4 +1,4 @@
-/** An option that a route lists has an effect that a test shows. */
+/** Every option that a route lists has an effect that a test shows. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +26,8 @@ const effects: readonly Effect[] = [
 ];
 
 /**
- * `pages`, `sheets` and `tracks` are no engine's: test/e2e/several-files.e2e.test.ts shows what they do. What `protect` does takes a
- * password, with which test/e2e/protected-files.e2e.test.ts tries it.
+ * `pages`, `sheets` and `tracks` belong to no engine: test/e2e/several-files.e2e.test.ts
+ * covers them. `protect` needs a password, so test/e2e/protected-files.e2e.test.ts covers it.
  */
 function optionsOf(engine: Engine): ReadonlySet<string> {
   return new Set(

@@ -25,7 +25,7 @@ const developed = { hop: "dng>tiff", sample: "camera.dng" } as const;
 const mean = async (path: string): Promise<number> => Number(await pictured("%[fx:mean]")(path));
 const corner = pictured("%[pixel:p{39,0}]");
 
-/** Of a picture of 64 by 48 points in Display P3 with a transparent right half. */
+/** For a picture of 64 × 48 pixels in Display P3 with a transparent right half. */
 function reshaped(from: string, sample: string): readonly Omit<Effect, "engine">[] {
   const toJpg = { hop: `${from}>jpg`, sample } as const;
   return [

@@ -1,4 +1,4 @@
-/** Files for the rows of options, made by other programs than the engines that read them, as far as there are any. */
+/** Files for the option rows, made by programs other than the engines that read them, if there are any. */
 import { execFile } from "node:child_process";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "marks.csv": Buffer.from("price;weight;day\n1.234,50;2,5 t;4.3.2021\n"),
   "latin.csv": Buffer.from("name;age\nJ\xfcrgen;007\n", "latin1"),
   "latin-places.csv": Buffer.from("name;lat;lon\nJ\xfcrgen;1;2\n", "latin1"),
-  // A table in either way.
+  // A table with either separator.
   "two-ways.csv": "name,lat,lon,a|name|lat|lon\nA,1,2,x|B|3|4\n",
   "latin.srt": Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n", "latin1"),
   "latin.vcf": Buffer.from("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:J\xfcrgen\r\nN:J\xfcrgen;;;;\r\nEND:VCARD\r\n", "latin1"),
@@ -69,7 +69,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Quokka"},"geometry":{"type":"Point","coordinates":[13.37771234,52.51621234]}}]}',
   "places.kml":
     '<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><Placemark><name>Quokka</name><Point><coordinates>13.37771234,52.51621234</coordinates></Point></Placemark></Document></kml>',
-  // Two triangles that share an edge but have corners of their own.
+  // Two triangles that share an edge but no vertices.
   "sphere.stl": stlBinary(),
   "square.obj": "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 4 5 6\n",
   "graph.gv": "digraph { a -> b -> c; a -> c }",
@@ -97,7 +97,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "grey.bmp": async (path) => magick("-size", "60x40", "xc:white", "-fill", "gray60", "-draw", "rectangle 10,10 30,30", `bmp3:${path}`),
   "photo.heic": photo,
   "photo.jxl": photo,
-  // Only of a JPEG that it keeps whole does the encoder take EXIF.
+  // The encoder accepts EXIF only from a JPEG that it keeps losslessly.
   "noise.jxl": async (path, folder) => {
     const jpeg = join(folder, "for-noise.jpg");
     await noise(64, 48)
@@ -179,7 +179,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   },
 };
 
-/** Wide colours, a transparent right half, and an author. */
+/** Wide gamut, a transparent right half, and an author. */
 export async function photo(path: string, folder: string): Promise<void> {
   const png = join(folder, "for-photo.png");
   const pixels = Buffer.alloc(64 * 48 * 4);
@@ -194,7 +194,7 @@ export async function photo(path: string, folder: string): Promise<void> {
   else await run("heif-enc", ["-p", "preset=ultrafast", "-o", path, png]);
 }
 
-/** 600 pixels on an inch of a page. */
+/** A picture of 600 pixels on one inch of a page. */
 async function pdfWithPicture(path: string, folder: string): Promise<void> {
   const jpeg = await noise(600, 600).jpeg().toBuffer();
   const href = `data:image/jpeg;base64,${jpeg.toString("base64")}`;
@@ -206,7 +206,7 @@ async function pdfWithPicture(path: string, folder: string): Promise<void> {
   await run("rsvg-convert", ["-f", "pdf", "-o", path, svg]);
 }
 
-/** Pandoc packs the picture into the document. */
+/** Pandoc embeds the picture in the document. */
 async function withPicture(path: string, folder: string): Promise<void> {
   await noise(900, 900).jpeg({ quality: 100 }).toFile(join(folder, "big.jpg"));
   const input = join(folder, "picture.md");

@@ -1,4 +1,4 @@
-"""Writes the other comics from the pages of typical.cbz: a tape archive as `tar -c .` makes it, and a RAR without compression."""
+"""Writes the other comics from the pages of typical.cbz: a tape archive as `tar -c .` makes it, and an uncompressed RAR."""
 import io
 import os
 import struct
@@ -21,7 +21,7 @@ def tape(pages):
 
 
 def rar(pages):
-    """RAR 4: marker, head of the archive, then for each file a head with its checksum and the bytes as they are."""
+    """RAR 4: marker, archive header, then for each file a header with its checksum and the stored bytes."""
 
     def block(kind, flags, body, data=b""):
         head = struct.pack("<BHH", kind, flags, 7 + len(body)) + body

@@ -1,4 +1,4 @@
-"""Writes typical.chm out of typical.html: two pages, their table of contents, and nothing packed, which such files may leave so."""
+"""Writes typical.chm from typical.html: two pages and their table of contents, uncompressed, as the format allows."""
 import os
 import re
 import struct
@@ -14,7 +14,7 @@ def guid(text):
 
 
 def number(value):
-    """Seven bits a byte, the highest first; all but the last are marked."""
+    """Seven bits per byte, highest first; all but the last are marked."""
     made = bytes([value & 0x7F])
     while value := value >> 7:
         made = bytes([value & 0x7F | 0x80]) + made
@@ -48,7 +48,7 @@ def written(files):
 
 
 def system(title):
-    """The file that names the others: contents, first page, title."""
+    """The file that lists the others: contents, first page, title."""
 
     def entry(code, data):
         return struct.pack("<HH", code, len(data)) + data

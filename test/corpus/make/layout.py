@@ -1,11 +1,11 @@
 """
-Documents whose words' places are known before any program has laid them out, and places.json, which says where they are.
+Writes documents whose word positions are known before any program has laid them out, and places.json, which lists these positions.
 
-The places are arithmetic: advance widths from the fonts' own tables (fontTools), lines broken greedily, line heights that the documents fix,
-tab stops, margins, columns and cells of stated size, coordinates. Words are made of letters that no kerning pair and no ligature joins, each
-word once, so that it is found again. Where in its line a letter stands is the application's choice: what is known is the line.
+The positions are computed: advance widths from the fonts' own tables (fontTools), greedy line breaking, line heights fixed by the
+documents, tab stops, margins, columns and cells of known size, coordinates. Words consist of letters without kerning pairs or ligatures,
+and each occurs only once, so that it can be found. Where a letter sits within its line is up to the application: only the line is known.
 
-Run: python3 layout.py FOLDER [SOFFICE]. With LibreOffice, formats that nothing else writes are made of the others by it.
+Run: python3 layout.py FOLDER [SOFFICE]. With LibreOffice, also writes formats that nothing else writes, converted from the others.
 """
 import io
 import json
@@ -34,7 +34,7 @@ made = 0
 
 
 def words(count):
-    """New words; the first two syllables count, the rest makes them differ in length."""
+    """New words: the first two syllables make them unique, the rest varies the length."""
     global made
     some = []
     for _ in range(count):
@@ -45,7 +45,7 @@ def words(count):
 
 
 def begin():
-    """Another document, which may have the same words."""
+    """Starts another document, which may repeat the words of earlier ones."""
     global made
     made = 0
 
@@ -62,8 +62,8 @@ class Table:
 
 
 class Places:
-    """Where words are: page, left edge and middle of the line in points from the page's upper left corner, and how far a word may be from that
-    middle and still be within its line."""
+    """Word positions: page, left edge and middle of the line in points from the page's top left corner, and how far a word may be from
+    that middle and still be within its line."""
     def __init__(self):
         self.found = []
 
@@ -74,7 +74,7 @@ class Places:
 
 
 def lines_of(block, measure):
-    """Broken where the next word would not fit."""
+    """A line ends where the next word would not fit."""
     lines, line, used = [], [], block.first
     for word in block.text:
         w = width(word, block.font, block.size)
@@ -367,7 +367,7 @@ def write_html(path):
 
 
 def middle_of(font, size, baseline):
-    """Between ascent and descent, as a reader of PDF has it."""
+    """Between ascent and descent, as PDF readers place it."""
     table = tables[font]["hhea"]
     return baseline - (table.ascent + table.descent) / 2 * size / tables[font]["head"].unitsPerEm
 
@@ -409,7 +409,7 @@ def subset(font):
 
 
 def write_epub(path):
-    """Three chapters, a page each. A book has no pages of its own: places count from the first word of a page."""
+    """Three chapters of one page each. A book has no pages of its own: positions are relative to the first word of a page."""
     begin()
     places, chapters = Places(), []
     faces = "".join(f"@font-face{{font-family:{font};font-weight:{'bold' if font == 'bold' else 'normal'};src:url({font}.ttf)}}" for font in ("serif", "bold", "mono"))
@@ -504,7 +504,7 @@ def write_pptx(path):
 
 
 def write_xlsx(path):
-    """Widths in characters of the default font: ECMA-376, 18.3.1.13 (7 pixels a digit, 96 to the inch), and rows of whole pixels."""
+    """Widths in characters of the default font: ECMA-376, 18.3.1.13 (7 pixels per digit, 96 dpi), and rows of whole pixels."""
     from openpyxl import Workbook
     from openpyxl.styles import Alignment, Font
     from openpyxl.worksheet.pagebreak import Break
@@ -537,7 +537,7 @@ def write_xlsx(path):
 
 
 def assert_unjoined():
-    """No kerning and no ligature among the letters of the words, so that widths add up."""
+    """Ensures that the words contain no kerning pairs or ligatures, so that widths add up."""
     for name, table in tables.items():
         joined = {pair for part in (table["kern"].kernTables if "kern" in table else []) for pair in part.kernTable}
         letters = set("bdmnstaeiou")

@@ -1,6 +1,7 @@
-"""Writes test/corpus/odd: small files whose orientation, transparency, movement, profile, encoding, script or formulas a conversion may lose.
+"""Writes test/corpus/odd: small files whose orientation, transparency,
+animation, profile, encoding, script or formulas a conversion may lose.
 
-Pictures by Pillow, which is no engine; the profile by hand: Display P3 with a gamma of 2.2.
+Pictures by Pillow, which is not an engine; the profile is built here: Display P3 with a gamma of 2.2.
 """
 import os
 import struct
@@ -9,7 +10,7 @@ from PIL import Image
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../odd")
 RED, GREEN, BLUE, YELLOW = (220, 30, 30), (30, 180, 30), (30, 30, 220), (230, 220, 30)
-# What turns an upright picture into one that its orientation (EXIF 274) turns back.
+# Turns an upright picture into one that its orientation (EXIF 274) turns back.
 STORED = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -26,7 +27,7 @@ def path(name):
 
 
 def four():
-    """Four colours, by which each way to turn it looks another."""
+    """Four colours, which look different in every orientation."""
     made = Image.new("RGB", (96, 64), RED)
     made.paste(GREEN, (48, 0, 96, 32))
     made.paste(BLUE, (0, 32, 48, 64))
@@ -73,7 +74,7 @@ def pictures():
     clear.save(path("clear.png"))
     frames = [Image.new("RGB", (48, 48), colour) for colour in (RED, GREEN, BLUE)]
     frames[0].save(path("moving.gif"), save_all=True, append_images=frames[1:], duration=200, loop=0)
-    # The red of sRGB, as Display P3 says it.
+    # sRGB red in Display P3.
     Image.new("RGB", (48, 48), (234, 51, 35)).save(path("wide.png"), icc_profile=profile())
     Image.new("CMYK", (48, 48), (0, 255, 255, 0)).save(path("inks.jpg"), quality=92)
 

@@ -1,4 +1,4 @@
-"""Writes test/corpus/tiny: of each everyday format the least that a file can hold: one pixel, one letter, one cell, an empty entry, an instant.
+"""Writes test/corpus/tiny: a minimal file of each everyday format: one pixel, one letter, one cell, an empty entry, an instant.
 
 Pictures by Pillow, sound, archives and documents by Python alone, film by GStreamer: none of them is an engine.
 """
@@ -23,7 +23,7 @@ def put(format, content):
 
 
 def packed(members, first=None):
-    """A ZIP; `first` is its first member, kept as it is, as OpenDocument and EPUB want it."""
+    """A ZIP; `first` is its first member, stored uncompressed, as OpenDocument and EPUB require."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as target:
         for name, content in ([("mimetype", first)] if first else []) + list(members.items()):
@@ -103,7 +103,7 @@ def documents():
 
 
 def page():
-    """A page with one letter of a font that no file needs to hold."""
+    """A page with one letter in a font that need not be embedded."""
     drawn = b"BT /F 12 Tf 5 5 Td (Q) Tj ET"
     parts = [
         b"<</Type/Catalog/Pages 2 0 R>>",

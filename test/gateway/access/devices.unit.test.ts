@@ -7,7 +7,7 @@ const devices = createDevices("a-key-of-this-installation", settings);
 
 const requestWith = (cookie: string): FastifyRequest => ({ headers: { cookie: `filemill_device=${cookie}` } }) as FastifyRequest;
 
-/** The cookie after signing in to an account with the one before. */
+/** The cookie after signing in to an account with the previous one. */
 function remembered(email: string, before = "", by = devices): string {
   let line = "";
   const header = (_name: string, value: string): void => {

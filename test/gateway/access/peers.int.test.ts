@@ -29,13 +29,13 @@ afterAll(() => stack.disposeAsync());
 
 type Gateways = {
   readonly peers: readonly [Peers, Peers];
-  /** All that was said between them. */
+  /** All messages between them. */
   readonly said: readonly string[];
-  /** Resolves when the second one knows what the first one has counted so far. */
+  /** Resolves when the second one knows everything that the first one has counted so far. */
   told(): Promise<void>;
 };
 
-/** Of hosts of their own. */
+/** As on separate hosts. */
 async function gateways(): Promise<Gateways> {
   const said: string[] = [];
   const channel = async (): Promise<Channel | undefined> =>

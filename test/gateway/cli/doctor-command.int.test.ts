@@ -1,4 +1,4 @@
-/** The doctor on a machine that lacks tools: they are hidden from one process by mounts that only it has. */
+/** The doctor on a machine without some tools: private mounts hide them from one process. */
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { cloneIsOpen } from "#test/harness/clone.ts";
 const run = promisify(execFile);
 const hidden = ["/usr/bin/icns2png", "/usr/bin/pdftoppm", "/usr/bin/pdftocairo"];
 
-/** Of its own: whoever works in the clone meanwhile uses the usual one. */
+/** A separate one, since others working in the clone use the default one. */
 let dataDir: string;
 beforeAll(async () => {
   await mkdir(".tmp", { recursive: true });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-/** The lines of the table by engine, and what is said below it. */
+/** Table rows by engine, and the text below the table. */
 async function doctor(missing: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const mounts = missing.map((path) => `mount --bind /dev/null ${path} && `).join("");
   const command = `${mounts}exec "$0" gateway/setup/filemill.mjs doctor`;
@@ -43,7 +43,7 @@ it("says what is missing and what to install for it, and leaves the other engine
   expect(part.said).toMatch(/apt-get install .*poppler-utils.*icnsutils/);
 });
 
-// The weaker sandbox cannot hide where the clone lies: its user must be able to enter it.
+// The weaker sandbox cannot hide the clone's location: its user must be able to enter it.
 it.runIf(cloneIsOpen)("does not have Chromium installed again where the weaker sandbox cannot hold it", { timeout: 240_000 }, async () => {
   await chmod(dataDir, 0o711);
   const weak = await doctor(["/usr/bin/bwrap"], { SANDBOX: "degraded" });

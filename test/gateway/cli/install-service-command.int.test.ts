@@ -23,7 +23,7 @@ test.skipIf(!existsSync(analyze))("systemd finds nothing wrong with the unit", a
   const folder = await mkdtemp(join(tmpdir(), "filemill-unit-"));
   try {
     const file = join(folder, "filemill.service");
-    // It asks for what the unit names to be there.
+    // It requires everything that the unit names to exist.
     const installation = { clone: process.cwd(), node: process.execPath, user: "daemon" };
     const unit = unitOf(readFileSync(".deploy/filemill.service", "utf8"), installation);
     await writeFile(file, unit);
@@ -36,7 +36,7 @@ test.skipIf(!existsSync(analyze))("systemd finds nothing wrong with the unit", a
   }
 });
 
-/** It speaks of the machine's other units, too. */
+/** The output also covers the machine's other units. */
 function ownLines(said: string, file: string): readonly string[] {
   return said.split("\n").filter((line) => line.includes(file) || line.startsWith("filemill.service"));
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-/** With the options that the engines would get, in place of a conversion. */
+/** Captures the engines' options instead of converting. */
 async function run(...args: string[]) {
   let asked: ConvertTask["options"] | undefined;
   const library = {
@@ -64,7 +64,7 @@ test("a preset that is not there or cannot be read is told, and nothing is conve
     await writeFile(join(home, ".config/filemill/presets.json"), text);
     const said = await run("convert", "a.png", "b.webp", "--preset", "small");
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: The presets in .* cannot be read/), asked: undefined });
-    // What is there is never written over by what could not read it.
+    // A file that could not be read is never overwritten.
     expect(await run("preset", "save", "other", "--opt", "a=b")).toMatchObject({ code: 1 });
     expect(await readFile(join(home, ".config/filemill/presets.json"), "utf8")).toBe(text);
   }

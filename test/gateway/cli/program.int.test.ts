@@ -141,7 +141,7 @@ describe("without a service", () => {
       "inbox/deep/b.png -> inbox/converted/deep/b.webp",
     ]);
     await rm(join(inbox, "broken.png"));
-    // As after a restart: what is done is not done again.
+    // As after a restart: finished files are not converted again.
     expect(await watch()).toEqual({ code: 0, out: "", err: "" });
     await copyFile(join(folder, "in.png"), join(inbox, "c.png"));
     await utimes(join(inbox, "a.png"), new Date(), new Date(Date.now() + 60_000));

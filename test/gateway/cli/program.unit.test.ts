@@ -42,7 +42,7 @@ test.each([
   [["watch", "nowhere", "--to", "pdf"], /^BAD_REQUEST: \/\S+nowhere is not a folder\.$/],
   [["routes", "png", "wepb"], /^UNSUPPORTED_CONVERSION: There is no format "wepb"; did you mean webp\?$/],
 ])("what is wrong is told before anything is started: %j", async (args, told) => {
-  // No library is there to be opened.
+  // There is no library to open.
   expect(await filemill(args, { callerFolder: process.cwd() })).toMatchObject({ code: 1, out: "", err: expect.stringMatching(told) });
 });
 
@@ -58,7 +58,7 @@ test("a result that would overwrite another input is refused before anything is 
   }
 });
 
-/** Only who writes requests by hand can get these. */
+/** Only handwritten requests can cause these. */
 const neverMet =
   /multipart|Content-Encoding|query parameter|Host header|Prefer|X-Filemill|Idempotency-Key|headers (arrived|are)|than its header|headers of a message|does not fetch files/;
 

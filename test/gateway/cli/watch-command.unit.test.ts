@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const arrive = (...names: readonly string[]): Promise<unknown> =>
   Promise.all(names.map((name) => writeFile(join(folder, "inbox", name), name)));
 
-/** Fails with the given codes, one for each try of any file, and then converts. */
+/** Fails with the given codes, one per attempt at any file, then converts. */
 function failing(...codes: readonly ErrorCode[]): { openLibrary: () => Promise<Library>; tried: string[] } {
   const left = [...codes];
   const tried: string[] = [];

@@ -4,7 +4,7 @@ import type { GatewayDeps } from "#gateway/context.ts";
 import { createCatalogueViews } from "#gateway/exchange/catalogue-view.ts";
 import { GetCatalogueResponseSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 
-/** A catalogue that answers with these, one after the other. */
+/** A catalogue with these answers, in order. */
 function catalogueOf(answers: MessageInitShape<typeof GetCatalogueResponseSchema>[]): GatewayDeps["catalogue"] {
   const left = [...answers];
   const getCatalogue = async () => create(GetCatalogueResponseSchema, left.shift());

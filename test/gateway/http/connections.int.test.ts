@@ -10,9 +10,9 @@ const stalledMs = 1500;
 let server: Server;
 let port: number;
 const sources = new Set<Readable>();
-/** Of the newest connection, the server's end. */
+/** The server's end of the newest connection. */
 let served: Socket;
-/** Requests that wait for an answer. */
+/** Number of requests waiting for an answer. */
 let held: number;
 const hold = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
 /** Far more than the system's buffers at both ends. */
@@ -20,7 +20,7 @@ const wholeBytes = 64 * 1024 * 1024;
 const quick = "GET /quick HTTP/1.1\r\nHost: a\r\n\r\n";
 beforeEach(async () => {
   held = 0;
-  // Time goes by when a test says so, and not while this process has to wait for its turn.
+  // Time only advances when a test says so, not while this process waits to run.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   server = createServer((request, response) => {
     if (request.url === "/hold") {
@@ -139,7 +139,7 @@ describe("one address", () => {
     const next = await openRaw(port);
     next.send(quick);
     expect(await next.until((text) => text.endsWith("ok"))).toContain("200 OK");
-    // The second: the first was used since.
+    // The second one: the first was used since.
     expect(await clients[1]?.until(() => false)).toBe("");
     for (const client of [neighbour, ...[0, 2].flatMap((at) => clients[at] ?? [])]) expect(client.socket.readyState).toBe("open");
     for (const client of [neighbour, ...clients, next]) client.socket.destroy();
@@ -170,7 +170,7 @@ describe("a server that is full", () => {
       expect(shed.socket.destroyed || shed.socket.readyState !== "open").toBe(true);
     }
     for (const client of [...busy, ...newcomers]) expect(client.socket.readyState).toBe("open");
-    // Now all are waited for.
+    // Now all of them are waited for.
     const late = await openRaw(port, "127.0.0.20");
     late.send(quick);
     expect(await late.until(() => false)).toBe("");

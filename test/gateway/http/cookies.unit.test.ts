@@ -2,7 +2,7 @@ import fastify from "fastify";
 import { expect, test } from "vitest";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 
-/** What comes back of a request with this Cookie header: the session's cookie as it was read, and what was set. */
+/** The result of a request with this Cookie header: the session cookie as it was read, and the cookies set. */
 async function visit(publicUrl: string | undefined, cookie: string) {
   const settings = { PUBLIC_URL: publicUrl };
   const app = fastify();

@@ -1,4 +1,4 @@
-/** Requests that try to be read as something else. */
+/** Request smuggling: requests that try to be parsed as something else. */
 import { readdir, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ const form = bodyOf([toPart("webp"), filePart(png)]);
 const bearer = `Authorization: Bearer ${key}`;
 const smuggled = `GET /api/v1/jobs HTTP/1.1\r\nHost: a\r\n${bearer}\r\n\r\n`;
 
-/** Everything that the server says until it closes the connection. */
+/** The server's entire output until it closes the connection. */
 async function exchange(...pieces: (string | Buffer)[]): Promise<string> {
   const client = await openRaw(stage.port);
   for (const piece of pieces) client.send(piece);

@@ -9,7 +9,7 @@ const job = (to: string, error: JobView["error"]): JobView => ({
   status: error === null ? "done" : "failed",
 });
 
-/** Converts to JSON only, and refuses other targets as told. */
+/** Converts only to JSON, and refuses other targets with `refuse`. */
 function benchThatRefuses(refuse: (to: string) => JobView): { bench: Workbench<string>; asked: string[] } {
   const asked: string[] = [];
   const bench = {

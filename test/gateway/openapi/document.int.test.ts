@@ -7,7 +7,7 @@ import { endpoints } from "#gateway/routes/endpoints.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
 
-/** Placeholders of every path parameter. */
+/** Placeholder for every path parameter. */
 const example = "0".repeat(26);
 
 describe("the OpenAPI document", () => {

@@ -147,14 +147,14 @@ describe("what is refused before the body is read", () => {
     expect(answer.headers.get("retry-after")).toBe("30");
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
     await stage.gateway.drain(AbortSignal.timeout(1000));
-    // On a connection of its own: those that were idle have just been closed.
+    // On a new connection: idle ones have just been closed.
     const drained = await sendWhole(`${stage.url}/api/v1/convert`, bodyOf([toPart("webp"), filePart(png)]));
     expect(drained.status).toBe(503);
     expect(await (await fetch(`${stage.url}/readyz`)).json()).toMatchObject({ ready: false, part: "draining", parts: ["draining"] });
   });
 });
 
-/** Sends the whole body whatever comes back meanwhile, as simple clients do. */
+/** Sends the whole body regardless of an early answer, as simple clients do. */
 function sendWhole(url: string, body: Buffer): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {

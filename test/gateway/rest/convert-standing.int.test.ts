@@ -1,4 +1,4 @@
-/** Who converts and may not any more before the end. */
+/** Callers who lose their permission during a conversion. */
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { FilemillError, toConnectError } from "#contract/errors.ts";
@@ -10,7 +10,7 @@ import { auth, formOf, key, neverEnds, openStage, type Script } from "#test/gate
 const body = bodyOf([toPart("webp"), filePart(png)]);
 const whole = Buffer.concat([Buffer.from(headOf(key, [`Content-Length: ${body.length}`])), body]);
 
-/** A stage whose one key can be revoked. */
+/** A stage with a single key that can be revoked. */
 async function openGuarded(script?: Script) {
   const door = { isRevoked: false, asked: 0 };
   const transport = createRouterTransport(({ service }) => {

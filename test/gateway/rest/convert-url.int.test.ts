@@ -10,7 +10,7 @@ let stage: Stage;
 let origin: Server;
 let base: string;
 
-/** What the other server answers, by path. */
+/** Answers of the other server, by path. */
 const places: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "/photo.png": (response) => void response.end(png),
   "/named": (response) => void response.setHeader("content-disposition", 'attachment; filename="told.png"').end(png),

@@ -144,7 +144,7 @@ describe("a conversion that does not end in time", () => {
     expect(answer.headers.get("preference-applied")).toBe(applied);
     expect(job).toMatchObject({ status: "queued", bytes: 0, durationMs: 0, notes: [], download: null, queuePosition: 1, error: null });
     expect(stage.created.at(-1)?.durable).toBe(durable);
-    // A wait that ran out promises as much: what CreateJob did not force to the disk is forced before the answer.
+    // A timed-out wait is just as much a promise: what CreateJob did not persist is persisted before the answer.
     expect(stage.persisted.includes(job.id)).toBe(!durable);
   });
 

@@ -1,4 +1,4 @@
-/** `download=wait`: one call that ends with the bytes, however long the conversion takes. */
+/** `download=wait`: a single call that returns the bytes, however long the conversion takes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FilemillError } from "#contract/errors.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
@@ -14,7 +14,7 @@ function convert(stage: Stage, init: RequestInit = {}, query = "?download=wait",
   });
 }
 
-/** Ends when it is told to. */
+/** Ends when told to. */
 function heldUntil(told: Promise<void>, end: Script): Script {
   return async function* (job, request) {
     await told;
@@ -97,7 +97,7 @@ it("nobody is sent round by a service that is about to restart", async () => {
   const [[id, job] = ["", undefined]] = [...stage.jobs];
   expect(job?.state).toBe(JobState.QUEUED);
   const waiting = fetch(`${stage.url}/api/v1/jobs/${id}/download?wait=1`, { headers: auth, redirect: "manual" });
-  // It holds the drain until it is answered.
+  // It delays the drain until it is answered.
   await expect.poll(async () => (await fetch(`${stage.url}/metrics`)).text()).toMatch(/filemill_http_requests_running 2/);
   await stage.gateway.drain(AbortSignal.timeout(10_000));
   expect([(await waiting).status, (await waiting).headers.get("retry-after")]).toEqual([503, "5"]);

@@ -1,4 +1,4 @@
-/** Errors that say what was probably meant. */
+/** Errors that suggest what was probably meant. */
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -8,7 +8,7 @@ import { auth, formOf, jsonOf, openStage, type Stage } from "#test/gateway/stage
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
-  // Hints come from what the gateway knows of the catalogue.
+  // Hints are based on the gateway's copy of the catalogue.
   await fetch(`${stage.url}/api/v1/formats`);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -72,7 +72,7 @@ describe("a mistyped format", () => {
       ...{ status: 415, code: "UNKNOWN_SOURCE_FORMAT", message: expect.stringContaining("did you mean png?") },
       details: { from: "pngg", suggestions: ["png"] },
     });
-    // Written here, but not read.
+    // A format that is written here but not read.
     expect((await refusalOf(stage, formOf("webp", png), "?from=wepb")).details).toEqual({ from: "wepb" });
   });
 

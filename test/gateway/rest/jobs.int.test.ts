@@ -9,7 +9,7 @@ import { auth, doneAtOnce, formOf, jsonOf, neverEnds, openStage, type Stage } fr
 
 const failure = new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password.");
 
-/** Puts a job of this state into the stand-in for the job service. */
+/** Adds a job in this state to the fake job service. */
 function jobIn(stage: Stage, state: JobState, more: MessageInitShape<typeof JobSchema> = {}): string {
   const id = String(stage.jobs.size).padStart(26, "z");
   const job = create(JobSchema, { id, accountId: "account1", state, from: "png", to: "webp", sourceName: "a.png", ...more });

@@ -10,7 +10,7 @@ describe("malformed multipart", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
   afterEach(async () => {
-    // Cleaning may go on after the answer.
+    // Clean-up may continue after the answer.
     await expect.poll(() => stage.stored()).toEqual(stage.created.map((request) => request.input?.id).toSorted());
   });
 

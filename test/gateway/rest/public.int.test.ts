@@ -14,7 +14,7 @@ describe("what needs no key", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** Without fetch's own decoding. */
+  /** Without fetch's own decompression. */
   function get(
     path: string,
     headers: Record<string, string> = {},

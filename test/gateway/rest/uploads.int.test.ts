@@ -38,7 +38,7 @@ function ask(
   return fetch(new URL(path, `${stage.url}/api/v1/`), { method, headers: { ...tus, ...headers }, body });
 }
 
-/** Begins one and gives its path below the API's. */
+/** Starts an upload and returns its path relative to the API's. */
 async function begun(sizeBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const answer = await ask("uploads", "POST", { "upload-length": String(sizeBytes), ...headers });
   expect(answer.status).toBe(201);
@@ -55,7 +55,7 @@ const piece = (
 const convert = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
   ask(`${path}/convert`, "POST", { "content-type": "application/json", ...headers }, JSON.stringify(body));
 
-/** 2 GB by `UPLOAD_TEST_MB=2048`, which takes minutes where the disk is slow. */
+/** 2 GB with `UPLOAD_TEST_MB=2048`, which takes minutes on a slow disk. */
 const largeMb = Number(process.env.UPLOAD_TEST_MB ?? 60);
 
 async function digestOf(path: string): Promise<string> {
@@ -113,7 +113,7 @@ test("a piece goes where the one before has ended, and nowhere else", async () =
   expect((await piece(path, 10, png.subarray(10))).status).toBe(204);
   const refused = await convert(path, { to: "nothing" });
   expect((await jsonOf(refused)).error.code).toBe("UNSUPPORTED_TARGET");
-  // A refusal costs nobody the upload.
+  // A refused conversion does not cost the upload.
   const done = await jsonOf(await convert(path, { to: "webp", options: { quality: 70 } }));
   expect(done.job).toMatchObject({ status: "done", from: "png", bytes: png.length });
   expect(stage.created.at(-1)).toMatchObject({ options: { quality: "70" }, sourceName: "a.png" });
@@ -195,7 +195,7 @@ test("an account has as many as jobs, no more bytes than its budget takes, and t
     const text = await readFile(join(folder, name), "utf8");
     await writeFile(join(folder, name), text.replace(/"creation_date":"\d{4}/, '"creation_date":"2020'));
   }
-  // Of one a crash has left half.
+  // From an upload that a crash left incomplete.
   await rm(join(folder, (await readdir(folder)).find((name) => name.endsWith(".json")) ?? ""));
   const [half = ""] = (await readdir(folder)).filter((name, _, all) => !name.endsWith(".json") && !all.includes(`${name}.json`));
   await utimes(join(folder, half), 0, 0);

@@ -1,4 +1,4 @@
-/** The shell that keeps what serves running, with processes that end in every way. */
+/** The shell that keeps the service running, with processes that end in every way. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ const script = resolve("gateway/setup/keep-running.sh");
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-keeper-"));
-  // The pauses are written down and not waited for, but for the one that a test asks for.
+  // Pauses are recorded instead of waited for, except one that a test requests.
   await writeFile(join(folder, "sleep"), `#!/bin/sh\necho "$1" >>"${folder}/pauses"\n[ ! -e "${folder}/slowly" ] || exec /bin/sleep 300\n`);
   await chmod(join(folder, "sleep"), 0o755);
 });
@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 type Kept = { readonly child: ChildProcess; said(): string; readonly ended: Promise<unknown[]> };
 
-/** @param body - Of a shell script whose `$life` is 1 for the first time that it runs. */
+/** @param body - Of a shell script whose `$life` is 1 on its first run. */
 async function keep(body: string): Promise<Kept> {
   const program = join(folder, "program.sh");
   await writeFile(program, `echo x >>"${folder}/lives"; life=$(wc -l <"${folder}/lives"); echo "life $((life)) $$"\n${body}\n`);
@@ -80,7 +80,7 @@ describe("what crashes", () => {
 });
 
 describe("a signal to the keeper", () => {
-  // A shell leaves its children SIGINT and SIGQUIT ignored for ever where they are shells; Node puts them right.
+  // Child shells keep the SIGINT and SIGQUIT that their parent shell ignores; Node resets them.
   const node = `for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]) process.on(signal, () => process.exit(6)); console.log("ready"); setInterval(() => {}, 1000);`;
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)("%s is passed on, and what it leads to as well", async (signal) => {
@@ -109,7 +109,7 @@ describe("a signal to the keeper", () => {
 
   it("right before a pause ends it at once", async () => {
     await writeFile(join(folder, "slowly"), "");
-    // The last that the keeper runs before the pause.
+    // The last program that the keeper runs before the pause.
     await writeFile(join(folder, "date"), "#!/bin/sh\nkill -TERM $FILEMILL_KEEPER\n");
     await chmod(join(folder, "date"), 0o755);
     const { ended, said } = await keep("kill -SEGV $$");

@@ -29,7 +29,7 @@ test("a file is found by its path, with * for any part of a name", () => {
   expect(isMissing("nowhere/Sans.ttf", "fonts/*/deja*/Sans.ttf")).toBe(false);
   expect(isMissing("fonts/*/dejavu/Serif.ttf")).toBe(true);
   expect(isMissing("fonts/*/Sans.ttf")).toBe(true);
-  // A dot is a dot.
+  // A dot is literal.
   expect(isMissing("fonts/*/dejavu/S*s-ttf")).toBe(true);
 });
 

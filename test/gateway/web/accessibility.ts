@@ -5,12 +5,12 @@ import type { TestPage } from "#test/harness/browser.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds that would keep somebody from using the page: rule and element. */
+/** axe findings that would keep somebody from using the page: rule and element. */
 export async function seriousFindings(page: TestPage): Promise<string[]> {
   return findings(page, ["serious", "critical"]);
 }
 
-/** Everything that axe finds. Written into the page by the debugger, past its policy. */
+/** All axe findings. The debugger injects axe, bypassing the page's content policy. */
 export async function findings(page: TestPage, impacts = ["minor", "moderate", "serious", "critical"]): Promise<string[]> {
   await page.evaluate(axe);
   const results: AxeResults = await page.evaluate("axe.run({ resultTypes: ['violations'] })");

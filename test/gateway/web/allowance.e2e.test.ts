@@ -15,7 +15,7 @@ test("more files than a guest may convert in a minute wait, say so, and follow b
   await page.getByRole("button", { name: "Convert all 14" }).click();
   await page.getByText(/The rate limit is 10 conversions per minute. 4 files will start automatically/).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  // No more than what was under way when the first was refused.
+  // At most those that were in progress when the first was refused.
   expect(refusals.length).toBeLessThanOrEqual(3);
   await page.getByText("14 files · 14 done").waitFor({ timeout: 150_000 });
   expect(refusals.length).toBeLessThanOrEqual(3);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a line that a page shows as a reader would: pasted into a shell. Rejects with what it printed when it fails. */
+/** Runs a command line shown on a page as a reader would: pasted into a shell. Rejects with its output if it fails. */
 async function paste(line: string): Promise<void> {
   await promisify(execFile)("sh", ["-c", line], { cwd: folder });
 }

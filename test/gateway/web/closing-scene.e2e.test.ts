@@ -1,4 +1,4 @@
-/** What people do with files besides changing their format, each by somebody who sees the pages for the first time. */
+/** What people do with files besides changing their format, each as a first-time visitor. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function resultOf(page: TestPage, name: string, result: string): Promise<s
   return saved;
 }
 
-/** A page as a scanner sees it: letters on paper with grain, 300 dots to an inch. */
+/** A scanned page: text on paper with grain, 300 dpi. */
 async function scan(): Promise<string> {
   const lines = ["Harvest report of the old mill", "Wheat and barley were ground", "before the river froze"];
   const texts = lines.map((line, at) => `<text x="150" y="${250 + at * 160}" font-family="DejaVu Sans" font-size="72">${line}</text>`);
@@ -143,7 +143,7 @@ test("a web page is printed, alone and with the files that came with it", async 
   await page.getByRole("button", { name: "Convert all 2" }).click();
   const [own, whole] = [await resultOf(page, "alone.html", "alone.pdf"), await resultOf(page, "site.zip", "site.pdf")];
   for (const saved of [own, whole]) expect((await run("pdftotext", [saved, "-"])).stdout).toContain("Printed from a page");
-  // Ten by twenty centimetres, as the page's own style wants it, and its picture is there.
+  // Ten by twenty centimetres, as in the page's own style, and its picture is there.
   expect((await run("pdfinfo", [whole])).stdout).toMatch(/Page size: +28[23](\.\d+)? x 56[67]/);
   expect((await run("pdfimages", ["-list", whole])).stdout.trim().split("\n").length).toBeGreaterThan(2);
   await page.context().close();

@@ -23,7 +23,7 @@ let film: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-converter-"));
   film = join(folder, "clip.mp4");
-  // Large enough that it can be looked at before it is converted.
+  // Large enough that its conversion can be observed.
   const source = ["-f", "lavfi", "-i", "testsrc2=size=854x480:rate=25:duration=9", "-pix_fmt", "yuv420p"];
   await run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]);
 });
@@ -61,7 +61,7 @@ test("a guest converts a document: target, options, result, preview, download", 
   await item.getByRole("button", { name: "Preview" }).click();
   const frame = page.getByTitle("Preview of text.pdf");
   await frame.waitFor();
-  // The viewer is the browser's own and cannot be asked: ink on white paper can be seen.
+  // The browser's built-in viewer cannot be queried, but ink on white paper can be seen.
   await expect
     .poll(
       async () => {
@@ -135,14 +135,14 @@ test("a film shows how far it is, survives a reload in the middle, and plays", {
   const item = card(page, "clip.mp4");
   await item.getByRole("radio", { name: "WEBM" }).check();
   await item.getByRole("button", { name: "Convert to WEBM" }).click();
-  // Its progress comes with the events of the job. Both at once, as neither lasts.
+  // Progress comes with the job's events. Both are checked together, as neither lasts.
   const isUnderWay = () =>
     page.waitForFunction(() => {
       const isBegun = [...document.querySelectorAll("progress")].some(({ position }) => position > 0.05 && position < 1);
       return isBegun && /Converting to WEBM\s+\d+% · about .* left/.test(document.body.innerText);
     });
   await isUnderWay();
-  // However fast the machine is, the page comes again in the middle.
+  // However fast the machine is, the page is reloaded in mid-conversion.
   signalEncoder("SIGSTOP");
   await page.reload();
   await isUnderWay();
@@ -246,7 +246,7 @@ test("everything can be done with the keyboard alone", async () => {
   await page.keyboard.press("Tab");
   expect(await focused()).toBe("Skip to content");
   await page.keyboard.press("Enter");
-  // Asked for before the way there: the browser has to know, or it opens a dialog of its own.
+  // Registered first: otherwise the browser opens its own dialog.
   const choosing = page.waitForEvent("filechooser");
   await tabTo(isAt("input[type=file]"));
   await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-/** The journey of a guest in Firefox, where it is installed (Debian: firefox-esr). */
+/** A guest's journey in Firefox, if it is installed (Debian: firefox-esr). */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

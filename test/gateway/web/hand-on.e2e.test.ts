@@ -1,4 +1,4 @@
-/** Sharing a result by a link, from the page to somebody without an account. */
+/** Sharing a result by link with somebody who has no account. */
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
@@ -12,7 +12,7 @@ const password = "correct horse battery staple";
 
 const pages = withPages();
 
-/** Somebody with a result. */
+/** A user with a result. */
 async function personWithResult(email: string) {
   const person = openBrowserClient(pages.server.url);
   expect((await person.ask("POST", "/web/v1/sign-up", { email, password })).status).toBe(201);
@@ -45,7 +45,7 @@ test("a link brings its one file to whoever has it, as a download that tells not
 test("a link ends when its downloads are used up, when it is revoked, and with its account", async () => {
   const { person, links, email } = await personWithResult("bob@example.org");
   const once = await linkOf(person, links, 1);
-  // Looking is not downloading: chats look at addresses by themselves.
+  // Opening the page does not download: chat programs visit links by themselves.
   expect((await fetch(once.url)).status).toBe(200);
   expect((await fetch(`${once.url}/file`)).status).toBe(200);
   expect((await fetch(`${once.url}/file`)).status).toBe(404);
@@ -55,7 +55,7 @@ test("a link ends when its downloads are used up, when it is revoked, and with i
   expect((await fetch(`${revoked.url}/file`)).status).toBe(404);
   const listed = (await person.ask("GET", links)).json.links;
   expect(listed).toMatchObject([{ id: left.id, downloads: 0, maxDownloads: 0 }]);
-  // The address can be copied again; it is written anew each time.
+  // The link can be copied again; it is reissued each time.
   expect((await fetch(`${listed[0].url}/file`)).status).toBe(200);
   await runCli(pages.server, ["accounts", "disable", email]);
   await expect.poll(async () => (await fetch(`${left.url}/file`)).status).toBe(404);

@@ -1,4 +1,4 @@
-/** A connection that is lost, a session that has ended, a large print and a browser's own colours. */
+/** A lost connection, an expired session, large print and a browser's own colours. */
 import { beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
 import { phone } from "#test/harness/browser.ts";
@@ -61,7 +61,7 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   const jobs = await page.context().newPage();
   await jobs.goto("/jobs");
   await jobs.getByText(`Of ${email}`).waitFor();
-  // Who is signed in stands in the head of each page that somebody works on.
+  // The head of each working page shows who is signed in.
   await jobs.getByRole("banner").getByRole("link", { name: email }).waitFor();
   await page.getByRole("banner").getByRole("link", { name: email }).waitFor();
   const elsewhere = openBrowserClient(pages.server.url);
@@ -79,7 +79,7 @@ test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])
   async (path) => {
     const page = await pages.open(path, { viewport: { width: 640, height: 400 }, forcedColors: "active" });
     await page.locator("h1").waitFor();
-    // What a browser does at 200 % and 400 % of a window of 1280 (WCAG 2.2, 1.4.10).
+    // Equivalent to 200 % and 400 % zoom in a window of 1280 pixels (WCAG 2.2, 1.4.10).
     for (const width of [640, 320]) {
       await page.setViewportSize({ width, height: 400 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);

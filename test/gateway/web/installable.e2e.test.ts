@@ -1,4 +1,4 @@
-/** The pages as an app: what a browser needs to install them, what is shown without the server, and what other apps share. */
+/** The pages as an app: installability, offline display, and files shared by other apps. */
 import { expect, test } from "vitest";
 import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
@@ -13,7 +13,7 @@ test("a browser finds everything that it needs to install the pages", async () =
   const { errors, data = "" } = await debuggerOf.send("Page.getAppManifest");
   expect(errors).toEqual([]);
   expect((await debuggerOf.send("Page.getInstallabilityErrors")).installabilityErrors.map(({ errorId }) => errorId)).toEqual(
-    // A window of this kind of profile installs nothing.
+    // A window with this kind of profile cannot install anything.
     ["in-incognito"],
   );
   const manifest = JSON.parse(data);
@@ -54,7 +54,7 @@ test("photos that another app shares wait in the converter", async () => {
   const page = await pages.open("/");
   await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
   await page.reload();
-  // As the system does it: a form with the files, sent to where the manifest says.
+  // As the system does: a form with the files, sent to the address in the manifest.
   await page.evaluate(() => {
     const data = new DataTransfer();
     for (const name of ["one.jpg", "two.jpg"]) data.items.add(new File(["picture"], name, { type: "image/jpeg" }));

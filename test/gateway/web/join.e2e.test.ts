@@ -12,7 +12,7 @@ import { seriousFindings } from "./accessibility.ts";
 const run = promisify(execFile);
 const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
 
-/** Told apart by its shape wherever it ends up. */
+/** Recognisable by its shape wherever it appears. */
 async function picture(name: string, width: number) {
   const image = sharp({ create: { width, height: 100, channels: 3, background: "#f00" } });
   return { name, mimeType: "image/png", buffer: await image.png().toBuffer() };

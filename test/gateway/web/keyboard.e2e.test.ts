@@ -1,4 +1,4 @@
-/** The order in which the Tab key reaches what can be used (WCAG 2.2, 2.1.1, 2.4.3, 2.4.7, 2.4.11). */
+/** The tab order of all controls (WCAG 2.2, 2.1.1, 2.4.3, 2.4.7, 2.4.11). */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,20 +20,20 @@ afterAll(() => rm(folder, { recursive: true }));
 
 type Stop = {
   readonly name: string;
-  /** Its place among all elements of the document. */
+  /** Its index among all elements of the document. */
   readonly place: number;
   readonly isSeen: boolean;
   readonly isMarked: boolean;
 };
 
-/** In the browser: what has the focus, undefined where it has left the document. */
+/** In the browser: the focused element, undefined if the focus has left the document. */
 const focused = (): Stop | undefined => {
   const element = document.activeElement;
   if (element === null || element === document.body) return undefined;
   const { left, top, width, height } = element.getBoundingClientRect();
   const [x, y] = [left + Math.min(width / 2, 20), top + height / 2];
   const hit = document.elementFromPoint(x, y);
-  // A file input is drawn by its label.
+  // A file input is shown by its label.
   const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
   const shown = [element, ...labels].some((part) => {
     const box = part.getBoundingClientRect();
@@ -48,7 +48,7 @@ const focused = (): Stop | undefined => {
   };
 };
 
-/** In the browser: what somebody sees and could click, but for members of a group, of which one is a stop. */
+/** In the browser: visible clickable elements, except group members, of which only one is a tab stop. */
 const clickable = (elements: Element[]): string[] =>
   elements
     .filter((element) => {

@@ -1,4 +1,4 @@
-/** Forty files of a folder on a phone, hundreds on a desk, and what a reload leaves. */
+/** Forty files from a folder on a phone, hundreds on a desktop, and what remains after a reload. */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** In the browser: how many files it keeps, and how many of them shall become GIF. */
+/** In the browser: how many files it keeps, and how many of them are to become GIF. */
 const kept = (): Promise<[number, number]> =>
   new Promise((resolve) => {
     const opening = indexedDB.open("filemill");
@@ -67,7 +67,7 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Convert all 39" }).click();
   await page.getByText("40 files · 39 done").waitFor();
-  // Thirty-seven times the same note is one.
+  // The same note thirty-seven times is shown once.
   await page.getByText(/^\d+ notes? on the results$/).click();
   expect(await page.getByText("If the picture contains its location (GPS), the result keeps it.").count()).toBeLessThanOrEqual(1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
@@ -185,7 +185,7 @@ test("a duplicated tab leaves the files to the first, which finds them again whe
   await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
   await expect.poll(() => page.evaluate(kept)).toEqual([1, 0]);
   const opening = page.waitForEvent("popup");
-  // As when a tab is duplicated, the new one starts with a copy of the session storage.
+  // As after duplicating a tab, the new one starts with a copy of the session storage.
   await page.evaluate(() => void open("/"));
   const twin = await opening;
   await twin.getByRole("button", { name: "Choose a folder" }).waitFor();

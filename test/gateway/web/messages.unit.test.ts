@@ -1,4 +1,4 @@
-/** Every text of the pages in every language: there, whole, with the same values, and no longer than its place allows. */
+/** Every text of the pages in every language: present, complete, with the same placeholders, and no longer than its place allows. */
 import { readFile } from "node:fs/promises";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import { describe, expect, it, test } from "vitest";
@@ -16,7 +16,7 @@ async function textsIn(language: string): Promise<Texts> {
 const english = await textsIn("en");
 const others = (Object.keys(languages) as Language[]).filter((code) => code !== "en");
 
-/** Every element of a message, within its plurals and marks too. */
+/** Every element of a message, including those inside plurals and tags. */
 function elementsOf(elements: readonly MessageFormatElement[]): MessageFormatElement[] {
   return elements.flatMap((element) => {
     const inner =
@@ -31,7 +31,7 @@ function elementsOf(elements: readonly MessageFormatElement[]): MessageFormatEle
 
 const read = (text: string): MessageFormatElement[] => elementsOf(parse(text, { captureLocation: false }));
 
-/** Names of values and marks; `{n, number}` may stand for a plural that a language does not need. */
+/** Names of placeholders and tags; `{n, number}` may replace a plural that a language does not need. */
 function namesOf(text: string): string[] {
   const named = read(text).flatMap((element) =>
     element.type === TYPE.literal || element.type === TYPE.pound ? [] : [element.type === TYPE.tag ? `<${element.value}>` : element.value],
@@ -39,7 +39,7 @@ function namesOf(text: string): string[] {
   return [...new Set(named)].toSorted();
 }
 
-/** What is seen of a message, with its longest plurals. */
+/** The visible text of a message, with its longest plurals. */
 function shownOf(elements: readonly MessageFormatElement[]): string {
   return elements
     .map((element) => {
@@ -52,7 +52,7 @@ function shownOf(elements: readonly MessageFormatElement[]): string {
     .join("");
 }
 
-/** In widths of a Latin letter: those of East Asia are twice as wide. */
+/** In widths of a Latin letter: East Asian characters are twice as wide. */
 function widthOf(text: string): number {
   return [...shownOf(parse(text))].reduce(
     (sum, letter) => sum + (/[\u3000-\u9fff\uff00-\uffef]/.test(letter) ? 2 : /\p{Mn}/u.test(letter) ? 0 : 1),
@@ -60,7 +60,7 @@ function widthOf(text: string): number {
   );
 }
 
-/** How long a text may be in its place, by the first part of its key; the rest are sentences, which flow. */
+/** Maximum length of a text in its place, by the first part of its key; the rest are sentences, which wrap. */
 const places: Readonly<Record<string, (english: number) => number>> = {
   nav: () => 15,
   state: () => 18,

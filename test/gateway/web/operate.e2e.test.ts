@@ -1,4 +1,4 @@
-/** The operator's page and what it asks, against the whole product. */
+/** The operator's page and its requests, against the whole product. */
 import { expect, test } from "vitest";
 import { operatorEndpoints } from "#gateway/operator/endpoints.ts";
 import { png } from "#test/gateway/samples.ts";
@@ -13,7 +13,7 @@ const password = "correct horse battery staple";
 
 const pages = withPages();
 
-/** Asks everything that operators may ask. */
+/** Sends every request that operators may send. */
 function askAll(client: BrowserClient, headers: Readonly<Record<string, string>> = {}) {
   return Promise.all(
     Object.values(operatorEndpoints).map(async ({ method, path, ...rest }) => {
@@ -93,7 +93,7 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   await page.context().close();
 });
 
-/** Somebody who became an operator by the command. */
+/** A user whom the command made an operator. */
 async function newOperator(): Promise<BrowserClient> {
   const client = openBrowserClient(pages.server.url);
   const address = `operator${Math.random().toString(36).slice(2)}@example.org`;

@@ -38,7 +38,7 @@ test("a picture is made smaller in its own format", async () => {
   await page.context().close();
 });
 
-/** How qpdf ends: 0 where a password is still needed, 2 where the PDF is not protected, 3 where the password opens it. */
+/** qpdf's exit code: 0 if a password is still needed, 2 if the PDF is not protected, 3 if the password opens it. */
 const endOf = (...args: readonly string[]): Promise<number> =>
   run("qpdf", ["--requires-password", ...args]).then(
     () => 0,

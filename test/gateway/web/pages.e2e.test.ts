@@ -8,10 +8,10 @@ const paths = ["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/error
 
 const pages = withPages();
 
-/** What a page shows when it has said what it has to say. */
+/** An element that appears once a page is complete. */
 const signs: Readonly<Record<string, string>> = { "/": ".file-button", "/jobs": ".jobs-head", "/automate": ".sign-in" };
 
-/** In the browser: what a finger would miss (WCAG 2.2, 2.5.8). */
+/** In the browser: targets too small for a finger (WCAG 2.2, 2.5.8). */
 const tooSmall = (targets: Element[]): string[] =>
   targets.filter((target) => target.getBoundingClientRect().height < 24).map((target) => target.textContent ?? "");
 

@@ -88,7 +88,7 @@ describe("pages", () => {
   it("names the address that the reader used, and every error under its code", async () => {
     expect(await (await fetch(stage.url)).text()).toContain(`${stage.url}/api/v1/convert?download=wait`);
     expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
-    // Each status has words beside its number.
+    // Each status has words next to its number.
     const errors = await (await fetch(`${stage.url}/docs/errors`)).text();
     expect(errors).not.toMatch(/<span class="status-number">\d+<\/span> <\/h2>/);
     await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
@@ -204,7 +204,7 @@ describe("pages in the reader's language", () => {
     expect(missing).toContain("<h1>Page introuvable</h1>");
     const docs = await htmlOf("/docs/errors", { "accept-language": "ar" });
     expect(docs).toMatch(/<html lang="ar" dir="rtl">[\s\S]*<main id="main" tabindex="-1" lang="en" dir="ltr">/);
-    // The frame says who is signed in, in the language of the reader.
+    // The frame shows who is signed in, in the reader's language.
     expect(docs).toContain('src="/assets/texts-ar-');
   });
 

@@ -1,4 +1,4 @@
-/** Options kept by name, as default, by link, in the browser of a guest and in an account. */
+/** Options saved by name, as default, by link, in a guest's browser and in an account. */
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import type { TestPage } from "#test/harness/browser.ts";

@@ -1,4 +1,4 @@
-/** Results that the page itself draws: fonts by their letters, maps by their outlines, models from all sides, workbooks by their rows. */
+/** Results that the page draws itself: fonts by their glyphs, maps by their outlines, models from all sides, workbooks by their rows. */
 import { readFile } from "node:fs/promises";
 import * as workbooks from "@e965/xlsx";
 import { expect, test } from "vitest";
@@ -55,7 +55,7 @@ test.each([
   await page.context().close();
 });
 
-/** In the browser: how many pixels of a drawing are filled, and a number for which. */
+/** In the browser: how many pixels of a canvas are filled, and a checksum of their positions and colours. */
 const filledIn = (canvas: Element): [number, number] => {
   const { width, height } = canvas as HTMLCanvasElement;
   const { data = [] } = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height) ?? {};
@@ -139,14 +139,14 @@ test("a workbook of several sheets is shown sheet by sheet, an empty one too", a
 
 test("a workbook whose preview fails is told as a preview that failed", async () => {
   const page = await pages.open("/");
-  // The result is damaged by the time that it is looked at.
+  // The result is already damaged when it is previewed.
   await page.route("**/download", (route) => route.fulfill({ body: "PK\u0003\u0004 and nothing after" }));
   const item = await previewed(page, "typical/data/typical.csv", "XLSX");
   await item.getByText("The preview failed. Download the file to view it.").waitFor();
   await page.context().close();
 });
 
-/** As many triangles as asked for, each nearly as large as the picture. */
+/** The given number of triangles, each nearly as large as the canvas. */
 function layers(count: number): Buffer {
   const lines = Array.from({ length: count }, (_, n) => `v -1 -1 ${n / count}\nv 1 -1 ${n / count}\nv 0 1 ${n / count}\nf -3 -2 -1\n`);
   return Buffer.from(lines.join(""));

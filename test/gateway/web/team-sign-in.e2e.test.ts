@@ -1,4 +1,4 @@
-/** Sign-in by a real OpenID Connect provider, in a real browser: from the button to the keys. */
+/** Sign-in with a real OpenID Connect provider, in a real browser: from the button to the keys. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { clientId, clientSecret, openTestProvider, type TestProvider } from "#test/harness/oidc-provider.ts";
@@ -27,9 +27,9 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** Presses the button and fills in the provider's forms. */
+/** Clicks the button and fills in the provider's forms. */
 async function enterAs(page: TestPage, login: string): Promise<void> {
-  // The provider's own pages would wait for it, also where there is no way out.
+  // The provider's own pages would wait for it, even without network access.
   await page.context().route("https://fonts.googleapis.com/**", (route) => route.abort());
   await page.getByRole("link", { name: "Continue with Acme" }).click();
   await page.locator("input[name=login]").fill(login);
@@ -38,7 +38,7 @@ async function enterAs(page: TestPage, login: string): Promise<void> {
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-/** What goes to the provider is no fault, nor the fonts that its own pages ask for; anything else that leaves the server is. */
+/** Requests to the provider are expected, as are those of its pages for fonts; any other external request is a fault. */
 const faultsOf = (page: TestPage) =>
   page.faults.filter(
     (fault) => ![`${provider.issuer}/`, "https://fonts.googleapis.com/"].some((url) => fault.startsWith(`left the server: ${url}`)),

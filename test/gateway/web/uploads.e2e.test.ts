@@ -1,4 +1,4 @@
-/** Large files from the pages, over lines that break. */
+/** Large uploads from the pages, over connections that break. */
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -46,7 +46,7 @@ async function expectWhole(page: TestPage): Promise<void> {
 const pieces = async (): Promise<string[]> => readdir(join(server.dataDir, "uploads")).catch(() => []);
 const portOf = ({ url }: TestServer): number => Number(new URL(url).port);
 
-/** In the browser: whether it keeps where the file's upload is. */
+/** In the browser: whether it remembers the address of the file's upload. */
 const isUploadKept = (): Promise<boolean> =>
   new Promise((resolve) => {
     const opening = indexedDB.open("filemill");
@@ -70,7 +70,7 @@ test("a file goes up over a line that is cut twenty times, by itself, and its by
   await begin(page);
   await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
   expect(line.cuts()).toBe(20);
-  // What had come is not sent again. How often the browser by itself repeats a request on a line that broke is not ours to count.
+  // Received data is not sent again. How often the browser itself retries on a broken connection is not counted.
   expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
   expect(offsets.at(-1)).toBeGreaterThan(0);
   await expectWhole(page);
@@ -95,7 +95,7 @@ test("a reload goes on where it ended, without a question, and a cancel removes 
   line.release();
   await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
   expect(questions).toEqual([]);
-  // All of it again would be more.
+  // Sending everything again would be more.
   expect(line.sent() - before).toBeLessThan(18_000_000);
   await expectWhole(page);
 

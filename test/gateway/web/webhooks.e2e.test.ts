@@ -39,7 +39,7 @@ async function verified(index: number, secret: string): Promise<unknown> {
   return new Verifier(secret).verify(body, texts);
 }
 
-/** In both looks, each after the other. */
+/** In both colour schemes, one after the other. */
 async function findings(page: TestPage): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await seriousFindings(page);

@@ -1,4 +1,4 @@
-/** Tables: the values of their cells. Data: names and values as they were. */
+/** Tables: their cell values. Data: names and values unchanged. */
 import type { Case, Evidence } from "#test/prove/evidence.ts";
 import { type Cells, cellRecallOf, cellsOf, throughOffice } from "#test/prove/readers/tables.ts";
 import { pagesOf } from "#test/prove/readers/words.ts";

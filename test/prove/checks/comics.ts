@@ -1,4 +1,4 @@
-/** Comic books made of pages and pages made of comic books: one picture a page, each like its page. */
+/** Comics made from pages and pages made from comics: one picture per page, each resembling its page. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { KnownFile } from "#test/prove/samples.ts";
 import { unpack } from "./entries.ts";
 import { likenessTo } from "./pictures.ts";
 
-/** Extracts the first picture by name and says how many there are. */
+/** Extracts the first picture by name and returns how many there are. */
 const first =
   "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nn = sorted(n for n in z.namelist() if not n.endswith('/'))\n" +
   "open(sys.argv[2], 'wb').write(z.read(n[0]))\nprint(len(n))";
@@ -27,7 +27,7 @@ export async function checkComic({ input, result, writer }: Case): Promise<Evide
   }
 }
 
-/** The first page, or the picture of it, looks like the first picture; a document has as many pages as there were pictures. */
+/** The first page, or its picture, resembles the first picture; a document has as many pages as there were pictures. */
 export async function checkComicPages({ sample, result, writer }: Case): Promise<Evidence> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-comic-"));
   try {

@@ -1,4 +1,4 @@
-/** Subtitles: each cue's text and times. */
+/** Subtitles: text and times of each cue. */
 import { readFile } from "node:fs/promises";
 import { XMLParser } from "fast-xml-parser";
 import type { Case, Evidence } from "#test/prove/evidence.ts";
@@ -8,7 +8,7 @@ import type { KnownFile } from "#test/prove/samples.ts";
 
 type Cue = { readonly startS: number; readonly endS: number; readonly text: string };
 
-/** By FFmpeg; TTML by an XML parser, for FFmpeg does not read that. */
+/** By FFmpeg; TTML, which FFmpeg does not read, by an XML parser. */
 async function cuesOf({ path, format }: KnownFile): Promise<readonly Cue[]> {
   if (format === "ttml") return ttmlCues(await readFile(path, "utf8"));
   const blocks = (await textFrom("ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:s:0", "-f", "srt", "-")).split(/\n\n+/);
@@ -40,7 +40,7 @@ function secondsOf(time: string): number {
     .reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
-/** LRC has none, and the last cue of SAMI may have none: then a reader makes one up. */
+/** LRC has no end times, and the last cue of SAMI may have none, so a reader makes one up. */
 function hasEnd({ startS, endS }: Cue, format: string): boolean {
   return format !== "lrc" && endS - startS < 3600;
 }

@@ -1,4 +1,4 @@
-/** Drawings: how they look in another program, or else their words and their structure. */
+/** Drawings: their rendering in another program, or else their words and structure. */
 import { readFile } from "node:fs/promises";
 import type { Case, Evidence } from "#test/prove/evidence.ts";
 import { recallOf, textOf } from "#test/prove/readers/words.ts";
@@ -20,11 +20,11 @@ export async function checkDrawing(given: Case): Promise<Evidence> {
   if (sample.contents.length === 0 || sample.kind === "image") return { reader: "bytes", figures: { objects } };
   const { reader, text } = await textOf(result, writer);
   const recall = recallOf(sample.contents, text);
-  // Letters may have become outlines: then their shapes are all there is to count.
+  // Text may have become outlines: then only shapes can be counted.
   return recall === 0 ? { reader, figures: { objects } } : { reader, figures: { recall, objects } };
 }
 
-/** 1 when every record or section is whole and something is drawn. Rejects otherwise. */
+/** 1 if every record or section is complete and something is drawn. Rejects otherwise. */
 async function objectsOf(path: string, format: string): Promise<number> {
   const bytes = await readFile(path);
   const drawn = counters[format]?.(bytes) ?? (bytes.length > 0 ? 1 : 0);
@@ -42,7 +42,7 @@ const counters: Readonly<Record<string, (bytes: Buffer) => number>> = {
   svgz: () => 1,
 };
 
-/** Records follow each other to the last one, which ends the file. @see MS-EMF 2.3 */
+/** Consecutive records up to the last one, which ends the file. @see MS-EMF 2.3 */
 function emfRecords(bytes: Buffer): number {
   let [at, count] = [0, 0];
   while (at + 8 <= bytes.length) {

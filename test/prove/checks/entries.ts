@@ -1,4 +1,4 @@
-/** Archives: the same entries with the same bytes, unpacked by 7-Zip, Python or the packer of the stream. */
+/** Archives: the same entries with the same bytes, unpacked by 7-Zip, Python or the stream's own tool. */
 import { createHash } from "node:crypto";
 import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const streams: Readonly<Record<string, readonly string[]>> = {
   lz: ["lzip", "-dc"],
   lzma: ["xz", "--format=lzma", "-dc"],
 };
-/** Compressed tape archives: the stream's own packer, then Python. */
+/** Compressed tape archives: the stream's own tool, then Python. */
 const tapes: Readonly<Record<string, string>> = {
   tar: "cat",
   cbt: "cat",
@@ -39,11 +39,11 @@ export async function checkEntries({ sample, result, writer }: Case): Promise<Ev
   const wanted = [...(await truth)];
   const { reader, content } = await contentOf(result, writer);
   if (wanted.length === 0) throw new Error("the sample has no entries");
-  // Uncompressed names of ISO 9660 keep their characters by an extension that each program writes in its own way.
+  // Names in ISO 9660 keep their characters through an extension that each program writes differently.
   return { reader, figures: { entries: wanted.filter(([name, digest]) => content.get(name) === digest).length / wanted.length } };
 }
 
-/** The files that a mail carries, in the archive made of it. */
+/** A mail's attachments, in the archive made from it. */
 export async function checkAttachments({ sample, result, writer }: Case): Promise<Evidence> {
   const names: readonly string[] = JSON.parse(await python(attachments, sample.path));
   const { reader, content } = await contentOf(result, writer);
@@ -52,7 +52,7 @@ export async function checkAttachments({ sample, result, writer }: Case): Promis
   return { reader, figures: { entries: names.filter((digest) => digests.has(digest)).length / names.length } };
 }
 
-/** Digests of the attachments of the first mail, by Python's own reader. */
+/** Digests of the first mail's attachments, by Python's own parser. */
 const attachments =
   "import sys, json, hashlib, email, email.policy\nraw = open(sys.argv[1], 'rb').read()\nraw = raw.split(b'\\n', 1)[1] if raw.startswith(b'From ') else raw\n" +
   "m = email.message_from_bytes(raw, policy=email.policy.default)\n" +
@@ -69,7 +69,7 @@ async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly r
     const reader = await unpack(file, folder, writer);
     const content = new Map<string, string>();
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      // 7-Zip shows the table of contents of XAR as a file.
+      // 7-Zip shows XAR's table of contents as a file.
       if (!entry.isFile() || entry.name === "[TOC].xml") continue;
       const path = join(entry.parentPath, entry.name);
       content.set(path.slice(folder.length + 1).normalize("NFC"), digestOf(await readFile(path)));
@@ -80,7 +80,7 @@ async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly r
   }
 }
 
-/** Into a folder; says by what. */
+/** Unpacks into a folder and returns the tool's name. */
 export async function unpack({ path, format }: KnownFile, folder: string, writer: string | undefined): Promise<string> {
   const tape = tapes[format];
   if (tape !== undefined) {
@@ -88,7 +88,7 @@ export async function unpack({ path, format }: KnownFile, folder: string, writer
       await bytesFrom("sh", "-c", `${tape} < "$1" | /usr/bin/python3 -I -c "$2" "$3"`, "sh", path, untar, folder);
       return "python";
     } catch {
-      // Without the packer of the stream, another unpacker may know it.
+      // Without the stream's own tool, another unpacker may support it.
     }
   }
   const copy = join(folder, `..`, `${folder.slice(folder.lastIndexOf("/") + 1)}.in`);
@@ -107,7 +107,7 @@ export async function unpack({ path, format }: KnownFile, folder: string, writer
   }
 }
 
-/** 7-Zip sees one CPIO in a package, and what the package installs in that. */
+/** 7-Zip sees one CPIO in a package, which contains the installed files. */
 async function unpackInner(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     await bytesFrom("7z", "x", "-y", `-o${folder}`, join(folder, name));

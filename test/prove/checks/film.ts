@@ -1,4 +1,4 @@
-/** Film: likeness of frames at the same times, duration, streams. */
+/** Film: similarity of frames at the same times, duration, streams. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { ssimOf } from "#test/prove/readers/likeness.ts";
 import { type Film, filmOf, soundOf } from "#test/prove/readers/media.ts";
@@ -41,7 +41,7 @@ export async function checkFilm({ sample, result, writer }: Case): Promise<Evide
   };
 }
 
-/** Mean over a few moments; a frame may come one earlier or later, as rates differ. */
+/** Mean over a few moments; frames may be up to two earlier or later because rates differ. */
 function likenessOf(wanted: Film, found: Film): number {
   const lengthS = Math.min(secondsOf(wanted), secondsOf(found));
   const likenesses = Array.from({ length: moments }, (_, index) => {
@@ -55,7 +55,7 @@ function likenessOf(wanted: Film, found: Film): number {
   return likenesses.reduce((sum, each) => sum + each, 0) / moments;
 }
 
-/** Of two frames of brightness, at the smaller of the two sizes. */
+/** Of two luma frames, at the smaller of the two sizes. */
 export function likeness(a: Buffer, sizeA: Pick<Film, "width" | "height">, b: Buffer, sizeB: Pick<Film, "width" | "height">): number {
   const [width, height] = [Math.min(sizeA.width, sizeB.width), Math.min(sizeA.height, sizeB.height)];
   return ssimOf(grey(a, sizeA, width, height), grey(b, sizeB, width, height), width, height);

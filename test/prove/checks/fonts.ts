@@ -1,4 +1,4 @@
-/** Fonts: the characters that have glyphs, and the family's name. */
+/** Fonts: the characters with glyphs, and the family name. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { fontOf } from "#test/prove/readers/fonts.ts";
 

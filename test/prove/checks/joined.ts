@@ -1,4 +1,4 @@
-/** Archives whose files became one: as many pages, pictures and seconds as they have together, and the words of their texts. */
+/** Archives whose files were joined: the total of pages, pictures and seconds, and the words of their texts. */
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ const isPicture = (name: string): boolean => /\.(jpg|png|gif|webp)$/.test(name);
 const digests =
   "import sys, zipfile, hashlib\nz = zipfile.ZipFile(sys.argv[1])\nfor n in z.namelist(): print(hashlib.sha256(z.read(n)).hexdigest())";
 
-/** How many of the archive's pictures have all of their bytes in the result. */
+/** How many of the archive's pictures are in the result byte for byte. */
 async function samePictures(sample: KnownFile, result: KnownFile): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-joined-"));
   try {

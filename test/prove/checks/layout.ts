@@ -1,4 +1,4 @@
-/** The layout of what becomes a PDF: a document whose words' places are known goes the same way (see corpus/README.md). */
+/** Layout of conversions to PDF: a document with known word positions takes the same route (see corpus/README.md). */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Figures } from "#services/catalogue/domain/fidelity-rule.ts";
@@ -6,14 +6,14 @@ import type { Case } from "#test/prove/evidence.ts";
 import { familiesOf, type PlacedWord, wordsOf } from "#test/prove/readers/places.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 
-/** Left edge, the middle of its line, and how far from that it may be within it: in points from the page's upper left corner. */
+/** Left edge, the middle of its line, and the tolerance within the line: in points from the page's top left corner. */
 type Known = readonly [word: string, page: number, left: number, middle: number, slack: number];
 
 type Fixture = {
-  /** Whose places it has. */
+  /** Key of its word positions. */
   readonly places: string;
   readonly fonts: readonly string[];
-  /** Pages of a book are the reader's: places count from the first word of each. */
+  /** A book's pages depend on the reader: positions are relative to the first word of each. */
   readonly isBook?: true;
 };
 
@@ -31,17 +31,17 @@ export const layoutFixtures: Readonly<Record<string, Fixture>> = {
 };
 
 const folder = join(import.meta.dirname, "../../corpus/layout");
-/** Read when it is first asked for. */
+/** Read on first use. */
 let places: Readonly<Record<string, readonly Known[]>> | undefined;
 
 export function layoutFileOf(format: string): string {
   return join(folder, `layout.${format}`);
 }
 
-/** Of one step from a format whose layout is known to PDF; else none. */
+/** For a single step to PDF from a format with a known layout; otherwise none. */
 export async function layoutFiguresOf({ sample, input, result, writer, readAs }: Case): Promise<Figures> {
   const fixture = layoutFixtures[sample.format];
-  // The least that a file can hold is converted by the service, which has no engine to lend for the fixture.
+  // Minimal files are converted by the service, which has no engine to lend for the fixture.
   if (fixture === undefined || result.format !== "pdf" || input.path !== sample.path || sample.name === "tiny") return {};
   const path = layoutFileOf(sample.format);
   if (!existsSync(path)) throw new Error(`there is no ${path}`);
@@ -71,5 +71,5 @@ export function figuresOf(fixture: Fixture, found: readonly PlacedWord[], famili
   };
 }
 
-/** The shift of a word that is not on its page: about the height of one. */
+/** Displacement that counts for a word missing from its page: about a page height. */
 const lost = 842;

@@ -1,4 +1,6 @@
-/** Pictures: size, frames, likeness and colour against the source; of a page or a drawing, against another program's rendering of it. */
+/**
+ * Pictures: size, frames, similarity and colour compared with the source; for a page or drawing, with another program's rendering of it.
+ */
 import { stat } from "node:fs/promises";
 import sharp from "sharp";
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
@@ -11,7 +13,7 @@ import { filmTruthOf } from "./film.ts";
 
 /** Pixels on the longer side at which two pictures are compared. */
 const longSide = 240;
-/** Below this a picture may yet be one in two colours. */
+/** Below this, a picture may still be a bilevel one. */
 const bilevelSsim = 0.4;
 
 export async function checkPicture(given: Case): Promise<Evidence> {
@@ -22,13 +24,13 @@ export async function checkPicture(given: Case): Promise<Evidence> {
     const frames = await framesOf(sample);
     return frames === 1 ? evidence : { ...evidence, figures: { ...evidence.figures, frames: shareOf(await framesOf(result), frames) } };
   }
-  // Of what has no pixels, the size is the engine's choice; how it looks is not.
+  // The engine chooses the pixel size of a vector source, but not its look.
   const evidence = await likenessTo(input, result, writer).catch(() => wordsInPicture(given));
   const { size: _, ...figures } = evidence.figures;
   return { ...evidence, figures };
 }
 
-/** The best that a foreign reader sees; the first that passes well ends the search. */
+/** The best result of independent readers; the first that clearly passes ends the search. */
 export async function likenessTo(source: KnownFile, result: KnownFile, writer: string): Promise<Evidence> {
   const references = await renderingsOf(source, writer);
   if ((await references.at(0)) === undefined) throw new Error(`no reader for ${source.format}`);
@@ -47,16 +49,16 @@ export async function likenessTo(source: KnownFile, result: KnownFile, writer: s
   return best;
 }
 
-/** Programs differ in what they make of a rare format. */
+/** Programs interpret rare formats differently. */
 const maxRenderings = 2;
 
 type Renderings = { at(index: number): Promise<Pixels | undefined> };
 
-/** Of the same source, which is compared with many results in a row; read when they are asked for. */
+/** Renderings of a source, which is compared with many results in a row; created on demand. */
 const rendered = new Map<string, Renderings>();
 const maxRendered = 8;
 
-/** A file is told by its time too: paths of what a hop made are used once, those of samples stay. */
+/** Keyed by modification time too: a hop's output paths are used once, sample paths stay. */
 async function renderingsOf({ path, format, kind }: KnownFile, writer: string): Promise<Renderings> {
   const { mtimeNs, size } = await stat(path, { bigint: true });
   const key = [path, format, mtimeNs, size, writerAmongReaders(writer, format)].join(" ");
@@ -86,7 +88,7 @@ async function compared(wanted: Pixels, found: Pixels): Promise<Evidence["figure
   const near = await likenessAt(wanted, found, Math.min(1, longSide / longest, shown / longest));
   const size = Math.min(shareOf(found.width, wanted.width), shareOf(found.height, wanted.height));
   if (near.ssim >= bilevelSsim) return { ...near, size };
-  // Dots of two colours look like the picture only from a distance.
+  // A dithered bilevel picture resembles the original only from a distance.
   const far = await likenessAt(wanted, found, 48 / longest);
   return far.ssim > near.ssim ? { far: far.ssim, de: far.de, size } : { ...near, size };
 }
@@ -97,7 +99,7 @@ async function likenessAt(wanted: Pixels, found: Pixels, scale: number): Promise
   return { ssim: ssimOf(a, b, width, height), de: colourDifferenceOf(a, b) };
 }
 
-/** Where nobody else renders the source: the words in it that are made of letters which the program that reads pictures knows. */
+/** If nothing else renders the source: those of its words that use only characters known to the OCR program. */
 async function wordsInPicture({ sample, input, result, writer }: Case): Promise<Evidence> {
   const words = sample.contents.filter((word) => /^[!-~ ]+$/.test(word));
   if (!pages.has(input.format) || words.length === 0) return await inkOfPicture(result, writer);
@@ -114,7 +116,7 @@ export async function inkOfPicture(result: KnownFile, writer: string): Promise<E
   throw new Error(`no reader for ${result.format}`);
 }
 
-/** The frame that is most like it counts: which one is shown is the engine's choice. */
+/** The most similar frame counts: the engine chooses which one it shows. */
 async function stillOfFilm({ sample, result, writer }: Case): Promise<Evidence> {
   const film = await filmTruthOf(sample);
   for await (const found of readingsOf(result, writer)) {
@@ -135,7 +137,7 @@ function spread(frame: Buffer): Buffer {
   return rgb;
 }
 
-/** A film made of a picture: its first frame and the frames' number are those of the picture. */
+/** A film made from a picture: its middle frame looks like the picture. */
 export async function checkFilmOfPicture({ sample, result, writer }: Case): Promise<Evidence> {
   const film = await filmTruthOf({ ...result, path: result.path });
   const rgb = spread(film.frames[Math.floor(film.frames.length / 2)] ?? Buffer.alloc(0));

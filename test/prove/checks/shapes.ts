@@ -1,4 +1,4 @@
-/** Models, maps and diagrams: how many shapes there are, and where. */
+/** Models, maps and diagrams: the number of shapes, and their extent. */
 
 import { graphOf } from "#test/contract/readers-diagram.ts";
 import { type GeoPart, type GeoReading, partOf, placesOf } from "#test/contract/readers-geo.ts";
@@ -8,20 +8,20 @@ import { python } from "#test/prove/readers/program.ts";
 import { inkOfPicture } from "./pictures.ts";
 import { checkWords } from "./words.ts";
 
-/** A reading, or undefined where no program but the writer knows the format. */
+/** A reading, or undefined if only the writer supports the format. */
 const maybe = <T>(reading: Promise<T>): Promise<T | undefined> => reading.catch(() => undefined);
 
-/** Scenes whose readers see shapes before they are put in their places. */
+/** Scene formats whose readers see shapes before they are placed. */
 const unplaced = new Set("dae fbx x3d x 3ds".split(" "));
 
-/** Faces and extent; of a sample that only the engine reads, at least that there are faces. */
+/** Faces and extent; for a sample that only the engine reads, at least that there are faces. */
 export async function checkModel({ sample, input, result }: Case): Promise<Evidence> {
   const found = await modelOf(result.path, result.format);
   if (found.triangles === 0 && result.format !== "step") throw new Error("no faces");
   const whole = (await maybe(modelOf(sample.path, sample.format))) ?? (await maybe(modelOf(input.path, input.format)));
   if (whole === undefined) return { reader: "bytes", figures: { objects: 1 } };
   const wanted = unplaced.has(result.format) ? (whole.unplaced ?? whole) : whole;
-  // Which way is up differs between formats: the edges are compared by length.
+  // The up axis differs between formats, so the edges are compared by length.
   const [a, b] = [wanted.size.toSorted((x, y) => x - y), found.size.toSorted((x, y) => x - y)];
   const most = Math.max(...a, 1e-9);
   const extent = Math.max(...a.map((edge, axis) => Math.abs(edge - (b[axis] ?? 0)))) / most;
@@ -32,22 +32,22 @@ export async function checkModel({ sample, input, result }: Case): Promise<Evide
   return { reader: "bytes", figures: { extent, ...faces } };
 }
 
-/** The corners of every map of the corpus: west, south, east, north. */
+/** The bounds of every map in the corpus: west, south, east, north. */
 const corners: GeoReading["bounds"] = [8, 47, 9.5, 48];
 
-/** A map on a page: that something is drawn; as text, its names. */
+/** A map on a page: something is drawn; as text, its names are there. */
 export function checkMapPage(given: Case): Promise<Evidence> {
   const { result, writer } = given;
   return result.format === "pdf" ? inkOfPicture(result, writer) : checkWords(given);
 }
 
-/** What a device's format holds of a map, where that is not all. */
+/** What a device format can hold of a map, if not everything. */
 const parts: Readonly<Record<string, GeoPart>> = {
   ...{ loc: "places", lmx: "places", gpi: "places", ov2: "places" },
   ...{ igc: "tracks", plt: "tracks", tcx: "tracks", fit: "tracks" },
 };
 
-/** The sample's own, where a reader sees it; else what came before the last hop. */
+/** That of the sample, if a reader supports it; otherwise that of the last hop's input. */
 async function wantedOf({ sample, input, result }: Case): Promise<GeoReading | undefined> {
   const part = parts[result.format];
   if (part === undefined) return maybe(placesOf(sample.path, sample.format));

@@ -1,4 +1,4 @@
-/** Sound: channels, rate, duration and noise against the sample. */
+/** Sound: channels, rate, duration and noise compared with the sample. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { type Sound, soundOf } from "#test/prove/readers/media.ts";
 import { signalToNoise } from "#test/prove/readers/noise.ts";

@@ -1,4 +1,4 @@
-/** Documents, e-books and slides: the words of the source, and the pages where both have them. */
+/** Documents, e-books and slides: the source's words, and the page count if both have pages. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { pagesOf, type Reading, recallOf, textOf } from "#test/prove/readers/words.ts";
 import { inkOfPicture, likenessTo } from "./pictures.ts";
@@ -17,7 +17,7 @@ export async function checkWords(given: Case): Promise<Evidence> {
   return { reader, figures: { recall: recallOf(sample.contents, text), pages } };
 }
 
-/** Books whose text is packed in a way that nothing at hand unpacks but the program that wrote them. */
+/** Books with compressed text that only their writer can unpack. */
 const packed = new Set(["lit"]);
 
 async function read({ result, writer, readAs }: Case): Promise<Reading> {
@@ -25,20 +25,20 @@ async function read({ result, writer, readAs }: Case): Promise<Reading> {
   return readAs(writer, "epub", async (file) => ({ ...(await textOf(file)), reader: "self" }));
 }
 
-/** Pages whose letters are outlines: they look as they did. */
+/** Pages whose text became outlines: they look the same. */
 async function checkLook({ input, result, writer }: Case): Promise<Evidence> {
   const { reader, figures } = await likenessTo(input, result, writer);
   const { size: _, ...alike } = figures;
   return { reader, figures: alike };
 }
 
-/** A picture or a drawing on a page: it looks the same, whatever words are in it. */
+/** A picture or drawing on a page: it looks the same, whatever words it contains. */
 export async function checkPage(given: Case): Promise<Evidence> {
   const { sample, input, result, writer } = given;
   if (!paged.has(result.format)) return checkWords(given);
   const evidence = await likenessTo(input, result, writer).catch((error: unknown) => error);
   const { size: _, ...figures } = isEvidence(evidence) ? evidence.figures : {};
-  // Where the source has no other reader, its words must do, or at least that something is shown.
+  // Without another reader for the source, its words must be there, or at least something must be shown.
   if (!isEvidence(evidence)) return sample.contents.length === 0 ? inkOfPicture(result, writer) : checkWords(given);
   return { reader: evidence.reader, figures: { ...figures, pages: shareOf(await pagesOf(result.path), 1) } };
 }

@@ -1,16 +1,16 @@
-/** What a judge is: a program that had no part in a result and says whether it is as its format's specification wants it. */
+/** A judge is an independent program that decides whether a result conforms to its format's specification. */
 
-/** Of one file: why it is refused, most important first; empty when it is accepted. */
+/** Reasons why a file is rejected, most important first; empty if it is accepted. */
 type Judging = (path: string, format: string) => Promise<readonly string[]>;
 
 export type Judge = {
   readonly id: string;
   readonly label: string;
-  /** What it judges in a file, for FORMATS.md. */
+  /** What it checks in a file, for FORMATS.md. */
   readonly what: string;
   readonly formats: readonly string[];
-  /** Undefined: it is not here. */
+  /** Undefined if it is not installed. */
   version(): Promise<string | undefined>;
-  /** Rejects when the judge itself cannot work. */
+  /** Rejects if the judge itself fails. */
   readonly judge: Judging;
 };

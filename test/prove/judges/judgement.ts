@@ -1,19 +1,19 @@
-/** What judges said of results, as it is kept: judgements.json. */
+/** Stored judgements of results: judgements.json. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Of the result of one step. */
+/** For the result of one step. */
 export type Judgement = {
   readonly from: string;
   readonly to: string;
   readonly engine: string;
   readonly judge: string;
-  /** Why it was refused; empty when it was accepted. */
+  /** Why it was rejected; empty if it was accepted. */
   readonly said: string;
 };
 
 export type Judgements = {
-  /** The versions that judged, by the judges' ids. */
+  /** Versions of the judges, by id. */
   readonly judges: Readonly<Record<string, string>>;
   readonly results: readonly Judgement[];
 };
@@ -31,7 +31,7 @@ export async function readJudgements(): Promise<Judgements> {
   });
 }
 
-/** One line a result, in their order, so that two states differ where the judgements do. */
+/** One line per result, sorted, so that diffs show only changed judgements. */
 export async function writeJudgements({ judges, results }: Judgements): Promise<void> {
   const known = Object.fromEntries(Object.entries(judges).sort());
   const lines = results.toSorted((a, b) => (keyOfJudgement(a) < keyOfJudgement(b) ? -1 : 1)).map((each) => JSON.stringify(each));

@@ -1,4 +1,4 @@
-/** Judges that are programs of their own. */
+/** Judges that are separate programs. */
 
 import type { ExecFileException } from "node:child_process";
 import { execFile } from "node:child_process";
@@ -7,7 +7,7 @@ const timeoutMs = 60_000;
 
 export type Ended = { readonly code: number; readonly out: string; readonly said: string };
 
-/** Whatever it ends with. Rejects when it is not there, is killed or takes too long. */
+/** Resolves with any exit code. Rejects if the program is missing, is killed or takes too long. */
 export function ended(program: string, ...args: readonly string[]): Promise<Ended> {
   const options = { encoding: "utf8", maxBuffer: 64 * 2 ** 20, timeout: timeoutMs, env: { ...process.env, LC_ALL: "C.UTF-8" } } as const;
   return new Promise((resolve, reject) => {
@@ -18,13 +18,13 @@ export function ended(program: string, ...args: readonly string[]): Promise<Ende
   });
 }
 
-/** Lines that are not empty, without the file's own path, each once. */
+/** Distinct non-empty lines, without the file's own path. */
 export function linesOf(text: string, path = ""): readonly string[] {
   const lines = text.split("\n").map((line) => (path === "" ? line : line.replaceAll(path, "FILE")).replaceAll(/\s+/g, " ").trim());
   return [...new Set(lines.filter((line) => line !== ""))];
 }
 
-/** The first number that looks like a version in what a program says of itself. */
+/** The first thing that looks like a version number in a program's output. */
 export async function versionOf(program: string, ...args: readonly string[]): Promise<string | undefined> {
   const { said } = await ended(program, ...args).catch(() => ({ said: "" }));
   return /\d+\.\d+(?:\.\d+)*/.exec(said)?.[0];

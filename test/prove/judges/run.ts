@@ -1,4 +1,4 @@
-/** `npm run prove -- --judge`: other programs say whether what steps write is as its specification wants it. */
+/** `npm run prove -- --judge`: other programs decide whether the results of steps conform to their specifications. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,11 +21,11 @@ import { type Judgement, type Judgements, keyOfJudgement, readJudgements, writeJ
 import { judges, judgesOf } from "./table.ts";
 
 export type JudgeRequest = {
-  /** Only steps of these engines; none is all. */
+  /** Only steps of these engines; empty for all. */
   readonly engine: readonly string[];
-  /** `from:to`; either may be `*`. None is all. */
+  /** `from:to`; either may be `*`. Empty for all. */
   readonly route: readonly string[];
-  /** Of each engine, only so many sources for each target, drawn at random. */
+  /** Per engine, only this many sources for each target, drawn at random. */
   readonly sample: number | undefined;
   readonly seed: string;
   /** Write nothing. */
@@ -40,7 +40,7 @@ type Step = { readonly from: string; readonly to: string; readonly engine: strin
 
 const reasonLength = 160;
 
-/** Whether nothing was refused that was accepted before, or was never judged. */
+/** Whether nothing was rejected that was accepted before, or had never been judged. */
 export async function judgeResults(request: JudgeRequest): Promise<boolean> {
   const versions = Object.fromEntries(
     (await Promise.all(judges.map(async ({ id, version }) => [id, await version()] as const))).flatMap(([id, version]) =>
@@ -64,7 +64,7 @@ export async function judgeResults(request: JudgeRequest): Promise<boolean> {
   }
 }
 
-/** The proven steps that are asked for and whose targets have a judge. */
+/** The requested proven steps whose targets have a judge. */
 async function stepsOf(request: JudgeRequest, converter: Converter): Promise<readonly Step[]> {
   const present = converter.engines().filter(({ version }) => version !== undefined);
   const here = new Map(present.map(({ id, version }) => [id, version ?? ""]));

@@ -11,7 +11,7 @@ const npm = join(import.meta.dirname, "npm/node_modules");
 const epubcheck = "/usr/bin/epubcheck";
 const vnu = join(npm, "vnu-jar/build/dist/vnu.jar");
 
-/** A program that says nothing but by its exit code, with its lines as reasons. */
+/** A program that only reports an exit code, with its output lines as reasons. */
 function byExitCode(program: string, args: (path: string) => readonly string[], good: readonly number[] = [0]): Judge["judge"] {
   return async (path) => {
     const { code, said } = await ended(program, ...args(path));
@@ -21,7 +21,7 @@ function byExitCode(program: string, args: (path: string) => readonly string[], 
   };
 }
 
-/** A program whose lines of some form are its reasons. */
+/** A program whose output lines with a certain pattern are its reasons. */
 function byLines(program: string, args: (path: string) => readonly string[], reason: RegExp): Judge["judge"] {
   return async (path) => linesOf((await ended(program, ...args(path))).said, path).filter((line) => reason.test(line));
 }
@@ -52,14 +52,14 @@ async function judgeModel(path: string): Promise<readonly string[]> {
   return [...new Set(report.issues.messages.filter(({ severity }) => severity === 0).map(({ code, message }) => `${code}: ${message}`))];
 }
 
-/** Its list of chunks is older than cICP, which is a part of PNG by now. */
+/** Its list of chunks predates cICP, which is now part of PNG. */
 async function judgePng(path: string): Promise<readonly string[]> {
   const said = await byExitCode("pngcheck", (name) => ["-q", name])(path, "png");
   const reasons = said.filter((line) => !/unknown, public chunk cICP$/.test(line));
   return reasons.length < said.length && reasons.every((line) => line === "ERROR: FILE") ? [] : reasons;
 }
 
-/** Names the checks that failed; a file without any check is none of its format. */
+/** Lists the failed checks; a file that matches no check is not of the format. */
 async function judgeFilm(path: string): Promise<readonly string[]> {
   const { out } = await ended("mediaconch", "-mc", "-fx", path);
   const failed = [...out.matchAll(/<check icid="([^"]*)"[^>]*fail_count="[1-9]/g)].map(([, name = ""]) => name);
@@ -167,7 +167,7 @@ export const judges: readonly Judge[] = [
   },
 ];
 
-/** Those that judge a format. */
+/** The judges of a format. */
 export function judgesOf(format: string): readonly Judge[] {
   return judges.filter(({ formats }) => formats.includes(format));
 }

@@ -16,7 +16,7 @@ it("judges formats that there are", () => {
   expect(judges.flatMap(({ formats }) => formats).filter((id) => formatOf(id) === undefined)).toEqual([]);
 });
 
-// These two are on every machine that tests; the others are there where `prove -- --judge` ran.
+// These two are installed wherever tests run; the others where `prove -- --judge` ran.
 it.each([
   ["qpdf", "pdf"],
   ["7z", "docx"],
@@ -35,7 +35,7 @@ it("every judge that is here refuses what is not of its format", async () => {
   const nonsense = join(folder, "nonsense");
   await writeFile(nonsense, "Quokka <zebra");
   const here = (await Promise.all(judges.map(async (judge) => ({ judge, version: await judge.version() })))).filter(
-    // A Java machine takes seconds to start.
+    // A JVM takes seconds to start.
     ({ judge, version }) => version !== undefined && judge.id !== "epubcheck" && judge.id !== "vnu",
   );
   expect(here.length).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-/** Well-formedness, of a file or of the parts of a package. */
+/** Well-formedness of a file or the parts of a package. */
 import { statSync } from "node:fs";
 import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ async function isPackage(path: string): Promise<boolean> {
   return buffer.toString("latin1") === "PK\x03\x04";
 }
 
-/** Nothing is loaded from elsewhere. */
+/** Loads nothing from elsewhere. */
 async function checked(paths: readonly string[], folder: string): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const { code, said } = await ended("xmllint", "--noout", "--nonet", "--huge", ...paths);
@@ -29,7 +29,7 @@ export async function xmlComplaints(path: string): Promise<readonly string[]> {
     await ended("7z", "x", "-bd", "-y", "-p", `-o${folder}`, path);
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const parts = entries.filter((entry) => entry.isFile() && isPart(entry.name)).map(({ parentPath, name }) => join(parentPath, name));
-    // Office programs keep a place for keyboard shortcuts, which is empty where there are none.
+    // Office programs reserve a part for keyboard shortcuts, which is empty without any.
     const filled = parts.filter((part) => statSync(part).size > 0);
     if (filled.length === 0) return ["holds no part of XML"];
     return await checked(filled, folder);

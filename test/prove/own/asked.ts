@@ -1,17 +1,17 @@
-/** What is asked of each everyday format in its own format, of which source, and what must come of it. */
+/** Requested changes within each everyday format, the source used, and the required outcome. */
 
 import { engines } from "#services/conversion/engines/registry.ts";
 import { everydayFormats } from "#test/prove/everyday.ts";
 import type { SourceName } from "./sources.ts";
 
-/** From least to most; `same`: as much as before. */
+/** Minimum and maximum; `same`: as much as before. */
 export type Wanted = "same" | readonly [least: number, most: number];
 
 export type OwnRow = {
   readonly format: string;
   readonly source: SourceName;
   readonly options: Readonly<Record<string, string>>;
-  /** Of each figure; `weight` is the result's size as a share of the source's. */
+  /** For each figure; `weight` is the result's size as a share of the source's. */
   readonly wants: Readonly<Record<string, Wanted>>;
   /** No other program at hand reads what the engine writes. */
   readonly isSelfRead?: boolean;
@@ -91,7 +91,7 @@ export const ownRows: readonly OwnRow[] = [
   { format: "woff2", source: "font", options: { unicodes: "U+0020-007E" }, wants: { weight: [0, 0.65], glyphs: [95, 95] } },
 ];
 
-/** The everyday formats that an engine writes anew in their own format. */
+/** The everyday formats that an engine rewrites as themselves. */
 export function everydayOwnFormats(): readonly string[] {
   const own = new Set(engines.flatMap(({ hops }) => hops.filter(({ from, to }) => from === to).map(({ from }) => from)));
   return everydayFormats().filter((format) => own.has(format));

@@ -1,4 +1,4 @@
-/** Records in the formats of data, archives of them, and a drawing as editors save it. */
+/** Records in data formats, archives of them, and a drawing as an editor saves it. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dump } from "js-yaml";
@@ -16,7 +16,7 @@ const records = Array.from({ length: 2000 }, (_, index) => ({
   member: index % 3 === 0,
 }));
 
-/** As spread out as people like to read it. */
+/** Formatted generously for human readers. */
 export function recordsOf(format: string): string {
   const lines = records.map((record) => Object.entries(record));
   if (format === "json") return JSON.stringify(records, null, 4);
@@ -26,7 +26,7 @@ export function recordsOf(format: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<records>\n${elements.map((each) => `    <record>\n${each}    </record>\n`).join("")}</records>\n`;
 }
 
-/** Packed in haste: a ZIP as it is stored, the others at their lowest level. */
+/** Weakly compressed: a ZIP uncompressed, the others at their lowest level. */
 export async function archiveOf({ path, format }: KnownFile, { folder }: Studio): Promise<void> {
   const inside = join(folder, "files");
   await mkdir(inside, { recursive: true });
@@ -36,7 +36,7 @@ export async function archiveOf({ path, format }: KnownFile, { folder }: Studio)
   else await bytesFrom("7z", "a", `-t${format}`, format === "zip" ? "-mx=0" : "-mx=1", path, inside);
 }
 
-/** With more decimals than are seen, and what the editor notes for itself. */
+/** With more decimals than are visible, and the editor's own data. */
 export function drawing(): string {
   const paths = Array.from({ length: 300 }, (_, index) => {
     const [x, y] = [30 + ((index * 37) % 340) + index / 7, 30 + ((index * 53) % 340) + index / 11];

@@ -1,4 +1,4 @@
-/** What is measured of a source and of what came of it, by programs that did not write the result. */
+/** Measures a source and its result with programs that did not write the result. */
 import { rm } from "node:fs/promises";
 import type { OwnFigure } from "#gateway/docs/own-figures.ts";
 import { checkEntries } from "#test/prove/checks/entries.ts";
@@ -26,7 +26,7 @@ export type Comparison = {
 
 export type Measured = Pick<OwnFigure, "figures" | "reader">;
 
-/** The reader is `self` where nothing but its writer reads the result. */
+/** The reader is `self` if nothing but its writer reads the result. */
 export async function measure(comparison: Comparison): Promise<Measured> {
   const way = ways[comparison.source.kind];
   if (way === undefined) throw new Error(`nobody measures ${comparison.source.kind}`);
@@ -46,7 +46,7 @@ const ways: Readonly<Partial<Record<KnownFile["kind"], (comparison: Comparison) 
   font: measureFont,
 };
 
-/** By the figures of a proof. */
+/** With the figures of a proof. */
 async function checked(check: (given: Case) => Promise<Evidence>, { source, result, writer }: Comparison): Promise<Measured> {
   const readAs = () => Promise.reject(new Error("nobody else reads this"));
   return await check({ sample: { ...source, name: "own", contents: [] }, input: source, result, writer, readAs });
@@ -57,7 +57,7 @@ async function firstOf(readings: AsyncGenerator<Pixels>): Promise<Pixels> {
   throw new Error("nobody reads these pixels");
 }
 
-/** Of all pixels, at the size of the second. */
+/** Over all pixels, at the second picture's size. */
 async function likenessOf(before: Pixels, { width, height, ...after }: Pixels): Promise<number> {
   const [wanted, found] = [await rgbOf(before, width, height), await rgbOf({ width, height, ...after }, width, height)];
   return ssimOf(wanted, found, width, height);
@@ -75,7 +75,7 @@ async function measureDrawing({ source, result, writer }: Comparison): Promise<M
   return { reader: after.reader, figures: { ssim: await likenessOf(before, after) } };
 }
 
-/** As pages: an office document by way of LibreOffice, which has no part in changing it. */
+/** As pages: an office document through LibreOffice, which has no part in changing it. */
 async function measurePages({ source, result, writer, studio }: Comparison): Promise<Measured> {
   const [before, after] = [await printed(source, "before", studio), await printed(result, "after", studio)];
   try {

@@ -1,11 +1,11 @@
-/** What was measured, as it is kept: own-figures.json. */
+/** Stored measurements: own-figures.json. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { OwnFigure } from "#gateway/docs/own-figures.ts";
 
 export const ownFigureFile = join(import.meta.dirname, "own-figures.json");
 
-/** Of one thing that is asked. */
+/** Key of a requested change. */
 export function keyOfAsked({ format, options }: Pick<OwnFigure, "format" | "options">): string {
   return `${format} ${JSON.stringify(options)}`;
 }
@@ -17,7 +17,7 @@ export async function readOwnFigures(): Promise<readonly OwnFigure[]> {
   });
 }
 
-/** One line a row, so that two states differ where the figures do. */
+/** One line per row, so that diffs show only changed figures. */
 export async function writeOwnFigures(rows: readonly OwnFigure[]): Promise<void> {
   await writeFile(`${ownFigureFile}.new`, `[\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`);
   await rename(`${ownFigureFile}.new`, ownFigureFile);

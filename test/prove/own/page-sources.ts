@@ -1,4 +1,4 @@
-/** Pages, slides and sheets with large photos, and sheets of paper as a scanner sees them. */
+/** Pages, slides and sheets with large photos, and sheets of paper as scanned. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -89,7 +89,7 @@ const lines = animals
   .map((animal) => Array.from({ length: 14 }, (_, line) => `${animal} and ${line + 2} other animals came to the waterhole`));
 export const scannedWords: readonly string[] = lines.flat();
 
-/** A4 at 300 pixels an inch, in colour and with a scanner's grain. */
+/** A4 at 300 dpi, in colour and with a scanner's grain. */
 export async function scanOf(path: string, folder: string): Promise<void> {
   const [width, height] = [2480, 3508];
   const sheets: string[] = [];

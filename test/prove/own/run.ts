@@ -1,4 +1,4 @@
-/** `npm run prove -- --own`: what comes of asking something of a format in its own format. */
+/** `npm run prove -- --own`: measures changes within a format. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { sourceNames, sourceOf } from "./sources.ts";
 import type { Studio } from "./studio.ts";
 
 export type OwnRequest = {
-  /** `X:X`; none is all. */
+  /** `X:X`; empty for all. */
   readonly route: readonly string[];
   /** Write nothing. */
   readonly check: boolean;
@@ -41,7 +41,7 @@ type Workshop = {
 
 const timeoutMs = 240_000;
 
-/** Whether all that was asked came out as it must. One after the other, as each measures as much as it converts. */
+/** Whether every requested change succeeded. Sequential, because each row measures as much as it converts. */
 export async function proveOwn(request: OwnRequest): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-own-"));
   const settings = { ...parseSettings(settingTable, request.settings), DATA_DIR: folder };
@@ -79,7 +79,7 @@ async function workshopOf({ signal }: OwnRequest, converter: Converter, folder: 
   };
 }
 
-/** Never rejects: what goes wrong is the row's failure. */
+/** Never rejects: an error becomes the row's failure. */
 async function figureOf(row: OwnRow, { converter, catalogue, studio, way }: Workshop, ended: AbortSignal): Promise<OwnFigure> {
   const { format, options } = row;
   const result: KnownFile = { path: converter.newPath(format), format, kind: kindOf(format) };
@@ -107,7 +107,7 @@ async function figureOf(row: OwnRow, { converter, catalogue, studio, way }: Work
 
 function roundedOf(figures: OwnFigure["figures"]): OwnFigure["figures"] {
   const rounded = (value: number) => Number(value.toPrecision(3));
-  // What is counted is told to the last one.
+  // Counts keep all digits.
   const counted = (value: number) => (Number.isInteger(value) ? value : rounded(value));
   const pairs = Object.entries(figures).map(([name, value]) => [
     name,
@@ -116,7 +116,7 @@ function roundedOf(figures: OwnFigure["figures"]): OwnFigure["figures"] {
   return Object.fromEntries(pairs);
 }
 
-/** Which figures are not what they must be; empty when all are. */
+/** Figures outside their limits; empty if there are none. */
 export function failureOf({ wants, isSelfRead }: OwnRow, { figures, reader, bytesBefore, bytesAfter }: OwnFigure): string {
   if (reader === "self" && isSelfRead !== true) return "read by its own writer alone";
   const found: OwnFigure["figures"] = { ...figures, weight: bytesAfter / Math.max(1, bytesBefore) };
@@ -129,7 +129,7 @@ export function failureOf({ wants, isSelfRead }: OwnRow, { figures, reader, byte
   return wrong.map(([name, wanted]) => `${name} must be ${wanted === "same" ? "as before" : wanted.join(" to ")}`).join("; ");
 }
 
-/** What was measured now in place of what was before, in the order in which it is asked; what is asked no more is gone. */
+/** Replaces old measurements with new ones, in table order; drops rows that no longer exist. */
 export function mergedFigures(old: readonly OwnFigure[], fresh: readonly OwnFigure[]): readonly OwnFigure[] {
   const known = new Map([...old, ...fresh].map((figure) => [keyOfAsked(figure), figure]));
   return ownRows.flatMap((row) => known.get(keyOfAsked(row)) ?? []);

@@ -1,4 +1,4 @@
-/** The characters that a font has glyphs for, and its family's name: by FreeType, and by what the formats of editors say in their text. */
+/** The characters with glyphs in a font, and its family name: by FreeType, and by parsing editors' text formats. */
 import { readFile } from "node:fs/promises";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { python, textFrom } from "./program.ts";
@@ -20,7 +20,10 @@ export async function fontOf({ path, format }: KnownFile): Promise<Font> {
   return { reader: "freetype", family, characters: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Each glyph has a section whose `Encoding` names its place, its character (-1: none) and its number; only one with outlines or parts is drawn. */
+/**
+ * Each glyph has a section whose `Encoding` gives its slot, its character
+ * (-1: none) and its number; only one with outlines or parts is drawn.
+ */
 function inSplineFont(text: string): Font {
   const glyphs = text.split(/^StartChar: /m).slice(1);
   const characters = glyphs.flatMap((glyph) => {
@@ -36,7 +39,7 @@ function isBlank(code: number): boolean {
   return /^[\p{Z}\p{C}]$/u.test(String.fromCodePoint(Math.max(0, code)));
 }
 
-/** @see https://www.w3.org/TR/SVG11/fonts.html: a glyph of several characters is a ligature. */
+/** @see https://www.w3.org/TR/SVG11/fonts.html: a glyph for several characters is a ligature. */
 function inSvgFont(text: string): Font {
   const characters = [...text.matchAll(/<glyph\b([^>]*)>/g)].flatMap(([, attributes = ""]) => {
     const [code, ...more] = [...entities(/\bunicode="([^"]*)"/.exec(attributes)?.[1] ?? "")].map((letter) => letter.codePointAt(0) ?? 0);
@@ -46,7 +49,7 @@ function inSvgFont(text: string): Font {
   return { reader: "xml", family: /font-family="([^"]*)"/.exec(text)?.[1] ?? "", characters: new Set(characters).size };
 }
 
-/** @see https://unifiedfontobject.org: a folder, here in a ZIP, with a file a glyph. */
+/** @see https://unifiedfontobject.org: a folder, here in a ZIP, with one file per glyph. */
 const unified =
   "import sys, json, zipfile, plistlib, xml.etree.ElementTree as tree\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\n" +
   "info = next(n for n in z.namelist() if n.endswith('fontinfo.plist'))\nfound = set()\n" +

@@ -1,9 +1,9 @@
-/** How alike two pictures are, both three bytes a pixel and of one size. */
+/** Similarity of two pictures of the same size, three bytes per pixel. */
 
 const window = 8;
 const step = 4;
 
-/** Mean structural similarity of brightness. @see Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment (2004) */
+/** Mean structural similarity of luma. @see Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment (2004) */
 export function ssimOf(a: Buffer, b: Buffer, width: number, height: number): number {
   const [first, second] = [lumaOf(a), lumaOf(b)];
   let sum = 0;
@@ -81,7 +81,7 @@ function root(value: number): number {
   return value > 0.008856 ? Math.cbrt(value) : 7.787 * value + 16 / 116;
 }
 
-/** Share of pixels that differ from the most frequent colour by more than a shade. */
+/** Share of pixels that differ from the most frequent colour by more than one shade. */
 export function inkOf(rgb: Buffer): number {
   const counts = new Map<number, number>();
   const colourAt = (at: number) => (((rgb[at] ?? 0) >> 3) << 10) | (((rgb[at + 1] ?? 0) >> 3) << 5) | ((rgb[at + 2] ?? 0) >> 3);

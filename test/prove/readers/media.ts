@@ -1,4 +1,4 @@
-/** Sound and film, decoded by GStreamer without any part of FFmpeg; by FFmpeg where that knows no decoder. */
+/** Sound and film, decoded by GStreamer without FFmpeg components; by FFmpeg if GStreamer has no decoder. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ export type Sound = {
   readonly reader: string;
   readonly rate: number;
   readonly channels: number;
-  /** Of 16 bits, channel by channel within each frame. */
+  /** 16-bit, interleaved. */
   readonly samples: Int16Array;
 };
 
@@ -18,11 +18,11 @@ export type Film = {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
-  /** Brightness alone, one byte a pixel. */
+  /** Luma only, one byte per pixel. */
   readonly frames: readonly Buffer[];
 };
 
-/** Codecs that no free program but FFmpeg decodes here; asking GStreamer would only take time. */
+/** Codecs that only FFmpeg decodes here; trying GStreamer would waste time. */
 const onlyFfmpegKnows = {
   sound: new Set("wma wmv asf tta alac eac3 adx".split(" ")),
   film: new Set("avi divx flv wmv asf rm swf amv".split(" ")),
@@ -35,7 +35,7 @@ export function soundOf(file: KnownFile, writer?: string): Promise<Sound> {
 }
 
 export function filmOf(file: KnownFile, writer?: string): Promise<Film> {
-  // By way of another layout: decoders pad their frames, and the encoder would write the padding too.
+  // Through another layout: decoders pad their frames, and the encoder would write the padding too.
   const parts = ["!", "videoconvert", "!", "video/x-raw,format=Y444", "!", "videoconvert", "!", "video/x-raw,format=I420", "!", "y4menc"];
   const args = ["-map", "0:v:0", "-pix_fmt", "yuv420p", "-strict", "-1", "-f", "yuv4mpegpipe"];
   return decoded(file, "film", { parts, args, writer }, parseY4m);
@@ -66,7 +66,7 @@ async function decoded<T>(file: KnownFile, what: "sound" | "film", ways: Ways, p
         );
         return parse(await readFile(out), "gstreamer");
       } catch {
-        // FFmpeg may know more.
+        // FFmpeg may support more.
       }
     }
     await bytesFrom("ffmpeg", "-v", "error", "-nostdin", "-y", "-i", file.path, ...ways.args, out);

@@ -1,10 +1,10 @@
-/** Signal to noise of one sound against another, once they lie over each other. */
+/** Signal-to-noise ratio of one sound relative to another, after alignment. */
 import type { Sound } from "./media.ts";
 
 const workRate = 16_000;
 const maxLagS = 0.2;
 
-/** In dB, 99 for equal samples; the level and a delay of up to a fifth of a second are taken out, as codecs have either. */
+/** In dB, 99 for equal samples; level and a delay of up to a fifth of a second are compensated, because codecs change either. */
 export function signalToNoise(wanted: Sound, found: Sound): number {
   if (isSame(wanted, found)) return 99;
   const [a, b] = [monoOf(wanted), monoOf(found)];
@@ -25,7 +25,7 @@ export function signalToNoise(wanted: Sound, found: Sound): number {
   return product <= 0 ? 0 : Math.min(89, 10 * Math.log10(energy / noise));
 }
 
-/** Bit by bit, but for what a container pads or cuts within the last fifth of a second. */
+/** Bit by bit, except for what a container pads or cuts within the last fifth of a second. */
 function isSame(a: Sound, b: Sound): boolean {
   if (a.rate !== b.rate || a.channels !== b.channels) return false;
   const length = Math.min(a.samples.length, b.samples.length);
@@ -36,7 +36,7 @@ function isSame(a: Sound, b: Sound): boolean {
 
 const monos = new WeakMap<Sound, Float32Array>();
 
-/** The mean of all channels, by a filter that keeps what both rates can hold. Made once of each sound, as one is compared with many. */
+/** Mean of all channels, through a filter that keeps what both rates can hold. Cached per sound, as one is compared with many. */
 function monoOf(sound: Sound): Float32Array {
   const known = monos.get(sound) ?? monoAt(sound, workRate);
   monos.set(sound, known);
@@ -67,7 +67,7 @@ function monoAt({ samples, channels, rate }: Sound, target: number): Float32Arra
 
 type Filter = { readonly offset: number; readonly weights: readonly number[] };
 
-/** One for each place that a new sample may have between two old ones: after that many they come again. */
+/** One filter for each position that a new sample may have between two old ones; then they repeat. */
 function filtersOf(rate: number, target: number): readonly Filter[] {
   const half = 12;
   const cut = Math.min(1, target / rate, 7000 / rate);
@@ -91,7 +91,7 @@ function sinc(x: number): number {
   return Math.abs(x) < 1e-9 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** Roughly by every fourth sample, then exactly around the best. */
+/** Coarsely with every fourth sample, then exactly around the best. */
 function bestLag(a: Float32Array, b: Float32Array): number {
   const most = Math.round(maxLagS * workRate);
   let best = 0;

@@ -1,4 +1,4 @@
-/** The pixels of a picture, a page or a drawing, by the first program that can read it and did not write it. */
+/** Pixels of a picture, page or drawing, from the first program that can read it and did not write it. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ export type Pixels = { readonly reader: string; readonly width: number; readonly
 
 type Reader = {
   readonly name: string;
-  /** Engines that are this program. */
+  /** Engines that use this program. */
   readonly engines: readonly string[];
   /** Undefined: any picture may be tried. */
   readonly formats?: ReadonlySet<string>;
-  /** A PNG or PNM, or whatever sharp reads. */
+  /** Returns a PNG, a PNM, or anything else that sharp reads. */
   read(path: string, format: string): Promise<Buffer>;
 };
 
@@ -64,7 +64,7 @@ const readers: readonly Reader[] = [
     formats: set("jpg png webp gif avif tiff apng"),
     read: (path) => readFile(path),
   },
-  // What rsvg-convert writes, Cairo writes; librsvg only reads.
+  // rsvg-convert's output is written by Cairo; librsvg only reads.
   { name: "librsvg", engines: [], formats: set("svg svgz"), read: (path) => bytesFrom("rsvg-convert", path) },
   {
     name: "mupdf",
@@ -72,9 +72,9 @@ const readers: readonly Reader[] = [
     formats: set("svg"),
     read: (path) => bytesFrom("mutool", "draw", "-q", "-F", "png", "-o", "-", path, "1"),
   },
-  // Says itself what its source looks like. ImageMagick draws it as whatever else is installed lets it.
+  // It defines what its source looks like. ImageMagick's rendering depends on what else is installed.
   { name: "graphviz", engines: ["graphviz"], formats: set("gv"), read: (path) => bytesFrom("dot", "-Tpng:cairo", "-Gdpi=96", path) },
-  // The program that LibRaw was made of, which has gone its own way since.
+  // The ancestor of LibRaw, which has since gone its own way.
   { name: "dcraw", engines: [], formats: set("dng nef arw pef"), read: (path) => bytesFrom("dcraw", "-c", "-w", "-o", "1", path) },
   {
     name: "ffmpeg",
@@ -104,7 +104,7 @@ const readers: readonly Reader[] = [
     engines: ["imagemagick", "imagemagick-exr"],
     read: (path, format) => bytesFrom(magick.path, `${format === "ras" ? "sun" : format}:${path}[0]`, "-depth", "8", "png:-"),
   },
-  // What wrote the picture, when there is nothing else.
+  // The writer itself, if there is nothing else.
   { name: "self", engines: [], formats: set("jxl"), read: (path) => bytesFrom("sh", "-c", 'djxl "$1" - --output_format png', "sh", path) },
 ];
 
@@ -118,7 +118,7 @@ async function heifPng(path: string): Promise<Buffer> {
   }
 }
 
-/** Every reading of a file, by programs other than its writer first; the caller takes the first that will do. */
+/** Every reading of a file, by programs other than its writer first; the caller uses the first suitable one. */
 export async function* readingsOf({ path, format }: KnownFile, writer?: string): AsyncGenerator<Pixels> {
   const isDrawn = drawn.has(format);
   const able = readers.filter(({ formats }) => (formats === undefined ? !isDrawn : formats.has(format)));
@@ -130,20 +130,20 @@ export async function* readingsOf({ path, format }: KnownFile, writer?: string):
       const { width, height } = await sharp(picture, { limitInputPixels: 1e8 }).metadata();
       yield { reader: name, width, height, picture };
     } catch {
-      // The next one may.
+      // The next one may succeed.
     }
   }
 }
 
-/** The writer, if it matters: the readings of a format are the same for all writers that are none of its readers. */
+/** The writer, if it matters: the readings of a format are the same for all writers that are not among its readers. */
 export function writerAmongReaders(writer: string, format: string): string {
   return readers.some(({ engines, formats }) => engines.includes(writer) && formats?.has(format) !== false) ? writer : "";
 }
 
-/** What a source looks like at the size at which all its results are compared. */
+/** Sources, scaled to the size at which their results are compared. */
 const shrunk = new WeakMap<Pixels, Map<string, Promise<Buffer>>>();
 
-/** The same bytes each time it is asked for: not to be changed. */
+/** Returns a cached buffer, which must not be modified. */
 export function rgbOf(pixels: Pixels, width: number, height: number): Promise<Buffer> {
   const sizes = shrunk.get(pixels) ?? new Map<string, Promise<Buffer>>();
   shrunk.set(pixels, sizes);
@@ -153,7 +153,7 @@ export function rgbOf(pixels: Pixels, width: number, height: number): Promise<Bu
   return known;
 }
 
-/** Red, green, blue and nothing else, on white, at a size; what is wider or higher than asked is cut to the middle. */
+/** RGB on white at a given size; excess width or height is cropped around the centre. */
 function readAt({ picture }: Pixels, width: number, height: number): Promise<Buffer> {
   return sharp(picture, { limitInputPixels: 1e8 })
     .flatten({ background: "#fff" })
@@ -164,14 +164,14 @@ function readAt({ picture }: Pixels, width: number, height: number): Promise<Buf
     .then(({ data, info }) => (info.channels === 3 ? data : spread(data, info.channels)));
 }
 
-/** One or two channels as three. */
+/** Expands one or two channels to three. */
 function spread(data: Buffer, channels: number): Buffer {
   const rgb = Buffer.alloc((data.length / channels) * 3);
   for (let index = 0; index < data.length / channels; index++) rgb.fill(data[index * channels] ?? 0, index * 3, index * 3 + 3);
   return rgb;
 }
 
-/** Frames of an animation; 1 for a still and for what has no reader that counts. */
+/** Frames of an animation; 1 for a still, and for formats without a reader that counts. */
 export async function framesOf({ path, format }: KnownFile): Promise<number> {
   if (format === "gif" || format === "webp" || format === "avif") return (await sharp(path).metadata()).pages ?? 1;
   if (format !== "apng" && format !== "png") return 1;

@@ -1,4 +1,4 @@
-/** Where the words of a PDF are, and which fonts it has, as poppler reads it. */
+/** Word positions and fonts of a PDF, as poppler reads them. */
 
 import { textFrom } from "./program.ts";
 import { entities } from "./words.ts";
@@ -7,7 +7,7 @@ export type PlacedWord = {
   readonly word: string;
   /** From 1. */
   readonly page: number;
-  /** The left edge and the middle of its height, in points from the page's upper left corner. */
+  /** The left edge and vertical middle, in points from the page's top left corner. */
   readonly left: number;
   readonly middle: number;
 };
@@ -24,7 +24,7 @@ export async function wordsOf(path: string): Promise<readonly PlacedWord[]> {
   return found;
 }
 
-/** Without the mark of a subset, blanks and hyphens, and without the style that is no other font's: `LiberationSansBold`. */
+/** Without subset prefix, blanks, hyphens and `Regular`; other styles stay: `LiberationSansBold`. */
 export async function familiesOf(path: string): Promise<readonly string[]> {
   const rows = (await textFrom("pdffonts", path)).split("\n").slice(2);
   const names = rows.map((row) =>

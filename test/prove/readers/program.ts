@@ -9,12 +9,12 @@ const environment = {
   PATH: "/usr/bin:/bin",
   LANG: "C.UTF-8",
   HOME: tmpdir(),
-  // Not below the folder for temporary files, which may be another one each time: to make it takes seconds.
+  // Outside the temporary folder, which may change each time: building the registry takes seconds.
   GST_REGISTRY: join(userInfo().homedir, ".cache/filemill-gst.registry"),
 };
 const timeoutMs = 40_000;
 
-/** Standard output. Rejects when the program ends with an error or takes too long. */
+/** Standard output. Rejects if the program fails or takes too long. */
 export async function bytesFrom(program: string, ...args: readonly string[]): Promise<Buffer> {
   return (await run(program, [...args], { encoding: "buffer", maxBuffer: 256 * 2 ** 20, env: environment, timeout: timeoutMs })).stdout;
 }
@@ -27,7 +27,7 @@ export function python(script: string, ...args: readonly string[]): Promise<stri
   return textFrom("/usr/bin/python3", "-I", "-c", script, ...args);
 }
 
-/** What the history of the sources says. */
+/** Output of git. */
 export async function gitText(folder: string, ...args: readonly string[]): Promise<string> {
   return (await run("git", ["-C", folder, ...args], { timeout: timeoutMs, maxBuffer: 16 * 2 ** 20 })).stdout;
 }

@@ -1,4 +1,4 @@
-/** The cells of a table, by readers of another hand than its writer's. */
+/** Cells of a table, by readers independent of its writer. */
 import { readFile } from "node:fs/promises";
 import { read, utils } from "@e965/xlsx";
 import avro from "avsc";
@@ -10,7 +10,7 @@ import { textOf, withoutTags, xmlLeaves } from "./words.ts";
 
 export type Cells = { readonly reader: string; readonly cells: readonly string[] };
 
-/** The engine whose library SheetJS is. */
+/** The engine that uses SheetJS. */
 const sheetJsWriter = "data";
 const books = new Set("xlsx xlsm xltx xls xlt xlsb ods ots fods uos dif slk dbf xlsx2003 csv tsv html wk1".split(" "));
 
@@ -28,7 +28,7 @@ export async function cellsOf(file: KnownFile, writer?: string): Promise<Cells> 
   return { reader, cells: [text, withoutTags(text)] };
 }
 
-/** Sheets that nothing at hand reads but the library that wrote them: another engine makes a list of them. */
+/** Workbooks that only the library that wrote them can read: another engine converts them to a table. */
 export const throughOffice = new Set(["xls"]);
 
 function avroLeaves(path: string): Promise<readonly string[]> {
@@ -42,7 +42,7 @@ function avroLeaves(path: string): Promise<readonly string[]> {
   });
 }
 
-/** One after the other, as a dump of a database holds them. */
+/** Concatenated documents, as in a database dump. */
 function bsonDocuments(bytes: Buffer): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at + 5 <= bytes.length; at += bytes.readInt32LE(at)) found.push(...bsonLeaves(bytes.subarray(at)));
@@ -88,7 +88,7 @@ async function sheetJsCells(path: string): Promise<readonly string[]> {
   return cells.filter((cell) => cell !== undefined && cell !== null).map(String);
 }
 
-/** The share of cells found, whatever their order: numbers by their value, texts by their characters. */
+/** The share of cells found in any order: numbers by value, text by characters. */
 export function cellRecallOf(wanted: readonly string[], found: readonly string[]): number {
   if (wanted.length === 0) throw new Error("nothing is known to be in the sample");
   const numbers = new Set(

@@ -1,4 +1,4 @@
-/** The text of a file, taken out by programs that did not write it, or found in its bytes. */
+/** Text of a file, extracted by programs that did not write it, or found in its bytes. */
 import { readFile } from "node:fs/promises";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { bookTextOf } from "#test/contract/readers-ebook.ts";
@@ -7,18 +7,18 @@ import { python, textFrom } from "./program.ts";
 
 export type Reading = { readonly reader: string; readonly text: string };
 
-/** Every member of a ZIP that holds text, its checksum tested. */
+/** Every text member of a ZIP, with its checksum verified. */
 const unzip =
   "import sys, re, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\n" +
   "for n in z.namelist():\n if re.search(r'\\.(xml|xhtml|html?|opf|ncx|txt|rels|fpage)$', n) and z.getinfo(n).file_size < 2**24: print(z.read(n).decode('utf-8', 'replace'))";
 
-/** Headers and texts of every mail, decoded. */
+/** Headers and text of every mail, decoded. */
 const mail =
   "import sys, re, email, email.policy\nraw = open(sys.argv[1], 'rb').read()\n" +
   "for part in re.split(rb'(?m)^From .*\\n', raw):\n m = email.message_from_bytes(part, policy=email.policy.default)\n" +
   " for k, v in m.items(): print(k, v)\n for p in m.walk():\n  if p.get_content_maintype() == 'text': print(p.get_content())";
 
-/** Books that keep their text packed, and who unpacks them here. */
+/** Books with compressed text, and the program that unpacks them here. */
 const packedBooks = new Map([
   ...["mobi", "prc", "azw"].map((id) => [id, "mupdf"] as const),
   ...["azw3", "tcr", "pdb", "lrf", "rb", "pmlz"].map((id) => [id, "bytes"] as const),
@@ -57,7 +57,7 @@ export async function pagesOf(path: string): Promise<number> {
   return Number(/^Pages:\s+(\d+)/m.exec(await textFrom("pdfinfo", path))?.[1] ?? 0);
 }
 
-/** Rejects what is not well formed. */
+/** Rejects malformed XML. */
 function xmlText(text: string): string {
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw new Error(`not well-formed XML: ${valid.err.msg}`);
@@ -66,7 +66,7 @@ function xmlText(text: string): string {
 
 export function withoutTags(text: string): string {
   const words = text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, "").replaceAll(/<[^>]*>/g, "");
-  // What a drawing or an outline keeps in attributes.
+  // Text in attributes of drawings and outlines.
   const attributes = [...text.matchAll(/(?:text|_note|content|title|alt|Name)="([^"]+)"/g)].map(([, value]) => value).join(" ");
   return entities(`${words} ${attributes}`);
 }
@@ -95,7 +95,7 @@ export function entities(text: string): string {
   });
 }
 
-/** Windows-1252 by \'xx, everything else by \uN. */
+/** Windows-1252 as \'xx, everything else as \uN. */
 function rtfText(text: string): string {
   const decoder = new TextDecoder("windows-1252");
   return text
@@ -105,7 +105,7 @@ function rtfText(text: string): string {
     .replaceAll(/[{}\r\n]/g, "");
 }
 
-/** UTF-8, Windows-1252 and UTF-16 at either offset: what an old binary format keeps its text in. */
+/** UTF-8, Windows-1252 and UTF-16 at either offset: the encodings of text in old binary formats. */
 function binaryText(bytes: Buffer): string {
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
   const odd = bytes.subarray(1, bytes.length - ((bytes.length - 1) % 2));
@@ -114,7 +114,7 @@ function binaryText(bytes: Buffer): string {
   );
 }
 
-/** Escapes of TeX, man and the like, where a writer prefers them to the character. */
+/** Escapes of TeX, man and the like, which some writers prefer to the character. */
 function unescaped(text: string): string {
   return `${entities(text)} ${text
     .replaceAll(/\\\[u([0-9A-F]{4,6})\]/g, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
@@ -141,7 +141,7 @@ function composed(letter: string, mark: string): string {
   return mark === "/" ? ({ o: "ø", O: "Ø" }[letter] ?? letter) : `${letter}${marks[mark] ?? ""}`.normalize("NFC");
 }
 
-/** Without blanks and case, as programs break lines and words where they like. */
+/** Without blanks and case, as programs break lines and words arbitrarily. */
 export function squeezed(text: string): string {
   return text
     .normalize("NFKC")
@@ -149,14 +149,14 @@ export function squeezed(text: string): string {
     .replaceAll(/[\s\u00ad\u200b\u2010-\u2015-]+/gu, "");
 }
 
-/** The share of words that the text holds. */
+/** The share of words found in the text. */
 export function recallOf(words: readonly string[], text: string): number {
   if (words.length === 0) throw new Error("nothing is known to be in the sample");
   const whole = squeezed(text);
   return words.filter((word) => whole.includes(squeezed(word))).length / words.length;
 }
 
-/** Every leaf of parsed XML, for tables kept in it. */
+/** Every leaf of parsed XML, for tables stored in it. */
 export function xmlLeaves(text: string): readonly string[] {
   const leaves: string[] = [];
   const visit = (value: unknown): void => {

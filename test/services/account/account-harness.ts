@@ -1,4 +1,4 @@
-/** An account service of its own on a broker that several may share. */
+/** A separate account service on a broker that several may share. */
 import { type Client, createClient } from "@connectrpc/connect";
 import { type ErrorCode, fromConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
@@ -20,7 +20,7 @@ type Options = {
   readonly belongings?: readonly Belonging[];
 };
 
-/** Hashes in a millisecond what the real parameters take a quarter of a second for. */
+/** Hashes in a millisecond instead of the quarter of a second that the real parameters take. */
 export const quickHasher = (): Hasher => createScryptHasher({ ln: 4, r: 1, p: 1 });
 
 export async function openAccounts(
@@ -38,7 +38,7 @@ export async function openAccounts(
   };
 }
 
-/** The code with which a call failed, or "none". */
+/** The error code of a failed call, or "none". */
 export async function codeOfFailure(call: Promise<unknown>): Promise<ErrorCode | "none"> {
   try {
     await call;

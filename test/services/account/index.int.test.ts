@@ -47,7 +47,7 @@ describe("a key", () => {
     const { secret } = await createKeyOf("free@example.org", "free");
     expect(await codeOfFailure(accounts.verifyKey({ key: secret }))).toBe("NOT_ENTITLED");
     expect(await codeOfFailure(accounts.verifyKey({ key: `${secret.slice(0, -1)}~` }))).toBe("INVALID_API_KEY");
-    // Well-formed and never given out.
+    // Well-formed, but never issued.
     expect(await codeOfFailure(accounts.verifyKey({ key: "fm_00000000000000000000000000000000000000000001c2fpy" }))).toBe(
       "INVALID_API_KEY",
     );

@@ -11,7 +11,7 @@ let accounts: Accounts;
 let elsewhere: Accounts;
 const hashed: string[] = [];
 
-/** The real one, with a note of what it was asked. */
+/** The real hasher, recording its calls. */
 function notedHasher(): Hasher {
   const real = quickHasher();
   const noted = <A extends unknown[], R>(name: string, call: (...args: A) => R) => {
@@ -100,7 +100,7 @@ describe("a session", () => {
 
   test("is one of fifty at most: the oldest gives way", async () => {
     const { account, sessionToken: first } = await accounts.signUp({ email: "many@example.org", password });
-    // The first is the oldest by a millisecond at least.
+    // The first one is older by at least a millisecond.
     for (const begun = Date.now(); Date.now() === begun; );
     for (let more = 0; more < 50; more++) await accounts.signIn({ email: "many@example.org", password });
     expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toHaveLength(50);
@@ -126,7 +126,7 @@ describe("an identity", () => {
     const identity = { issuer: "https://id.example.org", subject: "1", email: "Staff@Example.org", emailVerified: true, plan: "free" };
     expect((await accounts.signInByIdentity(identity)).account).toMatchObject({ id: account?.id, plan: "plus" });
     expect(await codeOfFailure(accounts.signIn({ email: "staff@example.org", password }))).toBe("none");
-    // From then on the subject counts, and not what the provider calls the person.
+    // From then on the subject counts, not the provider's name for the person.
     const renamed = { ...identity, email: "renamed@example.org", emailVerified: false };
     expect((await accounts.signInByIdentity(renamed)).account?.id).toBe(account?.id);
     expect(await codeOfFailure(accounts.signInByIdentity({ ...renamed, issuer: "https://other.example.org" }))).toBe("INVALID_CREDENTIALS");
@@ -148,7 +148,7 @@ describe("the deletion of an account", () => {
   });
 
   test("that is interrupted leaves nothing usable, and goes on at the next start", async () => {
-    // Whoever asks for the address meanwhile must not bring the account back: the polls below did so once in three.
+    // A concurrent lookup of the address must not bring the account back: the polls below did so one time in three.
     const removed: string[] = [];
     const broken: Belonging = { name: "jobs", removeAll: () => Promise.reject(new Error("the other service is down")) };
     const whole: Belonging = { name: "jobs", removeAll: async (accountId) => void removed.push(accountId) };

@@ -1,4 +1,4 @@
-/** Whatever a client writes as an option: from the query string to what an engine gets. */
+/** Arbitrary option values from clients: from the query string to the engine. */
 
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
@@ -14,13 +14,13 @@ import { engines } from "#services/conversion/engines/registry.ts";
 /** Engines that get options as JSON, not on a command line. */
 const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice", "chromium"]);
 
-/** Words for people, which no program looks into: they ride in one argument behind `--name=`, or in JSON or SVG. */
+/** Free text that no program interprets: passed in one argument after `--name=`, or in JSON or SVG. */
 const words = new Set([
   ...["calibre title", "calibre author", "fonttools text"],
   ...["stamp", "title", "author", "subject", "keywords"].map((name) => `pdf-change ${name}`),
 ]);
 
-/** Each option as it is declared somewhere, once. */
+/** Each declared option, once. */
 const declared = [
   ...new Map(
     engines.flatMap((engine) =>

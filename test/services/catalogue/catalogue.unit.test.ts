@@ -133,7 +133,7 @@ describe("the next best plan", () => {
     expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>webp"]);
     expect(() => hopsOf([failed, noTiff], { quality: "80" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
     expect(hopsOf([failed, noTiff])).toEqual(["second:png>webp"]);
-    // The better way knows no width; one that comes after it does.
+    // The better route has no width option; a later one has.
     expect(hopsOf([failed], { width: "80" })).toEqual(["second:png>webp"]);
   });
 });
@@ -157,7 +157,7 @@ describe("a plan", () => {
   it("is refused with what was meant by a mistyped format", () => {
     expect(failureOf("docx", "pngg")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "pngg", suggestions: ["png"] } });
     expect(failureOf("dcox", "png")).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "dcox", suggestions: ["docx"] } });
-    // What is spelled right needs no other spelling.
+    // A correct spelling needs no suggestion.
     expect(failureOf("docx", "dng")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "dng" } });
     expect(failureOf("doc", "png")).not.toHaveProperty("details.suggestions");
   });

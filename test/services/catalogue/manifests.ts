@@ -4,7 +4,7 @@ import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalo
 import { Fidelity, type Option, Option_Type, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import type { Proofs } from "#services/catalogue/index.ts";
 
-/** Where nothing was proven, whatever is announced is listed. */
+/** Without proofs, everything announced is listed. */
 export const nothingProven: Proofs = { read: async () => undefined, state: async () => ({ stamp: "", proving: undefined }) };
 
 export type HopFacts = {

@@ -1,4 +1,4 @@
-/** A tool that a machine lacks takes its routes away, and nothing else. */
+/** A missing tool removes its own routes and nothing else. */
 import { readFile } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";

@@ -15,7 +15,7 @@ function wayOf(routes: Routes, from: string, to: string): string | undefined {
   return route === undefined ? undefined : [from, ...viaOf(route), to].join(">");
 }
 
-/** What the usual engines do, in short. */
+/** A summary of the usual engines. */
 const usual = routesBy({
   sharp: {
     hops: {

@@ -1,4 +1,4 @@
-/** Each service's user at the embedded broker, tried with its own password against what belongs to the others. */
+/** Each service's user at the embedded broker, with its own password, against what belongs to the others. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, createInbox, type NatsConnection, StringCodec } from "nats";
@@ -26,7 +26,7 @@ const strange = brokerUsers.flatMap((user) =>
 
 type Raw = AsyncDisposable & { readonly nc: NatsConnection; violations(): Promise<readonly string[]> };
 
-/** Without the services' own client, which keeps to the rules by itself. */
+/** Without the services' own client, which obeys the rules by itself. */
 async function connectAs(user: BrokerUser): Promise<Raw> {
   const pass = await readFile(join(shared.dataDir, `nats/password-${user}`), "utf8");
   const nc = await connect({ servers: `127.0.0.1:${port}`, user, pass, inboxPrefix: inboxPrefixOf(user), reconnect: false });
@@ -38,7 +38,7 @@ async function connectAs(user: BrokerUser): Promise<Raw> {
     nc,
     async violations() {
       await nc.flush();
-      // What the server says comes before its answer to the flush, and is passed on a turn later.
+      // The server's messages precede its answer to the flush, and are delivered one turn later.
       await new Promise((resolve) => setImmediate(resolve));
       return heard;
     },
@@ -122,7 +122,7 @@ describe("a service's user at the broker", () => {
     const bucket = await job.bucket("jobs", textCodec);
     const seen: string[] = [];
     await using _watch = await bucket.watch((key, entry) => seen.push(`${key}=${entry?.value}`));
-    // Of an entry that changes faster than it is told, only the newest is certain to be told.
+    // Of an entry that changes quickly, only the newest value is sure to be delivered.
     const revision = await bucket.create("a", "1");
     await expect.poll(() => seen).toEqual(["kept=of jobs", "a=1"]);
     await bucket.update("a", "2", revision);

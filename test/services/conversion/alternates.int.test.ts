@@ -8,7 +8,7 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { halfTransparent, twoColours } from "./engines/pictures/picture-samples.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 
-/** A film of one frame, which lasts 0.04 seconds: of what comes after it there is no picture. */
+/** A film with a single frame of 0.04 seconds: there is no frame after it. */
 async function tinyFilm(mill: Mill): Promise<Uint8Array> {
   const path = join(mill.dataDir, "tiny.mp4");
   const source = ["-f", "lavfi", "-i", "testsrc=s=13x7:r=25", "-frames:v", "1"];
@@ -16,7 +16,7 @@ async function tinyFilm(mill: Mill): Promise<Uint8Array> {
   return readFile(path);
 }
 
-/** The colour in the right half, which is transparent in the source. */
+/** The colour of the right half, which is transparent in the source. */
 async function rightOf(path: string): Promise<string> {
   const format = "%[fx:u.p{w-3,h/2}.r>0.97&&u.p{w-3,h/2}.g>0.97&&u.p{w-3,h/2}.b>0.97]";
   return (await promisify(execFile)("convert-im6.q16", [path, "-format", format, "info:"])).stdout === "1" ? "white" : "another";
@@ -34,7 +34,7 @@ describe("a file that one engine rejects", () => {
     const raw = sharp(pixels, { raw: { width: 20, height: 10, channels: 3 } }).toColourspace("rgb16");
     const tiff = await raw.tiff({ compression: "deflate" }).toBuffer();
     const { plan } = await mill.catalogue.planRoute({ from: "tiff", to: "pdf" });
-    // libtiff puts them on no page.
+    // libtiff cannot place these on a page.
     expect(plan?.hops.map(({ engine }) => engine)).toEqual(["libtiff"]);
     const job = await mill.watch(await mill.submit(tiff, { from: "tiff", to: "pdf" }));
     expect(job.error).toBeUndefined();

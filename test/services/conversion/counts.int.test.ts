@@ -7,7 +7,7 @@ import { type Mill, openMill } from "./mill.ts";
 
 const office = "http://schemas.openxmlformats.org";
 
-/** A document of Word: a sentence, and a box of text. */
+/** A Word document: a sentence, and a text box. */
 function boxed(sentences: number): Buffer {
   const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
   const inside = Array.from({ length: sentences }, (_, index) => paragraph(`Boxed sentence ${index} of the quokka.`)).join("");

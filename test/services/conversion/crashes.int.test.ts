@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => mill[Symbol.asyncDispose]());
 
-/** Of this test's engines whose command line says `name`. */
+/** Of this test's engines whose command line contains `name`. */
 function pidsOf(name: string): number[] {
   return processesOf(mill.dataDir).flatMap((pid) => {
     try {
       const [program = "", ...args] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
-      // Not what waits around it inside its sandbox.
+      // Not the sandbox processes that wait around it.
       return !/bwrap|prlimit|setpriv/.test(program) && [program, ...args].join(" ").includes(name) ? [Number(pid)] : [];
     } catch {
       return [];
@@ -30,7 +30,7 @@ function pidsOf(name: string): number[] {
   });
 }
 
-/** Hundredths of a second of processor time. */
+/** CPU time in hundredths of a second. */
 function ticksOf(pid: number): number {
   try {
     const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "latin1")
@@ -44,7 +44,7 @@ function ticksOf(pid: number): number {
   }
 }
 
-/** One that has worked a while since it was first seen. */
+/** One that has worked for a while since it was first seen. */
 async function oneAtWork(name: string, ticks: number): Promise<number> {
   const begun = new Map<number, number>();
   for (;;) {
@@ -57,7 +57,7 @@ async function oneAtWork(name: string, ticks: number): Promise<number> {
   }
 }
 
-/** Ends each engine of this name at work for as long as `isWanted`. */
+/** Signals every working engine of this name for as long as `isWanted`. */
 async function endAll(name: string, signal: NodeJS.Signals, isWanted: () => boolean): Promise<void> {
   while (isWanted()) {
     for (const pid of pidsOf(name)) if (ticksOf(pid) > 2) kill(pid, signal);
@@ -69,7 +69,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It was faster.
+    // It ended first.
   }
 }
 
@@ -91,7 +91,7 @@ function noise(): Promise<Buffer> {
 }
 
 describe("an engine that is ended from outside in the middle of a job", () => {
-  // ffmpeg takes SIGTERM, as systemd sends it to all processes of a unit, and SIGINT for a wish to end early, and then ends with a code.
+  // ffmpeg treats SIGTERM, which systemd sends to all processes of a unit, and SIGINT as a request to stop early, and exits with a code.
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ended the job for good (%s), and gets the file once more", async (signal) => {
     const submitting = mill.submit(await longSound(), { from: "flac", to: "mp3" });
     kill(await oneAtWork("/usr/bin/ffmpeg", 5), signal);

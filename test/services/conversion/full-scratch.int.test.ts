@@ -1,4 +1,4 @@
-/** An engine on a full disk fails at good files, which are not to be called damaged. */
+/** On a full disk an engine fails with good files, which must not be called damaged. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     await using mill = await openMill({ MAX_ATTEMPTS: 10 }, disk.path);
     const photo = await noisyPhoto();
     await fillUp(disk.path, photo.length + 50_000);
-    // Its result is larger than itself.
+    // Its result is larger than the source.
     const job = await mill.submit(photo, { from: "jpg", to: "tiff" });
     const again = await mill.watch(job, ({ state, attempts }) => state === JobState.QUEUED && attempts > 0);
     expect(again).toMatchObject({ state: JobState.QUEUED });
@@ -63,7 +63,7 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     const photo = await noisyPhoto();
     await fillUp(disk.path, photo.length + 50_000);
     const job = await mill.submit(photo, { from: "jpg", to: "tiff" });
-    // Long enough for an attempt to fail, were there one.
+    // Long enough for an attempt to fail, if there were one.
     await sleep(2000);
     await makeRoom(disk.path);
     expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE, attempts: 1 });

@@ -14,13 +14,13 @@ import { token } from "#test/harness/rpc-token.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 import { endlessSvg, processesOf } from "./slow-work.ts";
 
-/** Of workers that are to lose theirs: longer than a busy machine keeps a heartbeat waiting. */
+/** For workers that are to lose their lease: longer than a busy machine delays a heartbeat. */
 const leaseMs = 6000;
 
 let mill: Mill;
 let peers: RpcServer;
 let worker: ChildProcess | undefined;
-/** Resolved when a worker process tells the end of an attempt, which it does for as long as `mayEnd` is pending. */
+/** Resolved when a worker process reports the end of an attempt, which is held back while `mayEnd` is pending. */
 let isEnding: PromiseWithResolvers<void>;
 let mayEnd: Promise<void>;
 beforeEach(async () => {
@@ -126,7 +126,7 @@ describe("a worker process that is killed in the middle of a job", () => {
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     for (const jobId of [job.id, done.id]) await mill.jobs.deleteJob({ accountId, jobId });
     await expect.poll(() => mill.leftovers()).toEqual({ blobs: [], scratch: [] });
-    // The dead worker's folder went with the start of the second.
+    // The dead worker's folder was removed when the second one started.
     expect(readdirSync(join(mill.dataDir, "scratch"))).toHaveLength(1);
   });
 
@@ -135,10 +135,10 @@ describe("a worker process that is killed in the middle of a job", () => {
     mayEnd = promise;
     worker = await startWorkerProcess();
     const job = await mill.submit(await icon(), { from: "png", to: "webp" });
-    // It has made its result, and nobody has heard of that yet.
+    // It has made its result, but not reported it.
     await isEnding.promise;
     worker.kill("SIGSTOP");
-    // With the same lease: wake-ups that the broker still gives to the paused one come again after that long.
+    // With the same lease: after that time the broker redelivers wake-ups that it sent to the paused one.
     await using second = mill.createWorker();
     await second.start();
     const done = await mill.watch(job);

@@ -39,13 +39,13 @@ export type Mill = AsyncDisposable & {
   /** Another worker of the same queue; the caller starts and disposes it. */
   createWorker(settings?: Partial<Settings>): Service;
   submit(content: Uint8Array | string, ask: Submission): Promise<Job>;
-  /** The job once `until` holds, or when it has ended. */
+  /** The job once `until` holds or it has ended. */
   watch(job: Job, until?: (job: Job) => boolean): Promise<Job>;
-  /** Names below DATA_DIR that a finished job may not leave: blobs, and files of running processes' scratch folders. */
+  /** Names below DATA_DIR that a finished job must not leave: blobs, and files in scratch folders of running processes. */
   leftovers(): Promise<{ blobs: string[]; scratch: string[] }>;
 };
 
-/** Image conversions only, unless a test asks for more slots. @param filesDir - Of blobs and scratch, where not the broker's folder is to hold them. */
+/** Only image conversions, unless a test requests more slots. @param filesDir - For blobs and scratch, if not in the broker's folder. */
 export async function openMill(given: Partial<Settings> = {}, filesDir?: string): Promise<Mill> {
   await using stack = new AsyncDisposableStack();
   const { broker, dataDir: brokerDir, log } = stack.use(await openTestBroker());
@@ -93,7 +93,7 @@ export async function openMill(given: Partial<Settings> = {}, filesDir?: string)
     },
     async leftovers() {
       const scratch = await readdir(join(dataDir, "scratch"), { recursive: true });
-      // Warm processes keep their folders; what matters is whatever else there is.
+      // Warm processes keep their folders; everything else counts.
       const stored = await Array.fromAsync(blobs.list(), ({ blobId }) => blobId);
       return { blobs: stored, scratch: scratch.filter((name) => /[0-9a-f]{12}\.\w+$/.test(name)) };
     },

@@ -1,4 +1,4 @@
-/** Finding C 8: one rule for what a picture says beside itself, along every way: it is carried over, or a note names it (decision 56). */
+/** Finding C 8: one rule for picture metadata on every route: it is carried over, or a note names it (decision 56). */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function tag(path: string, comment?: string): Promise<void> {
   await execute("exiftool", ["-q", "-overwrite_original", ...exif, ...others, path]);
 }
 
-/** Made by other programs, which pass on what they hold. */
+/** Made by other programs, which pass on their metadata. */
 async function sampleOf(format: string): Promise<string> {
   const [plain, path] = [join(folder, "plain.jpg"), join(folder, `sample.${format}`)];
   if (format === "heic") await execute("heif-enc", [plain, "-o", path]);
@@ -65,7 +65,7 @@ async function converted(from: string, to: string, options?: Record<string, stri
   return { source, path, notes: new Map(job.notes.map(({ code, message }) => [code, message])) };
 }
 
-/** By every engine that writes pictures, and along ways of two and three steps. */
+/** With every engine that writes pictures, and on routes of two and three steps. */
 const pairs = [
   ["jpg", "png"],
   ["jpg", "webp"],

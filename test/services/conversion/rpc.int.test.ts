@@ -19,7 +19,7 @@ const picture = () =>
     .png()
     .toBuffer();
 
-/** Resolves with the code of the error that `work` must end with. */
+/** Resolves with the code of the error that `work` must fail with. */
 async function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "no error",

@@ -4,7 +4,7 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { accountId, hasEnded, type Mill, openMill } from "./mill.ts";
 import { endlessSvg } from "./slow-work.ts";
 
-/** A picture of somebody else, converted to the end. */
+/** Converts another account's picture to the end. */
 async function convertFor(mill: Mill, stranger: string): Promise<JobState> {
   const icon = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
     .png()
@@ -30,7 +30,7 @@ test("another account's picture is converted while one account holds every slot 
   };
   const full = [JobState.QUEUED, JobState.QUEUED, JobState.RUNNING, JobState.RUNNING];
   await expect.poll(statesOfLong).toEqual(full);
-  // One after the other, as each leaves the kept place to the next.
+  // One at a time, as each leaves the reserved place to the next.
   for (const stranger of ["B", "C", "B"]) expect(await convertFor(mill, stranger)).toBe(JobState.DONE);
   expect(await statesOfLong()).toEqual(full);
   for (const { id } of long) await mill.jobs.cancelJob({ accountId, jobId: id });

@@ -1,9 +1,9 @@
-/** Small files, built byte by byte, for telling formats apart. */
+/** Small files, built byte by byte, for format detection. */
 import { deflateRawSync } from "node:zlib";
 
 const crcIsNotRead = 0;
 
-/** A ZIP archive; names that begin with `=` are stored, the rest is deflated. */
+/** A ZIP archive; names that start with `=` are stored, the others deflated. */
 export function zipOf(entries: Readonly<Record<string, string>>): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -75,7 +75,7 @@ export function oggOf(codec: string): Buffer {
   return Buffer.concat([Buffer.from("OggS\0\x02", "latin1"), Buffer.alloc(22), Buffer.from(codec, "latin1"), Buffer.alloc(64)]);
 }
 
-/** Two frames of MPEG-1 layer III at 128 kbit/s and 44.1 kHz, of 417 bytes each. */
+/** Two frames of MPEG-1 layer III at 128 kbit/s and 44.1 kHz, 417 bytes each. */
 export function mp3Frames(): Buffer {
   const frame = Buffer.alloc(417);
   frame.write("fffb9064", "hex");
@@ -102,7 +102,7 @@ export function pngOf(...chunks: readonly string[]): Buffer {
   return Buffer.concat([header, ...rest]);
 }
 
-/** A little-endian TIFF whose directory, of the given tags, is at the end of the file, behind `dataBytes`. */
+/** A little-endian TIFF whose directory, with the given tags, is at the end of the file, after `dataBytes`. */
 export function tiffOf(dataBytes: number, ...tags: readonly number[]): Buffer {
   const file = Buffer.alloc(8 + dataBytes + 2 + tags.length * 12 + 4);
   file.write("49492a00", "hex");

@@ -34,7 +34,7 @@ const seeds = [
   Buffer.from('[{"a":1}]'),
 ];
 
-/** A known file with some bytes changed, cut off and repeated. */
+/** A known file with some bytes changed, truncated and repeated. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...seeds),

@@ -39,7 +39,7 @@ const oasis = "application/vnd.oasis.opendocument";
 const asf = "3026b2758e66cf11a6d900aa0062ce6c";
 const ebml = (type: string) => Buffer.from(`\x1aE\xdf\xa3\x8b\x42\x82${String.fromCharCode(0x80 + type.length)}${type}\0\0`, "latin1");
 
-/** Content that tells the format by itself, whatever the name. */
+/** Content that identifies the format, whatever the name. */
 const telling: readonly (readonly [string, Buffer | string])[] = [
   [
     "svgfont",
@@ -69,7 +69,7 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["jxl", bytes("ff0a fa1f")],
   ["jp2", bytes("0000000c6a5020200d0a870a 00000014 66747970 6a703220")],
   ["ppm", Buffer.from("P6\n1 1\n255\n\0\0\0", "latin1")],
-  // Raw samples that are letters, of one code page or of all.
+  // Raw samples that are letters, in one code page or in all.
   ["ppm", "P6 1 1 255 RGB"],
   ["pbm", "P1\n# by hand\n#\r\n1 1\n0\n"],
   ["pgm", "P2 # a\r\n# 1 1\n\n2 1\n255\n0 1\n"],

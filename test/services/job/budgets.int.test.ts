@@ -1,4 +1,4 @@
-/** One budget for each payer, on a real broker and a real disk: what is kept, one result, processor time. */
+/** One budget per payer, on a real broker and disk: stored data, a single result, CPU time. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { type Ask, failureOf, hour, type JobBench, openJobBench } from "./job-harness.ts";
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench[Symbol.asyncDispose]());
 
-/** A budget like this is the account's unless it names another. */
+/** The budget belongs to the account unless it names another payer. */
 const ask = async (accountId: string, budget: object = {}, bytes = 1000): Promise<Ask> =>
   bench.request({ accountId, input: await bench.blob("x".repeat(bytes)), budget: budgetOf(accountId, budget) });
 
@@ -103,7 +103,7 @@ describe("what is kept", () => {
   it("is the same for another process, and after a restart", async () => {
     await done("again", 1.5 * mb);
     const { job } = await claimed(await ask("again", {}, 5000));
-    // As a process leaves it that is killed between publishing a result and recording it.
+    // As after a process was killed between publishing a result and recording it.
     await bench.blob("z".repeat(mb));
     await using peer = await bench.peer();
     const { accountStoredBytes } = await peer.jobs.getLoad({ accountId: "again" });
@@ -209,7 +209,7 @@ describe("a disk that is short", () => {
     };
     const own = await finished("acc", false);
     const guests = [await finished("guest_1", true), await finished("guest_2", true)];
-    // No disk of ours has a terabyte to spare, so everything that may go goes: now, or with the look at the disk once a second.
+    // No disk of ours has a terabyte free, so everything removable is removed: now, or at the disk check each second.
     const { freedBytes } = await short.jobs.makeRoom({});
     expect([0n, 6n, 12n]).toContain(freedBytes);
     for (const [index, jobId] of guests.entries()) {

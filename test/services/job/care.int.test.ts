@@ -13,7 +13,7 @@ async function createDone(bench: JobBench): Promise<{ jobId: string; resultId: s
   return { jobId, resultId: blob.id };
 }
 
-/** The jobs whose messages the queue hands out, each taken as a worker takes it: claimed before it is acknowledged. */
+/** Jobs whose messages the queue delivers, each handled as by a worker: claimed before it is acknowledged. */
 async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
   const delivered: string[] = [];
   await using _consumer = await bench.queue.consume(lane, 10, async (delivery) => {
@@ -35,7 +35,7 @@ describe("reconciling", () => {
     await bench.queue.withdraw("image", jobId);
     bench.clock.advance(10_001);
     await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
-    // The server counts a message for its lane a moment after it has stored it.
+    // The server counts a message for its lane a moment after storing it.
     await expect.poll(() => bench.queue.waiting("image")).toBe(1);
     for (let round = 0; round < 10; round += 1) {
       bench.clock.advance(10_001);
@@ -51,7 +51,7 @@ describe("reconciling", () => {
     await bench.queue.withdraw("image", jobId);
     bench.clock.advance(30_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    // The lease is over, but its worker may only be late.
+    // The lease has expired, but its worker may only be late.
     expect(await bench.queue.has("image", jobId)).toBe(false);
     bench.clock.advance(30_001);
     await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
@@ -76,7 +76,7 @@ describe("two processes", () => {
     await using peer = await bench.peer();
     const { job } = await bench.jobs.createJob(await bench.request());
     const jobId = job?.id ?? "";
-    // The peer may not have heard of the job yet, nor the first process of the claim.
+    // The peer may not know of the job yet, nor the first process of the claim.
     const claim = await peer.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
     expect(claim.outcome).toBe(Outcome.LEASED);
     expect((await bench.leases.claimAttempt({ jobId, worker: "w2", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
@@ -136,7 +136,7 @@ describe("expiry", () => {
   it("never gives a short body to a download that meets it, 50 times", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 5 } });
     const outcomes = new Set<string>();
-    // Until both were seen: should the broker be slow, downloads begin ever later.
+    // Until both outcomes were seen: downloads start ever later in case the broker is slow.
     for (let round = 0; round < 50 || outcomes.size < 2; round += 1) {
       const { jobId, resultId } = await createDone(bench);
       bench.clock.advance(hour);

@@ -23,7 +23,7 @@ describe("an idempotency key", () => {
     expect(new Set(answers.map(({ job }) => job?.id)).size).toBe(1);
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await jobsOf("twenty")).toHaveLength(1);
-    // The job's input is the blob of the request that made it: the others remove theirs.
+    // The job's input is the blob of the request that created it: the others remove theirs.
     const made = answers.findIndex(({ replayed }) => !replayed);
     expect(answers.map(({ job }) => job?.input?.id)).toEqual(Array(20).fill(asks[made]?.input?.id));
   });

@@ -1,4 +1,4 @@
-/** Jobs whose worker's process is dead are taken over before their lease is over, where its death is certain (decision 31). */
+/** Jobs of a dead worker process are taken over before their lease expires, if its death is certain (decision 31). */
 import { describe, expect, it } from "vitest";
 import { JobState, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { nameProcess } from "#kit/process-identity.ts";
@@ -15,7 +15,7 @@ async function finish(bench: JobBench, jobId: string, attempt: number, worker: s
   return { blob, ...(await bench.leases.finishAttempt({ jobId, attempt, worker, outcome: { case: "result", value: { blob } } })) };
 }
 
-/** A job that a worker of this process began on the short way, under that name: no message stands for it. */
+/** A job that a worker of this process started on the short way, under that name: it has no message. */
 async function createBegun(bench: JobBench, worker: string): Promise<string> {
   await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
     await bench.leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000 });
@@ -25,7 +25,10 @@ async function createBegun(bench: JobBench, worker: string): Promise<string> {
   return job?.id ?? "";
 }
 
-/** What a worker is woken for until it was enough and has been quiet for a while; each is claimed, and settled as a worker does it. */
+/**
+ * The jobs for which a worker is woken, until there are enough and it has
+ * been quiet for a while; each is claimed and settled as by a worker.
+ */
 async function takenBy(bench: JobBench, worker: string, atLeast = 1): Promise<string[]> {
   const taken: string[] = [];
   await using _consumer = await bench.queue.consume("image", 4, async (delivery) => {
@@ -80,7 +83,7 @@ describe("a job of a worker whose process is dead", () => {
     expect((await claim(bench, fresh?.id ?? "")).lease).toMatchObject({ jobId: fresh?.id, attempt: 1 });
     const refused = await claim(bench, other);
     expect(refused).toMatchObject({ outcome: Outcome.BUSY });
-    // Beside the bench's clock some of the broker's own milliseconds pass.
+    // A few real milliseconds of the broker pass besides the bench's clock.
     expect(Math.abs(Number(refused.retryMs) - 1000)).toBeLessThan(100);
     bench.clock.advance(20_000);
     for (const [jobId, attempt] of [
@@ -168,7 +171,7 @@ describe("the lease alone decides", () => {
     const { jobId: one } = await createClaimed(bench, "w1");
     const { jobId: other } = await createClaimed(bench, "w1");
     bench.clock.advance(30_001);
-    // The message of each comes again.
+    // The message of each is redelivered.
     expect((await claim(bench, one)).lease).toMatchObject({ jobId: one, attempt: 2 });
     expect(await claim(bench, other)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 1000 });
     await finish(bench, one, 2, "w2");

@@ -12,7 +12,7 @@ async function createFor(bench: JobBench, accountId: string, count: number): Pro
   return ids;
 }
 
-/** Takes what the queue hands out as a worker with one slot does, and ends each attempt well. */
+/** Handles the queue's deliveries like a worker with one slot, and finishes each attempt successfully. */
 async function work(bench: JobBench, leases: JobBench["leases"], count: number): Promise<string[]> {
   const started: string[] = [];
   await using _consumer = await bench.queue.consume("image", 1, async (delivery) => {
@@ -68,7 +68,7 @@ describe("a place for accounts that have nothing running", () => {
     const [other = "", more = ""] = await createFor(bench, "B", 2);
     expect((await claimIdle(bench, second)).lease?.jobId).toBe(other);
     expect(await claimIdle(bench, more)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 0 });
-    // For anybody there is one.
+    // Everybody gets one.
     expect((await claim(bench, more)).lease?.jobId).toBe(second);
   });
 

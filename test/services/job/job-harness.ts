@@ -1,4 +1,4 @@
-/** The job service on a real broker and a real disk, with a catalogue that knows three routes. */
+/** The job service on a real broker and disk, with a catalogue of three routes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
 export const hour = 3600 * 1000;
 const noReserve = { MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0 };
 const settings: JobSettings = { RETENTION_SECONDS: 3600, MAX_UNFINISHED_JOBS: 1000, MAX_ATTEMPTS: 3, LEASE_MS: 30_000, ...noReserve };
-/** Nothing happens by itself but the first round at the start. */
+/** Nothing happens by itself except the first round at startup. */
 const still: Cadence = {
   reconcileMs: 10 * hour,
   expireMs: 10 * hour,
@@ -31,11 +31,11 @@ const still: Cadence = {
   timingsMs: 100,
 };
 
-/** A clock that tests can put forward; both hands move together unless told otherwise. */
+/** A clock that tests can advance; both hands move together unless told otherwise. */
 export type TestClock = Clock & {
   advance(ms: number): void;
   setDate(ms: number): void;
-  /** From now to the disposal no time goes by but what `advance` adds: also not while this process stands still. */
+  /** Until disposal, only `advance` makes time pass, even while this process is paused. */
   stop(): Disposable;
 };
 
@@ -75,7 +75,7 @@ export type JobBench = AsyncDisposable & {
   readonly clock: TestClock;
   readonly metrics: Registry;
   readonly service: Service;
-  /** A second service, as another process would run it, on the same broker and blobs. */
+  /** A second service, as in another process, on the same broker and blobs. */
   peer(options?: { cadence?: Partial<Cadence> }): Promise<Pick<JobBench, "jobs" | "leases" | "service"> & AsyncDisposable>;
   blob(content?: string): Promise<Blob>;
   request(request?: Ask): Promise<Ask>;
@@ -138,7 +138,7 @@ const routeCatalogue = (router: ConnectRouter): unknown =>
     },
   });
 
-/** Creates a job and takes it. */
+/** Creates a job and claims it. */
 export async function createClaimed(bench: JobBench, worker = "w1", ask: Ask = {}): Promise<{ jobId: string; lease: Lease; input: Blob }> {
   const request = await bench.request(ask);
   const { job } = await bench.jobs.createJob(request);
@@ -147,7 +147,7 @@ export async function createClaimed(bench: JobBench, worker = "w1", ask: Ask = {
   return { jobId: job.id, lease, input: job.input };
 }
 
-/** The code that a call fails with; "none" when it does not. */
+/** The error of a failed call; undefined if it succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<FilemillError | undefined> {
   return call.then(
     () => undefined,

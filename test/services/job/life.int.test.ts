@@ -9,7 +9,7 @@ beforeAll(async () => {
   bench = await openJobBench();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
-/** What one test leaves unfinished would be handed out in the next. */
+/** A test's unfinished jobs would be delivered in the next. */
 afterEach(async () => {
   const { jobs } = await bench.jobs.listJobs({ accountId: "acc", limit: 100 });
   const open = jobs.filter(({ state }) => state === JobState.QUEUED || state === JobState.RUNNING);
@@ -59,7 +59,7 @@ describe("a job's life", () => {
     expect((await bench.jobs.getJob(mine(jobId))).job).toEqual(done);
     await expect.poll(() => bench.blobs.has(request.input?.id ?? "")).toBe(false);
     expect(await bench.blobs.has(outcome.value.blob.id)).toBe(true);
-    // An answer that was lost on its way: the same result again is still the accepted one.
+    // The answer was lost: the same result again is still the accepted one.
     expect(await bench.leases.finishAttempt(finish)).toMatchObject({ accepted: true });
     expect(await bench.blobs.has(outcome.value.blob.id)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("a job's life", () => {
       expect(await bench.leases.heartbeat({ jobId, attempt: 1, worker: "steady", leaseMs: 30_000 })).toMatchObject({ cancelled: false });
     }
     expect((await bench.leases.claimAttempt({ jobId, worker: "other", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
-    // A date that was set does not end it.
+    // Changing the date does not end it.
     bench.clock.setDate(3 * 3600_000);
     expect((await bench.leases.claimAttempt({ jobId, worker: "other", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
     bench.clock.setDate(-3 * 3600_000);
@@ -107,7 +107,7 @@ describe("a job's life", () => {
     const { jobId, input } = await createClaimed(bench);
     const delays: (number | undefined)[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      // Never before its time, by whichever message.
+      // Never early, whichever message comes.
       if (attempt > 1) {
         const early = await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
         expect(early).toMatchObject({ outcome: Outcome.BUSY });
@@ -196,7 +196,7 @@ describe("ending a job", () => {
       const { jobId, input } = await createClaimed(bench);
       const outcome = await result();
       const cancelling = bench.jobs.cancelJob(mine(jobId));
-      // From "before the cancel is sent" to "while it is under way".
+      // From "before the cancel is sent" to "while it is in progress".
       for (let turn = 0; turn < round % 4; turn += 1) await setImmediate();
       const finishing = bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome });
       const [finished] = await Promise.all([finishing, cancelling]);
@@ -207,7 +207,7 @@ describe("ending a job", () => {
       await expect.poll(() => bench.blobs.has(input.id), { interval: 2 }).toBe(false);
       if (!finished.accepted) cancelWins += 1;
     }
-    // Both orders were seen, or the race was none.
+    // Both orders occurred, otherwise there was no race.
     expect(cancelWins).toBeGreaterThan(0);
     expect(cancelWins).toBeLessThan(200);
   });

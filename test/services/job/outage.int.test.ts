@@ -10,7 +10,7 @@ async function signalBroker(bench: JobBench, signal: NodeJS.Signals): Promise<vo
   process.kill(pid, signal);
 }
 
-/** A worker that "converts" in a few ms and, like the real one, acknowledges only what is settled. */
+/** A worker that "converts" in a few ms and, like the real one, acknowledges only settled jobs. */
 async function openWorker(bench: JobBench, name: string, finished: string[]): Promise<AsyncDisposable> {
   return bench.queue.consume("image", 4, async (delivery) => {
     const { jobId } = delivery;
@@ -19,7 +19,7 @@ async function openWorker(bench: JobBench, name: string, finished: string[]): Pr
     if (claim.outcome === Outcome.SETTLED) return delivery.ack();
     if (claim.lease === undefined) return delivery.retry(claim.retryMs);
     await sleep(5);
-    // Whose turn it is, which need not be the job that the message names.
+    // The job whose turn it is, which need not be the one in the message.
     const { jobId: leased, attempt } = claim.lease;
     const blob = await bench.blob(`result of ${leased}`);
     const outcome = { case: "result" as const, value: { blob } };
@@ -90,7 +90,7 @@ describe("while the broker does not answer", () => {
     }
     expect((await bench.jobs.getJob({ accountId: "acc", jobId })).job).toMatchObject({ state: JobState.DONE, result: outcome.value.blob });
     await expect.poll(() => bench.service.readiness()).toEqual({ ready: true });
-    // The refused request's write may have reached the broker late: whoever was refused has no job running.
+    // The refused request's write may have reached the broker late: a refused client has no job running.
     await expect.poll(async () => (await bench.jobs.getLoad({ accountId: "out" })).accountUnfinished).toBe(0);
     await expect.poll(async () => (await bench.jobs.listJobs({ accountId: "out" })).jobs).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Whose turn it is among jobs of which one process alone knows some (decision 68). */
+/** Whose turn it is among jobs of which some are known to a single process (decision 68). */
 import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
@@ -21,7 +21,7 @@ describe("turns", () => {
     await using _worker = await openWorker(bench, { work });
     const first = create(bench);
     await expect.poll(() => order.length).toBe(1);
-    // Promised, and so in the store.
+    // Promised, and thus in the store.
     const other = await create(bench, { accountId: "other", durable: true });
     const second = create(bench);
     gate.resolve();

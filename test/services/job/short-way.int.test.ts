@@ -1,4 +1,4 @@
-/** Jobs that one process alone knows until they end, or until they take too long for that (decision 68). */
+/** Jobs known to a single process until they end, or until they take too long (decision 68). */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#
 import { type JobBench, openJobBench } from "./job-harness.ts";
 import { create, finish, jobOf, openWorker, recordOf } from "./short-way-worker.ts";
 
-/** However busy the machine is, the job ends sooner; or it never does. */
+/** However busy the machine is, the job ends earlier; or it never does. */
 const patient = { cadence: { unwrittenMs: 60_000 } };
 const impatient = { cadence: { unwrittenMs: 20 } };
 
@@ -211,7 +211,7 @@ describe("an attempt on the short way that fails", () => {
     await using bench = await openJobBench();
     const ended = Promise.withResolvers<{ accepted: boolean; blob: { id: string } }>();
     const work = async (lease: Lease) => {
-      // A worker tells an end until it is answered.
+      // A worker reports an end until it is answered.
       for (;;) {
         const end = await finish(bench, lease).catch(() => undefined);
         if (end !== undefined) return ended.resolve(end);
@@ -219,7 +219,7 @@ describe("an attempt on the short way that fails", () => {
       }
     };
     await using _worker = await openWorker(bench, { work });
-    // Larger than the broker takes.
+    // Larger than the broker accepts.
     await expect(create(bench, { sourceName: "x".repeat(2_000_000) })).rejects.toThrow();
     const { accepted, blob } = await ended.promise;
     expect(accepted).toBe(false);

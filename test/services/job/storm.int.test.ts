@@ -33,7 +33,7 @@ type Play = {
   readonly written: string[];
 };
 
-/** Does one thing through one of the two processes; what is refused is part of the play. */
+/** Does one thing through one of the two processes; refusals are expected. */
 async function act(play: Play, { kind, at, who }: Deed): Promise<void> {
   const { jobs, leases } = at === 0 ? bench : peer;
   const { jobId } = play;
@@ -92,7 +92,7 @@ it("keeps its invariants when workers and clients of two processes do anything a
         const play: Play = { jobId: created?.id ?? "", leases: [], accepted: [], written: [] };
         for (const deeds of rounds) await Promise.allSettled(deeds.map((each) => act(play, each)));
 
-        // Both processes end up with the same view, and the store keeps only what that view needs.
+        // Both processes arrive at the same view, and the store keeps only what that view needs.
         const states = () => Promise.all([bench, peer].map(async (each) => (await jobSeenBy(each, play.jobId))?.state));
         await expect.poll(async () => new Set(await states()).size).toBe(1);
         const job = await jobSeenBy(bench, play.jobId);

@@ -28,7 +28,7 @@ it("builds at the same time and one after the other, and leaves no process", asy
 });
 
 it("builds again when its process was ended from outside", async () => {
-  // Large enough that it is under way when its process goes.
+  // Large enough to be still in progress when its process ends.
   const contents = Array.from({ length: 20_000 }, (_, index) => `export const a${index}: number = ${index};`).join("\n");
   const building = bundled({ ...options, stdin: { contents, loader: "ts" } });
   await expect.poll(async () => (await builderPids()).length, { interval: 1 }).toBe(1);

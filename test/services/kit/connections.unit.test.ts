@@ -7,7 +7,7 @@ class Line extends EventEmitter {
   isClosed = false;
   destroy(): void {
     this.isClosed = true;
-    // As of a socket, later.
+    // Asynchronous, as with a socket.
     setImmediate(() => this.emit("close"));
   }
 }

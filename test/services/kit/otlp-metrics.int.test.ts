@@ -1,4 +1,4 @@
-/** What a receiver of OTLP is told is what /metrics shows. */
+/** An OTLP receiver gets the same values as /metrics shows. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startMetrics } from "#kit/otlp-metrics.ts";

@@ -13,7 +13,7 @@ test.each([
   expect(isPublicAddress(address)).toBe(true);
 });
 
-/** First and last address of a network, and some between them. */
+/** First and last address of a network, and some in between. */
 function samplesOf(network: string): string[] {
   const [base, bits] = ipaddr.parseCIDR(network);
   const bytes = base.toByteArray();

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { exitOnSignal } from "#kit/shutdown.ts";
 
-/** The part of a process that ending needs: signals in, exit codes out. */
+/** The part of a process that shutdown needs: signals in, exit codes out. */
 class Process extends EventEmitter {
   readonly exits: number[] = [];
   exit(code: number): never {

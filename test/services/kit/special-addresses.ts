@@ -1,8 +1,8 @@
 /**
- * The rows of IANA's special-purpose address registries and what else of the address spaces is no public unicast.
+ * The rows of IANA's special-purpose address registries, and all other address space that is not public unicast.
  *
- * @see https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry,
- * https://www.iana.org/assignments/ipv6-address-space
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry, https://www.iana.org/assignments/ipv6-address-space
  */
 export const specialNetworks = [
   ["0.0.0.0/8", "this network"],

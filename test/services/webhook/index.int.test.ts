@@ -121,7 +121,7 @@ describe("a receiver", () => {
     await using receiver = await openReceiver((_, count) => (count < 3 ? 500 : 200));
     let webhookId: string;
     {
-      // Long enough for the first process to end before it tries again, however busy the machine is.
+      // Long enough for the first process to end before it retries, however busy the machine is.
       await using first = await openWebhooks(shared, { WEBHOOK_RETRY_SECONDS: "6,0,0" });
       webhookId = (await first.createWebhook({ accountId, url: receiver.url })).webhook?.id ?? "";
       await end(accountId);
@@ -160,7 +160,7 @@ describe("a receiver", () => {
     const stateOf = async () => (await webhooks.listWebhooks({ accountId })).webhooks.find(({ id }) => id === webhookId)?.state;
     await expect.poll(stateOf).toBe(WebhookState.GONE);
     await end(accountId);
-    // Both are looked at together: by now the one that is gone was passed over.
+    // Both are checked together: by now the removed one was skipped.
     await expect.poll(() => other.received.length).toBe(2);
     expect(receiver.received).toHaveLength(1);
     await webhooks.updateWebhook({ accountId, webhookId, enabled: true });

@@ -1,4 +1,4 @@
-/** Results on their way to addresses: the job service and the webhook service on one broker, and a real server. */
+/** Delivery of results to addresses: the job service and the webhook service on one broker, and a real server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ResultDelivery_Failure as Failure, type Job, JobState, ResultDelivery_State as State } from "#gen/filemill/job/v1/job_pb.ts";
 import { createClaimed, hour, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";

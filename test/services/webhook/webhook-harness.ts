@@ -1,4 +1,4 @@
-/** A webhook service on a real broker, and a receiver that answers as it is told. */
+/** A webhook service on a real broker, and a receiver with scripted answers. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -47,7 +47,7 @@ export async function openWebhooks(
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 export type Receiver = AsyncDisposable & { readonly url: string; readonly received: Received[] };
 
-/** @param answer - Status for each message, in turn; "never": no answer. */
+/** @param answer - Status for each message, in order; "never": no answer. */
 export async function openReceiver(answer: (received: Received, count: number) => number | "never"): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

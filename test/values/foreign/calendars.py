@@ -1,4 +1,4 @@
-"""Calendars: written by the letter of iCalendar (RFC 5545), read by icalendar.
+"""Calendars: written according to iCalendar (RFC 5545), read by icalendar.
 
 An entry is {"name", "properties", "entries"}, a property {"name", "zone", "values"}."""
 import datetime
@@ -7,7 +7,7 @@ import icalendar
 from cards import escaped, fields, folded
 
 KINDS = {"ics"}
-# What is not text is written as it is.
+# Non-text values are written as they are.
 PLAIN = {
     *"DTSTART DTEND DUE DTSTAMP EXDATE RDATE RECURRENCE-ID RRULE DURATION TRIGGER UID STATUS URL GEO PRIORITY SEQUENCE CREATED".split(),
     *"PERCENT-COMPLETE ORGANIZER ATTENDEE ACTION COMPLETED".split(),

@@ -1,4 +1,4 @@
-"""Contacts: written by the letter of vCard 2.1, 3.0 and 4.0, read by vobject; also pages and texts that were made of them.
+"""Contacts: written according to vCard 2.1, 3.0 and 4.0, read by vobject; also pages and texts made from them.
 
 A card is a list of {"name", "types", "value"}; a value is a list of parts (of a name, an address), each a list of texts."""
 import html.parser
@@ -19,7 +19,7 @@ def escaped(text):
 
 
 def folded(line):
-    """At most 75 octets a line, cut between characters, as RFC 6350 §3.2 wants it."""
+    """At most 75 octets per line, folded between characters, as RFC 6350 §3.2 requires."""
     made, size = [], 0
     for letter in line:
         octets = len(letter.encode())
@@ -32,7 +32,7 @@ def folded(line):
 
 
 def old_line(name, types, parts):
-    """Of vCard 2.1: types without a name, and what is not ASCII as quoted-printable."""
+    """For vCard 2.1: types without a parameter name, and non-ASCII text as quoted-printable."""
     head = name + "".join(f";{each.upper()}" for each in types)
     is_structured = name in STRUCTURED
     value = ";".join(",".join(part).replace(";", "\\;") if is_structured else ",".join(part) for part in parts)
@@ -93,7 +93,7 @@ def read_cards(path):
 
 
 class Rows(html.parser.HTMLParser):
-    """Tables of names and values, each a record."""
+    """Tables of names and values, one record each."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Reads and writes files for the property tests of values: one question in JSON a line, one answer."""
+"""Reads and writes files for the property tests of values: one JSON question per line, one answer."""
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
 """Maps as lists of features: a shape as [family, parts] and named values. Each format is read and written by its specification.
 
-Parts are a point each, a line each or a ring each; what a ring begins with and how it turns says nothing."""
+Each part is a point, a line or a ring; the start point and direction of a ring are irrelevant."""
 import csv
 import io
 import json
@@ -22,7 +22,7 @@ FAMILIES = {"Point": "points", "LineString": "lines", "Polygon": "areas"}
 
 
 def ring(places):
-    """From its least corner, in the direction of the lesser of its neighbours."""
+    """Starts at the smallest corner, towards the smaller of its neighbours."""
     bare = places[:-1]
     least = bare.index(min(bare))
     turned = bare[least:] + bare[:least]
@@ -42,7 +42,7 @@ def feature_said(shape, values):
 
 
 def parts_of(geometry):
-    """Of GeoJSON."""
+    """From GeoJSON."""
     if geometry is None:
         return None
     kind, places = geometry["type"], geometry["coordinates"]
@@ -199,7 +199,7 @@ def shp_shape(shape):
 
 
 class Binary:
-    """Well-known binary, little or big, with heights and measures."""
+    """Well-known binary, in either byte order, with heights and measures."""
 
     def __init__(self, raw):
         self.raw, self.at = raw, 0
@@ -269,7 +269,7 @@ WRITERS = {"kml": "LIBKML", "gpx": "GPX", "shp": "ESRI Shapefile", "gpkg": "GPKG
 
 
 def write(kind, value, path):
-    """GDAL writes what is not JSON; what stands in it the readers here say."""
+    """GDAL writes formats other than JSON; the readers here check their content."""
     if kind not in WRITERS:
         return write_geojson(value, path, kind == "geojsonl")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,5 @@
-"""What a value is, to every reader and writer here: text is {"t"}, a number {"n"} with all its digits, bytes {"b"}, a date or time {"s"}."""
+"""Representation of values for every reader and writer here: text is {"t"},
+a number {"n"} with all its digits, bytes {"b"}, a date or time {"s"}."""
 import base64
 import datetime
 import decimal
@@ -8,7 +9,7 @@ decimal.getcontext().prec = 2000
 
 
 def number(value):
-    """An exact decimal: digits and exponent, without zeros that say nothing."""
+    """An exact decimal: digits and exponent, without insignificant zeros."""
     if isinstance(value, float):
         if value != value:
             return {"n": "nan"}
@@ -44,7 +45,7 @@ class Stamped(str):
 
 
 def said(value):
-    """Of what a library gave."""
+    """From a library's value."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -67,7 +68,7 @@ def said(value):
 
 
 def exact(text):
-    """A number as Python has it: a float where that is what the digits say."""
+    """As a Python number: a float if the digits require one."""
     if text in ("nan", "inf", "-inf", "-0"):
         return float(text)
     value = decimal.Decimal(text)
@@ -84,7 +85,7 @@ def time_of(text):
 
 
 def plain(value, tame):
-    """As a library of Python takes it; `tame` says what becomes of a number, bytes and a stamp that the format has no type for."""
+    """As a Python library accepts it; `tame` replaces numbers, bytes and times for which the format has no type."""
     if value is None or isinstance(value, bool):
         return tame(value)
     if isinstance(value, list):

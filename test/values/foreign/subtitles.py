@@ -1,4 +1,5 @@
-"""Subtitles as lists of {start, end, text, looks}: times in milliseconds, and of each letter whether it is bold, italic or underlined."""
+"""Subtitles as lists of {start, end, text, looks}: times in milliseconds,
+and for each character whether it is bold, italic or underlined."""
 import html
 import re
 import xml.etree.ElementTree as elements
@@ -112,7 +113,7 @@ def write(kind, value, path):
 
 
 def looks_of(text, escaped):
-    """Of a text with HTML's tags for looks: without them, and which there are."""
+    """Strips HTML style tags from a text, and returns which ones it had."""
     looks = set(re.findall(r"<([biu])>", text))
     text = re.sub(r"</?[biu]>", "", text)
     return html.unescape(text) if escaped else text, looks
@@ -187,7 +188,7 @@ def read_substation(text):
 
 def read_lyrics(text):
     stamp = r"\[\d+:\d+\.\d+\]"
-    # A line may be sung at several times.
+    # A line may be repeated at several times.
     told = re.findall(rf"^((?:{stamp})+)(.*)$", text, re.M)
     lines = sorted(((time[1:-1], body) for times, body in told for time in re.findall(stamp, times)), key=lambda line: ms_of(line[0]))
     found = []

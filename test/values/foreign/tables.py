@@ -24,7 +24,7 @@ SEPARATORS = {"csv": ",", "tsv": "\t", "psv": "|", "semicolons": ";"}
 
 
 def text_of(cell):
-    """A cell in a text table, as programs write one."""
+    """A cell of a text table, as programs write it."""
     if cell is None or isinstance(cell, bool):
         return "" if cell is None else str(cell).lower()
     if "n" in cell:
@@ -79,7 +79,7 @@ def read_sqlite(path):
 
 
 def book_cell(cell):
-    """What a workbook's own types hold; others are text there from the start."""
+    """Values with a workbook type of their own; others are written as text."""
     if cell is None or isinstance(cell, bool):
         return cell
     if "n" in cell:
@@ -148,7 +148,7 @@ TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 
 
 def open_text(element):
-    """Of a paragraph: runs of blanks, tabs and line breaks are elements there."""
+    """From a paragraph, in which repeated blanks, tabs and line breaks are elements."""
     parts = [element.text or ""]
     for child in element:
         if child.tag == TEXT + "s":
@@ -210,7 +210,7 @@ def logical_type(kind):
 
 
 def local_time(value, kind):
-    """Of a logical type that came after this library."""
+    """For logical types newer than this library."""
     parts = re.fullmatch("local-timestamp-(milli|micro|nano)s|(timestamp)-nanos", kind or "")
     if value is None or parts is None:
         return value
@@ -221,7 +221,7 @@ def local_time(value, kind):
 
 
 def write_avro(table, path):
-    """Each column a union, so that a cell may be of any type."""
+    """Each column is a union, so that a cell may have any type."""
     types = ["null", "boolean", "long", "double", "string", "bytes"]
     fields = [{"name": name, "type": types} for name in table["columns"]]
     schema = avro.schema.parse(json.dumps({"type": "record", "name": "Row", "fields": fields}))

@@ -1,4 +1,4 @@
-"""Trees of values, read and written by Python's own libraries, or by hand where there is none."""
+"""Trees of values, read and written by Python's own libraries, or by code here where there is none."""
 import configparser
 import datetime
 import decimal
@@ -21,7 +21,7 @@ from said import plain, said
 
 
 class Pairs(list):
-    """Members of a map, of which two may have one name."""
+    """Members of a map, in which names may repeat."""
 
 
 def of_pairs(value):
@@ -48,7 +48,7 @@ def digits_of(value):
 
 
 def json_of(value):
-    """As JSON with all digits."""
+    """JSON with all digits."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {json_of(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def toml_of(value):
 
 
 def xml_of(value, name="root"):
-    """Each map an element of its own, each list several of one name."""
+    """Each map becomes an element, each list several elements of one name."""
     made = elements.Element(name)
     if isinstance(value, dict):
         for key, each in value.items():
@@ -107,7 +107,7 @@ def read_element(element):
 
 
 def only(*kinds):
-    """A value of any other type becomes its text."""
+    """Values of other types become text."""
     return lambda value: value if isinstance(value, kinds) else "" if value is None else str(value)
 
 
@@ -157,7 +157,7 @@ def units(letter):
 
 
 def write_properties(given, path):
-    """Sections are part of the names."""
+    """Sections become part of the names."""
     pairs = [(name, value) for name, value in plain(given, only(str)).items()]
     flat = [(f"{name}.{key}", text) for name, value in pairs if isinstance(value, dict) for key, text in value.items()]
     with open(path, "w", encoding="ascii") as file:
@@ -211,7 +211,7 @@ def read_ini(text):
 
 
 def unquoted(text):
-    """Many readers take off quotation marks around a value."""
+    """Many readers strip quotation marks around a value."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
@@ -278,7 +278,7 @@ def read(kind, path):
 
 
 def property_said(element):
-    """With all digits, which plistlib rounds."""
+    """With all digits, which plistlib would round."""
     kind, text = element.tag, element.text or ""
     if kind == "dict":
         return {"m": [[key.text or "", property_said(value)] for key, value in zip(element[::2], element[1::2])]}

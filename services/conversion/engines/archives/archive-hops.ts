@@ -4,13 +4,13 @@ import { expecting } from "#services/conversion/domain/expectations.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
 
 type Packing = {
-  /** bsdtar's name of the format. */
+  /** bsdtar's name for the format. */
   readonly format: string;
-  /** Its filter, where the whole is compressed. */
+  /** Its filter, if the archive is compressed as a whole. */
   readonly filter?: string;
   /** Module and highest value of the compression level. */
   readonly level?: readonly [module: string, highest: number];
-  /** Holds owners, permissions and hard links, as Unix has them. */
+  /** Stores owners, permissions and hard links, as Unix has them. */
   readonly isUnix: boolean;
 };
 
@@ -34,7 +34,7 @@ export const packings: Readonly<Record<string, Packing>> = {
 
 const archives = words("zip 7z tar tgz tbz2 txz tzst cpio iso");
 const readOnly = words("rar cab jar xar zipx taz tlz tlz4");
-/** Read to and written from what everybody has; the rest goes by way of TAR. */
+/** Read from and written to common formats only; the rest goes through TAR. */
 const lateReadOnly = words("lzh rpm");
 const lateWritten = words("tlz4 tlz taz");
 const hubs = words("zip tar 7z");
@@ -64,7 +64,7 @@ const leftOut = [
   expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
 ];
 
-/** TAR and 7z hold parts of seconds. */
+/** TAR and 7z store fractions of seconds. */
 const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
 const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
 
@@ -73,7 +73,7 @@ const namesRead = [
   expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
 ];
 
-/** Owners and permissions get lost where one of the two has none; members never do. */
+/** Owners and permissions are lost if either format lacks them; members never are. */
 function fidelityOf(from: string, to: string): Fidelity {
   const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
   return isSame ? "lossless" : "high";
@@ -95,7 +95,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
-/** Packed anew, harder or less hard. */
+/** Repacked with stronger or weaker compression. */
 const own = words("zip 7z tgz tbz2 txz tzst cbz");
 
 export const archiveHops: readonly Hop[] = [

@@ -1,4 +1,4 @@
-/** What an archive holds, listed by bsdtar (libarchive) and looked at before anything of it is used. */
+/** The members of an archive, listed by bsdtar (libarchive) and checked before any of them is used. */
 import { rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
@@ -16,18 +16,18 @@ export const maxListingBytes = 64 * 2 ** 20;
 
 export type Work = { readonly session: ToolSession; readonly task: HopTask } & Pick<EngineHost, "inspector">;
 
-/** It calls a file bad that is damaged as well as one that is packed in a way it does not know. */
+/** bsdtar reports the same errors for damaged files and for unknown compression methods. */
 export const badInput = [
   /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
   /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
   /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
-  // Nothing more is known to it of a 7-Zip that ends too soon.
+  // All that bsdtar prints for a truncated 7-Zip.
   /^bsd(?:tar|cat): \(null\)$/m,
 ];
 
 /**
- * The archive that is packed anew, with the listing of its members, which no later run can change: the input, or the same with readable
- * names. What no honest archive holds is refused.
+ * The archive to repack, with the listing of its members, which no later run can change:
+ * the input itself, or a copy with readable names. Refuses what no honest archive contains.
  */
 export async function openListed(work: Work) {
   const { session, task, inspector } = work;
@@ -61,7 +61,7 @@ export async function openListed(work: Work) {
   return { source: renamed ?? inputInside, listing, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Writes `/job/unwanted`, patterns of the members that are not to be passed on: links that lead out and special files. */
+/** Writes patterns of the members to leave out to `/job/unwanted`: links that lead outside and special files. */
 export async function listUnwanted({ session, task, inspector }: Work, listing: string) {
   const made = { signal: task.signal, maxBytes: 4 * maxListingBytes };
   const members = await askForFile(inspector, "archiveMembers", [listing], session.pathOf("unwanted"), made);
@@ -72,7 +72,7 @@ export async function listUnwanted({ session, task, inspector }: Work, listing: 
   return members;
 }
 
-/** Unpacks what is wanted into `/job/tree`. */
+/** Unpacks the remaining members into `/job/tree`. */
 export async function unpackWanted({ session }: Work, source: string): Promise<void> {
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
   const args = ["-xf", source, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
@@ -80,8 +80,8 @@ export async function unpackWanted({ session }: Work, source: string): Promise<v
 }
 
 /**
- * The members of a ZIP whose names are of a code page, under readable ones: the path of an archive, undefined when that fails.
- * What no language is told of is the code page of the format's standard (APPNOTE 4.4.4, bit 11).
+ * Renames the members of a ZIP whose names are in a code page: the path of a new archive, or undefined if that fails.
+ * When the guess points to no particular language, it is the code page of the format's standard (APPNOTE 4.4.4, bit 11).
  */
 async function renameMembers(session: ToolSession, task: HopTask, guess: string): Promise<string | undefined> {
   const charset = guess === "windows-1252" ? "CP437" : guess === "shift_jis" ? "CP932" : guess.toUpperCase();
@@ -102,7 +102,7 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   return "/job/named.tar";
 }
 
-/** Through a pipe: a member whose inode number is that of the file being written is taken for that file, and left out. */
+/** Through a pipe: bsdtar takes a member with the inode number of its output file for that file and leaves it out. */
 export async function list(session: ToolSession, archive: string, name: string): Promise<void> {
   const command = `${program} -P -cf - "$@" | cat > /job/${name}`;
   const args = ["-o", "pipefail", "-c", command, "list", ...listingArgs, `@${archive}`];

@@ -34,20 +34,20 @@ async function repack(work: Work): Promise<void> {
   await using archive = await openListed(work);
   const { source, listing, names } = archive;
   const members = await listUnwanted(work, listing);
-  // Cabinets have none, and bsdtar makes some up.
+  // Cabinets store no permissions; bsdtar makes them up.
   if (members.isLoose && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
   const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
-  // Without numbers of their own, files are taken for links to each other by readers of cpio.
+  // Without inode numbers of their own, cpio readers take files for links to each other.
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
   const pack = async (): Promise<boolean> => {
     throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${source}`], limits }), "write");
     return await isResult(work, listing);
   };
-  // Straight from one to the other keeps the most. It may lose a file whose number is that of the result, and it keeps
-  // `./` before names, by which readers of other than Unix archives do not find them.
-  // It keeps the permissions, too, every member of one name, and targets of hard links that nobody has looked at.
+  // Packing straight from one to the other keeps the most. But it may lose a file whose inode number is
+  // that of the result, and it keeps `./` before names, under which readers of non-Unix archives do not
+  // find them. It also keeps permissions, every member of a repeated name, and unchecked hard link targets.
   const isDotted = names.isDotted && source === inputInside;
-  // Letters whose accents stand apart are put together by the library as it reads them.
+  // libarchive composes decomposed accents as it reads names.
   const isAsNamed = !names.hasTwins && !names.isDecomposed;
   const isStraight = !members.isLoose && !members.isLinked && isAsNamed && (packing.isUnix ? !isNumberless : !isDotted);
   if (isStraight && (await pack())) {
@@ -62,7 +62,7 @@ async function repack(work: Work): Promise<void> {
   if (!(await isResult(work, listing))) throw new LacksContent("The archive contains names or files that the target format cannot store.");
 }
 
-/** Nothing of it was to be left out, and nothing was gained by packing it anew. */
+/** For when nothing had to be left out and repacking saved nothing. */
 async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits });
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be returned unchanged.");
@@ -78,12 +78,12 @@ async function isResult({ session, task, inspector }: Work, listing: string): Pr
   return held.isResult;
 }
 
-/** `named`: the file, where the listing has other names than it. */
+/** `named`: the original file, if its names differ from those in the listing. */
 type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[] };
 
 /**
- * By a list of what is wanted, with contents from where all of it was unpacked: a second name of a file is only known as such there.
- * Formats without links get the file twice.
+ * Packs from a list of wanted members, with contents from the folder where everything was unpacked:
+ * only there is a second name of a file known as a link. Formats without links store the file twice.
  */
 async function packFolder(work: Work, { source, listing, named }: Archive, target: readonly string[]): Promise<void> {
   const { session, task, inspector } = work;
@@ -107,11 +107,11 @@ function compressionOf(
   ];
 }
 
-/** The one file of a compressed stream, compressed anew. */
+/** Recompresses the one file of a compressed stream. */
 async function recompress(session: ToolSession, task: HopTask): Promise<void> {
   const target = streams[task.hop.to];
   if (target === undefined) throw new FilemillError("INTERNAL", "No such stream.");
-  // Standard output holds little: the shell lays it into a file.
+  // Captured standard output is small, so the shell redirects it to a file.
   const unpacked = await session.run({ program: "/bin/sh", args: ["-c", `exec /usr/bin/bsdcat ${inputInside} > /job/content`], limits });
   throwIfFailed(unpacked, "read");
   const { size } = await stat(session.pathOf("content"));

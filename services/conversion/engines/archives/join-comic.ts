@@ -1,4 +1,7 @@
-/** Pictures to a comic by bsdtar: what readers of comics show keeps its bytes, and is numbered, as not all of them count as people do. */
+/**
+ * Packs pictures into a comic with bsdtar. Pictures that comic readers show keep
+ * their bytes; they are numbered, as not all readers sort names as people do.
+ */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
@@ -9,7 +12,7 @@ import { limits, program, throwIfFailed } from "./archive-members.ts";
 import { bound, type Entry, type Joining, joinEngineOf } from "./join.ts";
 
 const shown = new Set(words("jpg png gif webp"));
-/** Title and authors of a comic, as readers know them. */
+/** Title and authors of a comic, in the file that readers know. */
 const facts = "ComicInfo.xml";
 const isFacts = ({ name }: Entry): boolean => name.slice(name.lastIndexOf("/") + 1) === facts;
 const mostNamed = 5;
@@ -36,7 +39,7 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
   const copy = `mkdir /job/comic; for each in "$@"; do cp "$each" /job/comic/ || exit 1; done`;
   const naming = info.length === 0 ? "" : `; mv "/job/comic/\${each##*/}" /job/comic/${facts}`;
   throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", copy + naming, "sh", ...paths], readOnly, limits }), "write");
-  // Pictures are as small as they get, and what was taken out of an archive has no time of its own.
+  // Pictures are already compressed, and files from an archive have no meaningful time of their own.
   const how = words("-cf /job/out --format=zip --options=zip:compression=store -C /job/comic");
   const pack = `cd /job/comic && ${program} ${how.join(" ")} *`;
   throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", pack], limits }), "write");

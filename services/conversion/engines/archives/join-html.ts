@@ -1,4 +1,4 @@
-/** Chapters to one page by pandoc, from which the ordinary ways make a book: each file as HTML, one after another. */
+/** Joins chapters into one HTML page with pandoc, one file after another; the ordinary routes turn that page into a book. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
@@ -12,7 +12,7 @@ const program = "/usr/bin/pandoc";
 const title = join(import.meta.dirname, "join-title.lua");
 const titleInside = "/engine/title.lua";
 const badInput = [64, 65, 91, 93];
-/** Texts whose look is their reader's. */
+/** Texts without a look of their own. */
 const plain = new Set(words("md txt rst org adoc textile mediawiki dokuwiki ipynb tex"));
 
 async function joinHtml({ session, task, entries, convert, remark }: Joining): Promise<void> {
@@ -33,7 +33,7 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
   async function chapterOf(path: string, index: number): Promise<string> {
     const made = `/job/chapter-${index}.html`;
     const pictured = `{ printf '<p><img src="data:image/png;base64,'; base64 -w0 ${path}; printf '"></p>'; } > ${made}`;
-    // Pandoc takes the title of a page for what is said elsewhere.
+    // Pandoc treats the page title as a repetition of the metadata and drops it.
     const titled = `LC_ALL=C sed 's/<h1 class="title">/<h1>/' ${path} > ${made}`;
     await session.run({ program: "/bin/sh", args: ["-c", path.endsWith(".png") ? pictured : titled], readOnly });
     return made;

@@ -61,7 +61,7 @@ type Part = FileRef & { readonly entry: Entry; readonly sound: Stream | undefine
 const fields =
   "stream=codec_type,width,height,pix_fmt,r_frame_rate,sample_rate,channels,bits_per_sample:stream_side_data=rotation:stream_disposition=attached_pic";
 
-/** What the first sound and the first picture of a file are. */
+/** Probes the first sound and the first picture of a file. */
 async function partOf({ session }: Joining, entry: Entry, file: FileRef): Promise<Part> {
   const demuxer = file.format === "png" ? "png_pipe" : (containerOf(file.format)?.demuxer ?? "");
   const { paths, readOnly } = bound([file]);
@@ -124,7 +124,7 @@ async function joinPictures(joining: Joining): Promise<void> {
   const each = numberOption(joining.task.options, "seconds") ?? 1;
   const palette = "split[a][b];[a]palettegen=reserve_transparent=0[p];[b][p]paletteuse=dither=sierra2_4a";
   const inputs = ["-framerate", String(1 / each), "-f", "image2", "-i", "/job/frame-%05d.png"];
-  // The last picture has no successor that would say how long it is shown.
+  // The last picture has no successor to define how long it is shown.
   await ffmpeg(joining, [...inputs, "-vf", palette, "-loop", "0", "-final_delay", String(Math.round(each * 100)), "-f", "gif", "/job/out"]);
 }
 
@@ -156,7 +156,7 @@ async function joinFilms(joining: Joining): Promise<void> {
   await ffmpeg(joining, [...list, ...words("-c:v copy -c:a aac -b:a 160k -movflags +faststart -f mp4 /job/out")]);
 }
 
-/** All clips have the same streams, of the same sort. */
+/** All clips have the same streams in the same formats. */
 function clipArgsOf(joining: Joining, part: Part, frame: Frame & { readonly rate: number }): readonly string[] {
   const path = `file:${bound([part]).paths[0]}`;
   const silence = words("-f lavfi -i anullsrc=r=48000:cl=stereo");
@@ -166,7 +166,7 @@ function clipArgsOf(joining: Joining, part: Part, frame: Frame & { readonly rate
   ];
   if (part.format === "png") {
     const each = String(numberOption(joining.task.options, "seconds") ?? 3);
-    // Decoded and fitted once, however long it is shown.
+    // Decoded and scaled once, however long it is shown.
     const still = `${fitted},tpad=stop_mode=clone:stop_duration=${each}`;
     const read = ["-framerate", String(frame.rate), ...inputArgs("png_pipe"), "-i", path];
     return [...read, ...silence, "-map", "1:a:0", ...encoded(still), "-t", each];
@@ -179,13 +179,13 @@ function clipArgsOf(joining: Joining, part: Part, frame: Frame & { readonly rate
 
 type Frame = { readonly width: number; readonly height: number };
 
-/** Pictures in a second: those of films, or of a slide show, which needs few. */
+/** Frames per second: those of films, or of a slide show, which needs few. */
 function rateOf({ task }: Joining, parts: readonly Part[]): number {
   if (parts.some(({ format }) => format !== "png")) return framesPerSecond;
   return (numberOption(task.options, "seconds") ?? 3) < 1 ? 20 : 10;
 }
 
-/** As the options say, or of the first file's size and shape. */
+/** From the options, or from the size and shape of the first file. */
 function frameOf({ task }: Joining, [first]: readonly Part[]): Frame {
   const { width = 640, height = 480 } = first?.picture ?? {};
   const most = task.hop.to === "gif" ? largest.gif : largest.mp4;
@@ -199,7 +199,7 @@ function frameOf({ task }: Joining, [first]: readonly Part[]): Frame {
   };
 }
 
-/** Fitted into the frame, with black around it and behind what is transparent. */
+/** Scaled to fit the frame, with black borders and black behind transparent pixels. */
 function fittedTo({ remark }: Joining, { entry, picture, format }: Part, { width, height }: Frame): string {
   const isSame = picture?.width === width && picture.height === height;
   if (!isSame) remark(entry, `Fitted into ${width} × ${height} pixels.`);

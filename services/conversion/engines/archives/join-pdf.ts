@@ -1,4 +1,4 @@
-/** Documents, pictures and PDFs to one PDF by MuPDF: every page, links and bookmarks included. */
+/** Documents, pictures and PDFs to one PDF by MuPDF, including every page, link and bookmark. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
@@ -13,7 +13,7 @@ const scriptInside = "/engine/facts.js";
 const badInput = [/cannot (?:recognize|find|load|open|parse)|no objects found|syntax error|damaged/i];
 const damaged = "One of the files is damaged.";
 
-/** What belongs to a document as a whole and not to its pages. */
+/** What belongs to a document as a whole rather than to its pages. */
 const lost: Readonly<Record<string, string>> = {
   AcroForm: "Form fields keep their values but can no longer be filled in.",
   OCProperties: "Layers can no longer be toggled.",
@@ -75,7 +75,7 @@ export const joinPdfEngine = defineEngine(
     label: "MuPDF, joining files",
     lane: "document",
     packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
-    // Before what prints a zipped page, to which such a page is handed on.
+    // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
     targets: { pdf: { fidelity: "high", cost: 250 } },
     badInput,
     prepare: withPictures,

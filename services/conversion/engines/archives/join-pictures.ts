@@ -1,4 +1,4 @@
-/** Pictures that chapters show lie beside them in the archive: they go into the text, and are no chapters of their own. */
+/** Pictures that chapters show lie beside them in the archive: they are embedded in the text and do not become chapters themselves. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileRef } from "#services/conversion/domain/engine.ts";
@@ -12,10 +12,10 @@ const filters = { [join(import.meta.dirname, "join-pictures.lua")]: picturesFilt
 const listInside = "/engine/pictures.txt";
 
 const chapterFormats = new Set(words("md html rst org textile mediawiki dokuwiki"));
-/** What every reader of books and documents shows. */
+/** Formats that every book and document reader shows. */
 const shown: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", gif: "image/gif" };
 
-/** Chapters as they stand, or as HTML with their pictures in it; without the pictures that any of them shows. */
+/** The chapters unchanged, or as HTML with their pictures embedded, without the picture files that any of them shows. */
 export async function withPictures(joining: Joining, kept: AsyncDisposableStack): Promise<readonly Entry[]> {
   const { entries, session, task } = joining;
   const pictures = entries.filter(({ kind }) => kind === "image" || kind === "vector");
@@ -48,7 +48,9 @@ export async function withPictures(joining: Joining, kept: AsyncDisposableStack)
 
 type Embedding = { readonly list: string; readonly path: string };
 
-/** Numbers of the pictures, from 1, that a chapter shows, which then lies at `path`; none where it shows none or is read otherwise. */
+/**
+ * Numbers, from 1, of the pictures that a chapter shows, with the chapter written to `path`; none if it shows none or is read otherwise.
+ */
 async function embedded({ session, task, remark }: Joining, entry: Entry, { list, path }: Embedding): Promise<readonly number[]> {
   const reader = markups[entry.format]?.reader;
   if (reader === undefined) return [];
@@ -67,7 +69,7 @@ async function embedded({ session, task, remark }: Joining, entry: Entry, { list
     limits: { addressSpace: false },
   });
   await rm(hostList, { force: true });
-  // In another encoding than UTF-8, or damaged: its own route knows what to do.
+  // Not UTF-8, or damaged: the format's own route can handle it.
   if (end.exitCode !== 0 || /falling back to latin1|^filemill:zeros$/m.test(end.stderr)) return [];
   const numbers = [...end.stderr.matchAll(/^filemill:shows=(\d{1,4})$/gm)].map(([, number]) => Number(number));
   if (numbers.length === 0) return [];

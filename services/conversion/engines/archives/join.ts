@@ -1,6 +1,6 @@
 /**
- * Many into one: an archive's files, each by its own best route, then joined by one tool. What the engines that join share: unpacking,
- * order, and whose fault a failure is (decision 52).
+ * Many into one: each file of an archive is converted by its own best route, then one tool joins them.
+ * Shared by the joining engines: unpacking, order, and who is to blame for a failure (decision 52).
  */
 import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -23,7 +23,7 @@ export type Entry = FileRef & {
   readonly name: string;
   readonly kind: Kind;
   readonly isMisnamed: boolean;
-  /** Its own format, where it was prepared for joining. */
+  /** Its actual format, if it was prepared for joining. */
   readonly writtenAs?: string;
 };
 
@@ -32,9 +32,9 @@ export type Joining = {
   readonly task: HopTask;
   readonly inspector: EngineHost["inspector"];
   readonly entries: readonly Entry[];
-  /** By the entry's own best route; its failure names the entry, and its notes are gathered. */
+  /** Converts by the entry's own best route; a failure names the entry, and its notes are gathered. */
   convert(entry: Entry, to: string): Promise<FileRef>;
-  /** Says what of an entry is not as it was. */
+  /** Notes what changed in an entry. */
   remark(entry: Pick<Entry, "name">, what: string): void;
 };
 
@@ -43,7 +43,7 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
     Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[]; readonly expects?: Hop["expects"] }>
   >;
   probe(sandbox: Sandbox): Promise<string | undefined>;
-  /** What is to be joined in place of the entries: they may belong to each other. */
+  /** Replaces the entries to be joined: they may belong to each other. */
   prepare?(joining: Joining, kept: AsyncDisposableStack): Promise<readonly Entry[]>;
   /** Leaves the result at `/job/out`. */
   join(joining: Joining): Promise<void>;
@@ -59,7 +59,6 @@ const expects = [
 ];
 const ofNames = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
 
-/** The declaration of an engine that joins. */
 export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
   const sharedOf = (from: string, own: Hop["expects"] = []) => {
     const others = (from === "zip" ? [...expects, ofNames] : expects).filter(({ code }) => !own.some((each) => each.code === code));
@@ -115,7 +114,7 @@ async function run(
   await session.adopt("out");
 }
 
-/** A page and its files are not many: what reads zipped pages makes the PDF. */
+/** A page with its files is not a list: the engine that reads zipped pages makes the PDF. */
 async function convertSite({ convertEntry, input, note, outputPath }: HopTask): Promise<void> {
   if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
   const made = await convertEntry({ ...input, format: "htmlz" }, "pdf", (code, message) => {
@@ -124,7 +123,7 @@ async function convertSite({ convertEntry, input, note, outputPath }: HopTask): 
   await rename(made.path, outputPath);
 }
 
-/** The files that are joined, in order, each told by its content and its name. */
+/** The files to join, in order, identified by content and name. */
 async function unpackedEntries(
   work: Parameters<typeof openListed>[0],
   kept: AsyncDisposableStack,
@@ -136,7 +135,7 @@ async function unpackedEntries(
   await shell(session, "cd /job/tree; [ -f order.txt ] && [ ! -L order.txt ] && cat order.txt > /job/order || echo > /job/order");
   const order = `${task.outputPath}.order`;
   kept.defer(() => rm(order, { force: true }));
-  // A link in its place would be followed on the host.
+  // On the host, a link in its place would be followed.
   await session.adopt("order", order);
   const asked = { signal: task.signal, maxBytes: maxNameBytes };
   const { names, isSite, left } = await askForFile(inspector, "joinOrder", [archive.listing, order], session.pathOf("wanted"), asked);
@@ -155,7 +154,7 @@ async function unpackedEntries(
 }
 
 const maxNameBytes = 4_000_000;
-/** What the entries have become, all together: it lies on the disk until they are joined. */
+/** Total size of the converted entries, which stay on disk until they are joined. */
 const maxTotalBytes = 2e9;
 
 async function shell(session: ToolSession, script: string): Promise<void> {
@@ -185,7 +184,7 @@ async function entryOf(
   return { path, format, kind, name, isMisnamed: nameDisagrees, sizeBytes: size };
 }
 
-/** The same failure with the name of the entry that it is about. */
+/** The same failure with the name of its entry. */
 export function named(name: string, failure: FilemillError): FilemillError {
   return new EntryFailed(shown(name), failure);
 }
@@ -199,7 +198,7 @@ function remarksOf(remarks: ReadonlyMap<string, readonly string[]>): string {
   return [...lines.slice(0, mostShown), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
 }
 
-/** Files for one run of a tool, bound under `/parts` in this order. */
+/** Files for one tool run, bound under `/parts` in this order. */
 export function bound(parts: readonly FileRef[]): {
   readonly paths: readonly string[];
   readonly readOnly: Readonly<Record<string, string>>;

@@ -13,12 +13,12 @@ const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
 const settings = words("ini properties");
 const textTables = words("csv tsv psv");
 const tables = [...textTables, ...words("parquet avro sqlite")];
-/** Workbooks whose cells are records here; between workbooks an office program keeps more. */
+/** Workbooks whose cells are converted as records here; between workbooks, an office program keeps more. */
 const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const writtenBooks = words("xlsx xls xlsb");
 
 const data = [...trees, ...settings, ...tables];
-/** Databases that are read and not written. */
+/** Databases that are only read. */
 const readBases = words("mdb");
 const isBase = new Set(["sqlite", ...readBases]);
 const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
@@ -28,7 +28,7 @@ const isTable = new Set(tables);
 const isBook = new Set([...readableBooks, ...writtenBooks]);
 const isTextTable = new Set(textTables);
 
-/** Settings become trees and trees settings; a list of records is no list of settings. */
+/** Settings and trees convert into each other; a list of records is not a set of settings. */
 function makesSense(from: string, to: string): boolean {
   if (isSetting.has(from)) return !isTable.has(to) && !isBook.has(to) && to !== "ndjson";
   if (isSetting.has(to)) return isTree.has(from) && from !== "ndjson";
@@ -36,7 +36,7 @@ function makesSense(from: string, to: string): boolean {
   return true;
 }
 
-/** Every value comes back exactly as it was. */
+/** Pairs that preserve every value exactly. */
 const lossless = new Set(
   words("json>yaml json>json5 json>ndjson ndjson>json ndjson>yaml ndjson>json5 csv>tsv csv>psv tsv>csv tsv>psv psv>csv psv>tsv"),
 );
@@ -45,7 +45,7 @@ function fidelityOf(from: string, to: string): Fidelity {
   if (lossless.has(`${from}>${to}`)) return "lossless";
   if (isBook.has(from)) return "reduced";
   if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
-  // A tree has to be flattened, and types to become text.
+  // A tree has to be flattened, and typed values become text.
   if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
   return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
 }
@@ -123,7 +123,7 @@ const compression: OptionDefinition = {
   description: "Compression of the columns.",
 };
 
-/** Of what holds all sheets one can be chosen; else the first is taken. */
+/** For targets that hold only one sheet: the first is used unless one is chosen. */
 const oneSheet: OptionDefinition = {
   name: "sheet",
   type: "string",
@@ -154,14 +154,14 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   ];
 }
 
-/** The library for YAML reads a megabyte in a second, the others some ten. */
+/** The YAML library reads about a megabyte per second, the others about ten. */
 const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
   const part = isBook.has(from) && !holdsSheets(to) ? ({ part: "sheet" } as const) : {};
   const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
-  // Other workbooks are made of one, whose cells have types, rather than of text.
+  // Cheaper than a text table: other workbooks are built from this one, whose cells have types.
   const cost = isBook.has(to) ? 15 : 20;
   return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
@@ -187,7 +187,7 @@ const outputEncoding: OptionDefinition = {
   description: "Text encoding of the result; characters it does not have become question marks.",
 };
 
-/** Text formats whose values can stay as they are written. */
+/** Text formats whose values can stay as written. */
 const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {
   const isTable = isTextTable.has(format);
   const separator = format === "csv" ? [delimiter, outputDelimiter] : [];

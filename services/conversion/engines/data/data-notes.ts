@@ -1,11 +1,11 @@
-/** What is lost between data formats, by what values each can hold. */
+/** What is lost between data formats, based on the values that each can hold. */
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { words } from "../shared/hop-table.ts";
 
 const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
-/** Which formats have values of a sort that others lack, read or written. */
+/** Which formats can read or write kinds of values that others lack. */
 const having = {
   /** Integers of any size. */
   integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist"),
@@ -14,23 +14,23 @@ const having = {
   infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite mdb xml plist"),
   bytes: set("yaml msgpack cbor bson plist parquet avro sqlite mdb"),
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
-  /** Moments with parts of a second that many formats do not count. */
+  /** Instants with more subsecond digits than many formats store. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
   localStamps: set("toml xml cbor parquet avro mdb xlsx xlsm xltx xlsb xls xlt ods ots fods"),
   nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
 } as const;
 type Sort = keyof typeof having;
 
-/** What is of a sort when it is read and never written, or the reverse. */
+/** Formats that read a kind of value but never write it, or the reverse. */
 const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
   decimals: set("bson cbor plist"),
-  // Only the readable form of a property list holds large integers.
+  // Only the XML form of a property list holds large integers.
   integers: set("plist"),
   infinite: set("plist"),
   fineInstants: set("toml bson plist"),
   localStamps: set("cbor parquet avro"),
 };
-/** All that these read is text, lists and names. */
+/** These yield only text, lists and names when read. */
 const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
 const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
@@ -49,9 +49,10 @@ function reads(from: string, sort: Sort): boolean {
   return !untyped.has(from) && having[sort].has(from);
 }
 
-/** In a column, and in a cell of a book, what is not of its sort becomes text; in nested lists what JSON lacks does. */
+/** In columns and in cells of a workbook, values of another type become text; in nested lists, those that JSON lacks do. */
 function becomesText(from: string, to: string): boolean {
-  // Of Parquet: bytes that are text. Of BSON and CBOR: ids, patterns and other types that only they have; of MessagePack: moments finer than a millisecond.
+  // Parquet: bytes that are text. BSON and CBOR: ids, patterns and other types
+  // that only they have. MessagePack: instants finer than a millisecond.
   if (from === "parquet" || from === "bson" || from === "cbor" || (from === "msgpack" && to === "bson")) return true;
   if (untyped.has(from)) return false;
   if (settings.has(to)) return reads(from, "bytes");
@@ -68,7 +69,7 @@ function becomesText(from: string, to: string): boolean {
 
 function isRounded(from: string, to: string): boolean {
   const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
-  // A zero with a sign is an integer there.
+  // Negative zero becomes an integer there.
   if (to === "msgpack" && reads(from, "infinite")) return true;
   return from === "json5" || from === "toml" || (isTree && lacks(from, to, "decimals"));
 }
@@ -82,12 +83,12 @@ function flattening(from: string, to: string): readonly Expectation[] {
   return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
 }
 
-/** Formats whose names may be of any type, or come again. */
+/** Formats that allow names of any type, or repeated names. */
 const looseNames = set("msgpack cbor yaml");
 
 const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(format);
 
-/** Formats in which a name may stand twice beside each other. */
+/** Formats that allow the same name twice in one object. */
 const doubling = set("json ndjson json5 plist");
 
 function naming(from: string, to: string): readonly Expectation[] {
@@ -108,7 +109,7 @@ function naming(from: string, to: string): readonly Expectation[] {
 }
 
 const tags = set("cbor bson yaml");
-/** Texts that can hold half of a character, as an escape. */
+/** Text formats that can hold a lone surrogate as an escape. */
 const escapesHalves = set("json ndjson json5 yaml properties");
 
 function leavingOff(from: string, to: string): readonly Expectation[] {
@@ -123,7 +124,7 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
   ];
 }
 
-/** Text alone has no word for nothing, nor for a list without members. */
+/** Plain text cannot express null, nor an empty list. */
 function emptying(from: string, to: string): readonly Expectation[] {
   if ((to === "xml" || settings.has(to)) && !settings.has(from))
     return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
@@ -132,7 +133,7 @@ function emptying(from: string, to: string): readonly Expectation[] {
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
-/** Notes of a hop; lines of a text table stay as they are in another. */
+/** Notes of a hop. Between text tables, values are copied as text. */
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");

@@ -1,4 +1,4 @@
-/** Structured data: trees and tables, among each other and from and to workbooks, by npm's libraries in a sandboxed worker. */
+/** Structured data: trees, tables and workbooks, converted into each other by npm libraries in a sandboxed worker. */
 import { defineEngine } from "#services/conversion/domain/engine.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
 import { dataHops } from "./data-hops.ts";

@@ -1,4 +1,4 @@
-/** E-books by Calibre, all by way of EPUB, which holds what any of them has. */
+/** E-books by Calibre, all by way of EPUB, which can hold what any of them does. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -17,21 +17,21 @@ const helpProgram: Omit<ToolCommand, "env"> = {
 const programOf = (from: string): Omit<ToolCommand, "env"> =>
   from === "chm" ? helpProgram : { program: "/usr/bin/ebook-convert", args: [] };
 
-/** Starting it to ask takes half a second of a processor: its version stands in its source. */
+/** Running it just for the version takes half a second of CPU time, so the version is read from its source. */
 const versionFiles = ["/usr/lib/calibre/calibre/constants.py", "/usr/lib64/calibre/calibre/constants.py"];
 
 const env = {
   HOME: "/tmp",
   CALIBRE_CONFIG_DIRECTORY: "/tmp/calibre",
   CALIBRE_CACHE_DIRECTORY: "/tmp/cache",
-  // Nothing is shown, and no library is kept.
+  // Nothing is displayed and no library is kept.
   QT_QPA_PLATFORM: "offscreen",
 };
 const limits = { addressSpace: false, processes: 128 };
 
 const read = words("mobi azw3 azw prc chm fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
 const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
-/** Text without pictures, and hardly a heading. */
+/** Text without pictures and with hardly any headings. */
 const plain = new Set(["tcr", "txtz", "pdb", "rb"]);
 
 const textOption = (name: string, description: string): OptionDefinition => ({
@@ -53,22 +53,22 @@ function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
 const hops: readonly Hop[] = uniqueHops([
   ...crossHops(read, ["epub"], hopOf),
   ...crossHops(["epub"], written, hopOf),
-  // What readers of one shop ask for most, in one go.
+  // The most common formats of e-book shops, in a single step.
   ...crossHops(words("mobi azw3 fb2"), words("mobi azw3 fb2"), hopOf),
 ]);
 
-/** Exceptions of its readers by name, and of others by their words. */
+/** Exceptions of its readers by class name, others by message. */
 const badInput = [
   /^[\w.]*(?:BadZipfile|CHMError|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
   /^ValueError: (?:Not a ZIP file|Invalid ZIP|This ZIP file is encrypted|\S+ is not a valid EPUB|File \S+ contains an invalid|KF8 does not have)/m,
   /Book type is Unknown|^Syntax Error/m,
-  // Compiled help that names no first page.
+  // Compiled help without a start page.
   /^AttributeError: 'NoneType' object has no attribute 'lstrip'/m,
 ];
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
-  // It goes by names, of which there are no others than these: recipes, which are programs, are never among them.
+  // Calibre goes by the file extension, which can only be one of ours: never a recipe, which is a program.
   const inside = `/input/in.${from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const [title, author] = [stringOption(task.options, "title"), stringOption(task.options, "author")];
@@ -78,9 +78,9 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     args: [
       ...program.args,
       ...[inside, `/job/out.${to}`],
-      // The second version's schema refuses much that books hold; readers of it find its table of contents in the third too.
+      // EPUB 2's schema rejects much that books contain; EPUB 2 readers find their table of contents in an EPUB 3 as well.
       ...(to === "epub" ? ["--epub-version=3"] : []),
-      // `--title=--x` is no option of its own.
+      // In this form, a title like `--x` is not taken for an option.
       ...(title === undefined ? [] : [`--title=${title}`]),
       ...(author === undefined ? [] : [`--authors=${author}`]),
     ],

@@ -1,4 +1,4 @@
-"""A browser as a child of this process, driven over two pipes by the DevTools protocol: messages of JSON, each ended by a zero byte."""
+"""A browser as a child process, driven over two pipes by the DevTools protocol: JSON messages, each terminated by a zero byte."""
 
 import fcntl
 import json
@@ -8,8 +8,8 @@ import time
 
 PROGRAM = "/usr/lib/chromium/chromium-headless-shell"
 
-# One page is all that it will ever show: what keeps sites apart from each other would only cost memory. Its own sandbox needs
-# namespaces, which ours takes away; without a just-in-time compiler no page can have code written that is then run.
+# The browser only ever shows one page, so site isolation would only cost memory. Its own sandbox needs
+# namespaces, which ours takes away. Without a JIT compiler, no page can have code written and executed.
 FLAGS = [
     "--no-sandbox",
     "--no-zygote",
@@ -21,7 +21,7 @@ FLAGS = [
     "--enable-features=NetworkServiceInProcess2",
     "--disable-features=IsolateOrigins,site-per-process",
     "--disable-site-isolation-trials",
-    # A loop looks for its end this much oftener: by default only after 12,000 turns, each of which may show a dialog.
+    # Makes a loop check for termination more often: the default is every 12,000 iterations, each of which may show a dialog.
     "--js-flags=--jitless --invocation-count-for-turbofan=30",
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=0.0.0.0:1",
@@ -50,22 +50,22 @@ INTERRUPT_AGAIN = 0.1
 
 
 class Lost(Exception):
-    """The browser or its page has died, which says nothing of the file."""
+    """The browser or its page has died, which says nothing about the file."""
 
 
 class Refused(Exception):
-    """The browser has answered a command with an error."""
+    """The browser answered a command with an error."""
 
 
 class Browser:
-    """`on_event` takes each event of the page as it comes."""
+    """`on_event` handles each event of the page as it arrives."""
 
     def __init__(self, on_event):
-        # Away from 3 and 4, where the browser will look for its ends.
+        # Away from 3 and 4, where the browser expects its ends.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 16) for end in os.pipe() + os.pipe()]
         theirs_in, self._out, self._in, theirs_out = ends
         moves = [(os.POSIX_SPAWN_DUP2, theirs_in, 3), (os.POSIX_SPAWN_DUP2, theirs_out, 4)]
-        # What it says on its standard output must not be taken for our answers.
+        # Its standard output must not be mistaken for our answers.
         moves.append((os.POSIX_SPAWN_DUP2, 2, 1))
         os.posix_spawn(PROGRAM, [PROGRAM, *FLAGS, "about:blank"], os.environ, file_actions=moves)
         os.close(theirs_in)
@@ -80,7 +80,7 @@ class Browser:
         self._session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
 
     def send(self, method, **params):
-        """Sends a command and does not wait for its answer."""
+        """Sends a command without waiting for its answer."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": params}
         if self._session is not None:
@@ -91,7 +91,7 @@ class Browser:
         return self._last
 
     def call(self, method, **params):
-        """Sends a command and gives its result, handling what happens meanwhile."""
+        """Sends a command and returns its result, handling events meanwhile."""
         number = self.send(method, **params)
         while True:
             message = self._next()
@@ -100,7 +100,7 @@ class Browser:
             self._handle(message)
 
     def insist(self, interruption, since, method, **params):
-        """Like `call`, but from `since` on (of the monotonic clock, in seconds) sends `interruption` again and again until the answer."""
+        """Like `call`, but from `since` on (monotonic clock, seconds) sends `interruption` repeatedly until the answer arrives."""
         number = self.send(method, **params)
         while True:
             if time.monotonic() >= since or not self._is_readable(since):
@@ -113,7 +113,7 @@ class Browser:
             self._handle(message)
 
     def wait(self, is_over, until=None):
-        """Handles events until `is_over()`, or the time is come (of the monotonic clock, in seconds). Says whether it is over."""
+        """Handles events until `is_over()`, or until `until` (monotonic clock, seconds). Returns whether it is over."""
         while not is_over():
             if until is not None and not self._is_readable(until):
                 return False

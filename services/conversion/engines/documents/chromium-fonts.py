@@ -1,11 +1,11 @@
-"""Which fonts that a page names were replaced."""
+"""Which of the fonts that a page names were replaced."""
 
 from installed_fonts import comparable
 
 GENERIC = {"serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "emoji", "fangsong", "-apple-system", "blinkmacsystemfont"}
-# What the browser itself takes for text of which no style says anything.
+# The browser's default for unstyled text.
 UNSAID = '"Times New Roman"'
-# Elements looked at, and stacks of families that differ.
+# Limits the elements checked and the distinct font stacks.
 STACKS = """(() => {
   const stacks = new Set();
   const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
@@ -19,7 +19,7 @@ STACKS = """(() => {
 
 
 def replaced(stacks, loaded, here):
-    """The first family of each stack of which nothing is there; one that ends in a generic family is the page's own choice."""
+    """The first family of each stack of which none is available; a stack that ends in a generic family is the page's own choice."""
     there = here | {comparable(name) for name in loaded}
     missing = []
     for stack in stacks if here else []:

@@ -1,4 +1,4 @@
-/** What the browser prints and takes pictures of, and what may be asked of it. */
+/** What the browser can print and capture, and its options. */
 import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
@@ -109,5 +109,5 @@ function printHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
-/** A ZIP with an `index.html` comes as HTMLZ (see join.ts). */
+/** A ZIP with an `index.html` arrives as HTMLZ (see archives/join.ts). */
 export const chromiumHops: readonly Hop[] = crossHops(words("html xhtml mhtml htmlz"), words("pdf png jpg webp"), printHop);

@@ -1,4 +1,4 @@
-"""What a browser may load for one job: the page and what came with it, each under an address of its own. Nothing else exists."""
+"""What a browser may load for one job: the page and what came with it, each at its own address. Nothing else exists."""
 
 import email
 import email.policy
@@ -11,10 +11,10 @@ import urllib.parse
 import zipfile
 
 ORIGIN = "http://page.invalid"
-# A part of a saved page that others name by its number.
+# A part of a saved page, which others refer to by number.
 PARTS = "https://part.invalid/"
 PAGE = "text/html"
-# Of all that is unpacked for one job.
+# Totals per job.
 MOST_UNPACKED = 256 << 20
 MOST_ENTRIES = 20_000
 MORE_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".webp": "image/webp", ".avif": "image/avif", ".mjs": "text/javascript"}
@@ -24,7 +24,7 @@ REFERENCE = re.compile(rb"\bcid:([^\s\"'()<>]{1,200})", re.IGNORECASE)
 
 
 class Unusable(Exception):
-    """The input is not what it claims to be, or lacks what a page needs; with a code and words for who sent it."""
+    """The input is not what it claims to be, or lacks what a page needs. Carries a code and a message for the user."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -32,7 +32,7 @@ class Unusable(Exception):
 
 
 class Site:
-    """One page alone. `guess`: its encoding, where it does not say it and is no Unicode."""
+    """A single page. `guess`: its encoding if it is not Unicode and does not declare one."""
 
     def __init__(self, content, type, guess):
         self.address = f"{ORIGIN}/"
@@ -42,17 +42,17 @@ class Site:
         self._charset = f"; charset={guess}" if guess else charset_of(content) or ""
 
     def find(self, address):
-        """The content type and the bytes of an address without its fragment, or None."""
+        """The content type and bytes at an address without its fragment, or None."""
         return (f"{self._type}{self._charset}", self._content) if address == self.address else None
 
     def forgive(self):
-        """From now on bad XML is read as HTML. Says whether that is another reading."""
+        """From now on malformed XML is read as HTML. Returns whether that makes a difference."""
         was, self._type = self._type, PAGE
         return was != PAGE
 
 
 class PackedSite:
-    """A ZIP with a page and its files, by their names in it."""
+    """A ZIP with a page and its files, addressed by their names in the archive."""
 
     def __init__(self, content):
         self.is_guessed = False
@@ -100,7 +100,7 @@ class PackedSite:
 
 
 class SavedSite:
-    """A page that a browser saved with all that it showed, as a message of many parts (RFC 2557)."""
+    """A page that a browser saved with all its resources, as a multipart message (RFC 2557)."""
 
     def __init__(self, content):
         self.is_guessed = False
@@ -153,13 +153,13 @@ class SavedSite:
 
 
 def header(part, name):
-    """As it stands there: what is no ASCII is UTF-8, or nobody knows what."""
+    """The raw header value: non-ASCII is read as UTF-8, or replaced."""
     value = next((value for key, value in part.raw_items() if key.lower() == name.lower()), "")
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def quoted(address):
-    """As the browser asks for it."""
+    """Escaped as the browser requests it."""
     return urllib.parse.quote(address, safe="%/:?#[]@!$&'()*+,;=~|")
 
 
@@ -171,7 +171,7 @@ def joined(location):
 
 
 def charset_of(content):
-    """What the browser must be told: nothing where the page says it, None where nobody knows it."""
+    """The charset to declare to the browser: empty if the page declares it, None if it is unknown."""
     if TELLS.search(content, 0, 8192) or content.startswith(MARKS):
         return ""
     try:
@@ -182,7 +182,7 @@ def charset_of(content):
 
 
 def first_page_of(names):
-    """index.html on top, or in the only folder; else the only page that there is."""
+    """index.html at the top or in the only folder; otherwise the only page."""
     pages = [name for name in names if re.search(r"\.x?html?$", name, re.IGNORECASE)]
     ours = [name for name in pages if not name.startswith("__MACOSX/")]
     index = [name for name in ours if re.fullmatch(r"index\.x?html?", posixpath.basename(name), re.IGNORECASE)]
@@ -192,7 +192,7 @@ def first_page_of(names):
         return top[0]
     if not index and len(ours) == 1:
         return ours[0]
-    # Words of what a page needs, not of what is wrong with the archive.
+    # Says what a page needs: nothing is wrong with the archive itself.
     raise Unusable("CONVERSION_FAILED", "The archive holds no index.html; a page and its files become one document.")
 
 

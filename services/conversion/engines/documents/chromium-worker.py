@@ -1,6 +1,6 @@
-"""Prints one page by a browser inside the sandbox: a line of JSON in, a line of JSON out, as ../child-engine.ts asks.
+"""Prints one page with a browser inside the sandbox: a line of JSON in, a line of JSON out, as ../shared/child-engine.ts asks.
 
-The browser has nothing to load but what the worker gives it. Each answers one question; then its owner ends both.
+The browser can load only what the worker serves. A worker and its browser answer one question; then their owner ends both.
 """
 
 import base64
@@ -19,7 +19,7 @@ from installed_fonts import families_here
 INLINE = 512 * 1024
 PIXELS = 16_000
 MILLIMETRES = 25.4
-PAPERS = {  # in inches, as the browser wants them
+PAPERS = {  # inches, as the browser expects
     "a3": (11.69, 16.54),
     "a4": (8.27, 11.69),
     "a5": (5.83, 8.27),
@@ -27,14 +27,14 @@ PAPERS = {  # in inches, as the browser wants them
     "legal": (8.5, 14),
     "tabloid": (11, 17),
 }
-# A page's own jumps to another page end; one that only leads on to the page proper is followed.
+# Redirects from within a page are limited; an initial one to the actual page is followed.
 MOST_JUMPS = 5
 FONTS = "document.fonts.ready.then(() => true)"
 FACTS = """(() => ({
   scripts: [...document.scripts].some((each) => /^$|javascript|ecmascript|module/i.test(each.type)),
   broken: document.querySelector("parsererror") !== null,
 }))()"""
-# A link to a page that did not come along would lead to the address that only this worker knows.
+# A link to a page that is not part of the input would point to an address that only this worker knows.
 LINKS = """((origins) => {
   let cut = false;
   for (const link of document.querySelectorAll("a[href], area[href]")) {
@@ -56,7 +56,7 @@ STYLE = """((css) => {
 
 
 class Page:
-    """The one page of the one browser."""
+    """The only page of the only browser."""
 
     def __init__(self):
         self.site = None
@@ -91,7 +91,7 @@ class Page:
 
     def answer(self, number, request, frame, type):
         is_page = type == "Document" and frame == self.frame
-        # The first is ours, however the browser writes its address.
+        # The first request is for our page, however the browser spells its address.
         found = self.find(self.site.address if is_page and self.jumps == 0 else request["url"])
         if is_page:
             self.jumps += 1
@@ -104,10 +104,10 @@ class Page:
         if not request["url"].endswith("/favicon.ico"):
             self.note("EXTERNAL_CONTENT_BLOCKED")
         if is_page:
-            # No content: the page stays where it is.
+            # 204 No Content: the page stays where it is.
             self.browser.send("Fetch.fulfillRequest", requestId=number, responseCode=204)
         elif type == "Document":
-            # Empty, and not the browser's words about what it could not load.
+            # Empty, instead of the browser's error page.
             self.fulfil(number, "text/html", b"")
         else:
             self.browser.send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
@@ -125,7 +125,7 @@ class Page:
         self.browser.send("Fetch.fulfillRequest", requestId=number, responseCode=200, responseHeaders=headers, body=body)
 
     def evaluate(self, expression, wait=False):
-        """What our own words about the page give; None where they fail."""
+        """Evaluates our own expression on the page; None if that fails."""
         result = self.browser.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=wait)
         return result["result"].get("value")
 
@@ -160,14 +160,14 @@ class Page:
         self.browser.call("Page.navigate", url=self.site.address)
 
     def run_scripts(self, seconds):
-        """Gives scripts their time, by a clock that jumps over what they only wait for; then none runs any more."""
+        """Gives scripts their time on a virtual clock that skips their waits; then disables them."""
         until = time.monotonic() + seconds
         self.spent = False
         budget = {"policy": "pauseIfNetworkFetchesPending", "budget": int(seconds * 1000)}
         self.browser.send("Emulation.setVirtualTimePolicy", **budget)
         if not self.browser.wait(lambda: self.loaded and self.spent, until):
             self.note("SCRIPTS_NOT_RUN", f"Scripts were stopped after {seconds:g} s.")
-        # What is ended here may begin anew, by a timer or at a jump, before the browser comes to the next command.
+        # A terminated script may start again, by a timer or a navigation, before the browser handles the next command.
         self.browser.insist("Runtime.terminateExecution", until, "Emulation.setScriptExecutionDisabled", value=True)
         self.browser.insist("Runtime.terminateExecution", until, "Emulation.setVirtualTimePolicy", policy="advance")
         self.browser.wait(lambda: self.loaded, time.monotonic() + seconds)
@@ -223,7 +223,7 @@ def print_pdf(page, options):
 
 
 def style_of(options):
-    """What is asked for wins over what the page says of its paper."""
+    """Options override the page's own paper settings."""
     size = options.get("pageSize")
     lies = options.get("landscape")
     rules = []
@@ -236,7 +236,7 @@ def style_of(options):
 
 
 def heads_of(options):
-    """Lines above and below each page."""
+    """Header and footer lines of each page."""
     if not (options.get("header") or options.get("footer")):
         return {}
     return {

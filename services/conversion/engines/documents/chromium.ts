@@ -1,4 +1,4 @@
-/** Web pages as people see them, by a browser that shows one page in its life and has nothing to load but that page and what came with it. */
+/** Web pages as people see them, by a browser that shows one page in its lifetime and can load only that page and what came with it. */
 import { join } from "node:path";
 import { defineEngine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
@@ -9,7 +9,7 @@ import { chromiumHops } from "./chromium-hops.ts";
 
 const program = "/usr/lib/chromium/chromium-headless-shell";
 const workerInside = "/engine/worker.py";
-/** The worker and its modules, beside which Python looks for them. */
+/** The worker and its modules, placed side by side for Python to find. */
 const workerFiles = {
   [join(import.meta.dirname, "chromium-worker.py")]: workerInside,
   [join(import.meta.dirname, "chromium-devtools.py")]: "/engine/devtools.py",
@@ -17,7 +17,7 @@ const workerFiles = {
   [join(import.meta.dirname, "../shared/installed-fonts.py")]: "/engine/installed_fonts.py",
   [join(import.meta.dirname, "chromium-pages.py")]: "/engine/pages.py",
 };
-/** A browser that waits costs memory, one that is started for a job a third of a second. */
+/** An idle browser costs memory; starting one for a job takes a third of a second. */
 const successorMs = 5 * 60_000;
 const limits = { addressSpace: false, memoryBytes: 1536 * 2 ** 20, processes: 256, openFiles: 1024 } as const;
 
@@ -31,7 +31,7 @@ function startBrowser({ sandbox }: EngineHost): Promise<SandboxChild> {
   });
 }
 
-/** The code page of a page that is no Unicode and does not name it; a guess. */
+/** Guesses the code page of a page that is not Unicode and declares none. */
 async function withEncoding({ inspector }: EngineHost, task: HopTask): Promise<HopTask> {
   const { from } = task.hop;
   if (from !== "html" && from !== "xhtml") return task;
@@ -39,7 +39,7 @@ async function withEncoding({ inspector }: EngineHost, task: HopTask): Promise<H
   return guess === undefined ? task : { ...task, options: { ...task.options, charset: guess } };
 }
 
-/** The worker names the families of a page; which of their letters may stand in an answer is known here. */
+/** The worker reports the font families of a page; which characters may appear in an answer is decided here. */
 function withPlainNotes(task: HopTask): HopTask {
   const noteFonts = (names: string): void => {
     const message = replacedFontsMessage(names.split("\n"));
@@ -60,7 +60,7 @@ export const chromiumEngine = defineEngine({
   badInput: [],
   needsFullSandbox: true,
   async probe(sandbox) {
-    // By way of Python, which drives it.
+    // Through Python, which drives the browser.
     const script = `import os; os.execv("${program}", ["chromium", "--no-sandbox", "--version"])`;
     const command = { program: "/usr/bin/python3", args: ["-S", "-c", script] };
     const end = await sandbox.run({ ...command, limits: { ...limits, wallMs: probeMs } }).catch(() => undefined);

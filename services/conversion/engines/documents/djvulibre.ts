@@ -1,4 +1,4 @@
-/** Scans in DjVu by DjVuLibre: to pages, pictures and the text beneath them, and photographs to DjVu. */
+/** DjVu scans by DjVuLibre: to pages, pictures and their text layer; and photographs to DjVu. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -78,7 +78,7 @@ export const djvulibreEngine = defineEngine({
   hops,
   badInput,
   async probe(sandbox) {
-    // Asked for help it fails, and names its version first.
+    // Asked for help, it fails but prints its version first.
     const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /DjVuLibre-(\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },

@@ -1,4 +1,4 @@
-/** Diagrams by Graphviz: a description of what is joined with what becomes a drawing. */
+/** Diagrams by Graphviz: a description of nodes and edges becomes a drawing. */
 import {
   defineEngine,
   type EngineHost,
@@ -38,7 +38,7 @@ const dpi: OptionDefinition = {
   description: "Resolution of the picture.",
 };
 
-/** Drawings and pictures of a graph cannot be read back as one. */
+/** One way only: a graph cannot be recovered from a drawing or picture. */
 const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly options: readonly OptionDefinition[] }>> = {
   ...Object.fromEntries(["svg", "svgz", "pdf", "ps", "eps", "fig"].map((id) => [id, { fidelity: "high", options: [layout, direction] }])),
   ...Object.fromEntries(["png", "webp"].map((id) => [id, { fidelity: "high", options: [layout, direction, dpi] }])),
@@ -75,7 +75,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 
 async function translate(session: ToolSession, tool: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program: `/usr/bin/${tool}`, args });
-  // The readers of other formats end with 0 after a syntax error.
+  // The readers of other formats exit with 0 after a syntax error.
   if (end.exitCode !== 0 || saysBadInput(end, badInput)) throw failureOf(end, badInput, "The graph is damaged and cannot be read.");
 }
 
@@ -85,7 +85,7 @@ async function draw(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({
     program,
     args: [
-      // No picture that the graph names is looked for anywhere.
+      // Pictures that the graph names are never looked up.
       ...[`-K${stringOption(task.options, "layout") ?? "dot"}`, `-T${to}`, "-Gimagepath=/nonexistent"],
       ...(direction === undefined ? [] : [`-Grankdir=${direction}`]),
       ...(to === "png" || to === "jpg" || to === "gif" || to === "webp" ? [`-Gdpi=${numberOption(task.options, "dpi") ?? 96}`] : []),

@@ -1,4 +1,4 @@
-/** Messages, mailboxes, calendars and contacts, by npm's libraries in a sandboxed worker. */
+/** Messages, mailboxes, calendars and contacts, by npm libraries in a sandboxed worker. */
 import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
@@ -48,7 +48,7 @@ function mailExpectations(from: string, to: string) {
   ];
 }
 
-/** Dates are text in records that have no type for them. */
+/** Dates become text in records without a date type. */
 function cardExpectations(from: string, to: string) {
   const isTable = from === "csv" || from === "tsv" || from === "xlsx";
   const isTree = to === "json" || to === "ndjson" || to === "yaml" || to === "xml";
@@ -89,7 +89,7 @@ const toCards = [
   expecting("CHARACTERS_REPLACED", { message: "Control characters, which contacts cannot hold, are replaced." }),
 ];
 
-/** Headers that no page shows are left out, and so are attachments but where the target holds files. */
+/** Headers that pages do not show are left out, and so are attachments unless the target holds files. */
 function mailFidelityOf(from: string, to: string): Fidelity {
   if (to === "zip") return from === "mbox" ? "high" : "reduced";
   if (to === "mbox" || (from === "mbox" && to === "eml")) return from === "msg" ? "reduced" : "high";

@@ -1,4 +1,4 @@
-/** Pandoc's names of the formats, and which pairs are offered. */
+/** Pandoc's names for the formats, and which pairs are offered. */
 import { join } from "node:path";
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
@@ -6,7 +6,7 @@ import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
 import { delimiter } from "../shared/table-options.ts";
 
-/** What the engine has Pandoc do beside, for every format, and where it lies inside. */
+/** The filter that pandoc also runs for every format, and its path inside the sandbox. */
 export const pandocFilter = "/engine/filter.lua";
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
@@ -16,7 +16,7 @@ export const pandocFilters: Readonly<Record<string, string>> = {
 type Markup = {
   readonly reader?: string;
   readonly writer?: string;
-  /** A zip of XML or the like: encodings are its own business. */
+  /** A ZIP of XML or the like, which defines its own encoding. */
   readonly isBinary?: boolean;
 };
 
@@ -27,7 +27,7 @@ export const markups: Readonly<Record<string, Markup>> = {
   },
   html: { reader: "html", writer: "html5" },
   docx: { reader: "docx", writer: "docx", isBinary: true },
-  // Pandoc's reader of ODT leaves out heads of tables and lists in cells, the one of RTF headings and links: a DOCX of it is read.
+  // Pandoc's ODT reader drops table heads and lists in cells, its RTF reader headings and links, so these are read as DOCX instead.
   odt: { writer: "odt" },
   epub: { reader: "epub", writer: "epub3", isBinary: true },
   rst: { reader: "rst", writer: "rst" },
@@ -63,11 +63,11 @@ export const markups: Readonly<Record<string, Markup>> = {
   markua: { writer: "markua" },
   icml: { writer: "icml" },
   pptx: { writer: "pptx" },
-  // Its tree in the words of our own (see inside/pdf/document.schema.json).
+  // Pandoc's tree, converted to our own schema (see inside/pdf/document.schema.json).
   json: { writer: "json" },
 };
 
-/** Their writers need data files that `--sandbox` hides in Debian's build: a filter runs them, in our sandbox alone (decision 92). */
+/** These writers need data files that `--sandbox` hides in Debian's build: a filter runs them, inside our sandbox only (decision 92). */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
 const standalone: OptionDefinition = {
@@ -144,7 +144,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   ];
 }
 
-/** Forms with a layout lose it on the way through pandoc's model of a text. */
+/** Formats whose layout is lost in pandoc's document model. */
 const laidOut = new Set(words("docx odt rtf html epub fb2"));
 const office = new Set(words("docx odt rtf"));
 
@@ -153,7 +153,7 @@ function fidelityOf(from: string, to: string): Fidelity {
   return laidOut.has(from) || to === "opml" || to === "pptx" || to === "haddock" ? "reduced" : "high";
 }
 
-/** Others get a text as its author would have it. */
+/** Whether the option `changes` applies; for other targets pandoc accepts all tracked changes. */
 export const readsChanges = (from: string, to: string): boolean =>
   from === "docx" && (to === "md" || to === "html" || to === "txt" || to === "json");
 
@@ -163,7 +163,7 @@ const tableTargets = new Set(words("md html rst tex org textile mediawiki docboo
 
 const blanksJoined = "Repeated spaces or line breaks in a cell become one space.";
 
-/** A table and a page of the manual hold no pictures. */
+/** Tables and man pages hold no pictures. */
 function expectationsOf(from: string, to: string) {
   const isPictured = from !== "csv" && from !== "man";
   return [
@@ -174,7 +174,7 @@ function expectationsOf(from: string, to: string) {
 }
 
 export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to) => {
-  // Between office formats LibreOffice keeps the layout; a table alone makes no book.
+  // Between office formats LibreOffice keeps the layout; a table alone is not a book.
   if (office.has(from) && office.has(to)) return undefined;
   if (from === "csv" && !tableTargets.has(to)) return undefined;
   return {

@@ -1,4 +1,4 @@
-/** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
+/** Markup, wikis, notebooks and e-books by pandoc: a fresh process per document, which starts instantly. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
@@ -16,7 +16,7 @@ import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, reads
 const program = "/usr/bin/pandoc";
 const writer = "/engine/writer.lua";
 const filters = { ...pandocFilters, [join(import.meta.dirname, "pandoc-writer.lua")]: writer };
-/** Pandoc's own JSON of a document. */
+/** Pandoc's native JSON of a document. */
 const tree = "/job/document.json";
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
@@ -25,15 +25,15 @@ const badInput = [
   /couldn't unpack docx container|Codec\.Compression|central directory|invalid byte sequence|Cannot decode byte/,
 ];
 const heapExhausted = 251;
-/** What a document wants to include is never there. */
+/** Included files never exist. */
 const missingFile = 99;
 
-/** A letter of one byte may become three. */
+/** A one-byte character may become three bytes. */
 const maxDecodedBytes = 400_000_000;
 
 /**
- * A small nursery, because each new page of memory costs more than collecting garbage in it, and an old generation large enough that
- * most documents end before it is collected for the first time.
+ * A small nursery, because faulting in memory costs more than collecting garbage,
+ * and an old generation large enough that most runs end before its first collection.
  */
 const heap = ["+RTS", "-M512m", "-A4m", "-O64m", "-RTS"];
 
@@ -62,7 +62,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
     ...(highlight === undefined ? [] : highlight === "none" ? ["--no-highlight"] : [`--highlight-style=${highlight}`]),
     ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
-    // Formulas as MathML need nothing from the web; the default would be plain text.
+    // MathML needs nothing from the web; the default would be plain text.
     ...(to === "html" || to === "epub" ? ["--mathml"] : []),
     ...["-o", to === "json" ? tree : "/job/out", input],
   ];
@@ -82,19 +82,19 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     end = await pandoc(argumentsOf(task, "/job/text"));
   } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
-    // What is no UTF-16 was read as it stands.
+    // With a guess it is not UTF-16, and pandoc's first result stands.
     if (guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
   }
   noteRemoved(task, end);
   throwIfFailed(task, end);
   if (task.hop.to === "json") await writeTree(session, task);
   await session.adopt("out").catch((error: unknown) => {
-    // Pandoc ended well and wrote nothing.
+    // Pandoc succeeded but wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
 }
 
-/** The JSON of documents, of Pandoc's own (see inside/document/main.ts). */
+/** Converts pandoc's JSON to that of documents (see inside/document/main.ts). */
 async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({
     ...ownProgram("document/main.ts", [tree, "/job/out"]),
@@ -106,13 +106,13 @@ async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
   for (const { code, message } of answer.notes) task.note(code, message);
 }
 
-/** Pandoc cuts at commas alone, and leaves out what has no column in the first row. */
+/** Pandoc splits only at commas and drops cells beyond the columns of the first row. */
 async function writeTable(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
   const { hasBlanks } = await plainTableOf(inspector, task, made);
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Repeated spaces or line breaks in a cell became one space.");
 }
 
-/** Whether a document was written that Pandoc reads better. Comments of a DOCX, and what becomes of changes, are told in a note. */
+/** Whether a document was written that pandoc reads better. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
@@ -158,7 +158,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
     throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");
   }
   if (end.exitCode !== 0) {
-    // OpenDocument may do without styles, which pandoc does not know; another engine does.
+    // An OpenDocument without styles is valid, but pandoc rejects it; another engine does not.
     const isPandocs = /Could not find styles\.xml/.test(end.stderr);
     if (isPandocs) throw new FilemillError("CONVERSION_FAILED", "The document lacks a part that this conversion needs.");
     throw failureOf(end, badInput, `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);

@@ -1,6 +1,6 @@
-"""Writes a font with fewer characters, or as it is. Usage: font-subset.py IN OUT CHANGES (a line of JSON: format, text, unicodes).
+"""Writes a font with fewer characters, or unchanged. Usage: font-subset.py IN OUT CHANGES (a line of JSON: format, text, unicodes).
 
-Exit codes: 0 done, 3 it is no font or damaged, 5 it has none of the characters, anything else is a failure of this program.
+Exit codes: 0 done, 3 damaged or not a font, 5 has none of the characters; anything else is a failure of this program.
 """
 import json
 import struct
@@ -13,7 +13,7 @@ FLAVORS = {"woff": "woff", "woff2": "woff2"}
 
 
 def wanted(changes):
-    """Code points that are asked for; None for all."""
+    """The requested code points; None for all."""
     if "text" not in changes and "unicodes" not in changes:
         return None
     found = {ord(letter) for letter in changes.get("text", "")}
@@ -34,7 +34,7 @@ def main(source, target, changes):
     if characters is not None:
         if not characters & known:
             return NONE
-        # Takes twice as long to load as all the rest, and is not always wanted.
+        # Imported late: it takes twice as long to load as everything else, and is not always needed.
         from fontTools import subset
 
         options = subset.Options()

@@ -1,4 +1,4 @@
-/** Typefaces by FontForge, each in a fresh process. */
+/** Fonts converted by FontForge, each in a fresh process. */
 import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
@@ -9,23 +9,23 @@ import { inputInside, openToolSession, type ToolSession, versionLineOf } from ".
 
 const program = "/usr/bin/fontforge";
 const archiver = "/usr/bin/bsdtar";
-/** Opens and writes, and nothing else: what a font brings along is not run. */
+/** Only opens and writes: no code that a font carries is run. */
 const script = "Open($1); Generate($2)";
-/** Its own format is kept, not generated. */
+/** FontForge's own format is saved, not generated. */
 const savingScript = "Open($1); Save($2)";
 
 const outlines = words("ttf otf woff woff2");
 const typeOne = words("pfb pfa");
 
-/** Curves are of two sorts, and Type 1 lacks the layout tables of newer fonts. */
+/** TrueType and PostScript curves differ, and Type 1 lacks the layout tables of newer fonts. */
 function fidelityOf(from: string, to: string): Fidelity {
   return typeOne.includes(to) && !typeOne.includes(from) ? "reduced" : "high";
 }
 
 const formats = [...outlines, ...typeOne];
-/** Of editors and printers: to and from what they hold outlines of. */
+/** Formats of editors and printers: converted only to and from the font formats that hold their outlines. */
 const sources = words("svgfont ufo sfd dfont");
-/** What the file is called where that is not the format's id: the end of a name decides. */
+/** File extensions that differ from the format id; FontForge goes by the extension. */
 const extensions: Readonly<Record<string, string>> = { svgfont: "svg" };
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: sources.includes(to) || sources.includes(from) ? "reduced" : fidelityOf(from, to),
@@ -47,7 +47,7 @@ const badInput = [/Failed to open|not in a known format/];
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   await using session = await openToolSession(sandbox, task);
-  // The name's end decides what it is read and written as.
+  // FontForge reads and writes by file extension.
   const [input, output] = [`in.${extensions[from] ?? from}`, `out.${extensions[to] ?? to}`];
   if (from === "ufo") await unpack(session);
   else await copyFile(task.input.path, session.pathOf(input));
@@ -61,7 +61,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await session.adopt("out.zip");
 }
 
-/** A font of this sort is a folder, which lies in a ZIP with or without its own name. */
+/** A UFO is a folder, packed in a ZIP with or without a top-level folder. */
 async function unpack(session: ToolSession): Promise<void> {
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/unpacked"] });
   const unpacked = await session.run({ program: archiver, args: ["-xf", inputInside, "-C", "/job/unpacked", "--no-same-owner"] });

@@ -1,4 +1,4 @@
-/** Fonts to themselves: only the letters that a page needs, with all that makes them join, kern and stand as they do. */
+/** Subsets fonts: only the characters that a page needs, with everything that makes them join, kern and position correctly. */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";

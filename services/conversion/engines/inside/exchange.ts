@@ -1,15 +1,15 @@
-/** What the host asks and what it is told, one line of JSON each. */
+/** Questions from the host and answers to it, one line of JSON each. */
 export type Options = Readonly<Record<string, string | number | boolean>>;
 
-/** What was lost, by code of the host's table of notes; a message says more than the table does. */
+/** What was lost, keyed by a code from the host's note table; a message adds detail to the table's text. */
 export type Notes = Map<string, string | undefined>;
 
-/** Keeps what was told first, which says where. */
+/** Keeps the first message, which says where. */
 export function noteOnce(notes: Notes, code: string, message: string): void {
   if (!notes.has(code)) notes.set(code, message);
 }
 
-/** Several sentences of one code stand behind each other. */
+/** Joins several messages of one code. */
 export function noteAlso(notes: Notes, code: string, message: string): void {
   const told = notes.get(code);
   if (told === undefined) notes.set(code, message);
@@ -23,13 +23,13 @@ export type Question = {
   readonly options: Options;
   /** Asks for the labels of the input's parts instead of a result. */
   readonly parts?: boolean;
-  /** Base64 of the input; without it the input is the file `in`. */
+  /** Base64 of the input; without it, the input is in the file `in`. */
   readonly data?: string;
 };
 
 export type Converted = string | Uint8Array;
 
-/** Asks the host for what its other programs make of the same input; the answer is what host and work agreed on. Once a job. */
+/** Asks the host to run its other programs on the same input; host and work agree on the answer's format. Once per job. */
 export type Ask = (wanted: readonly string[]) => Promise<string>;
 
 export type Work = (bytes: Buffer, question: Question, notes: Notes, ask: Ask) => Converted | Promise<Converted>;

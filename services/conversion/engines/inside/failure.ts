@@ -1,7 +1,7 @@
-/** A failure with a code of Filemill's table, as the host's kit cannot be seen from inside the sandbox. */
+/** A failure with a code from Filemill's table. The host's kit is not visible inside the sandbox. */
 export class Failure extends Error {
   readonly code: string;
-  /** Nobody knows why: the process ends after it. */
+  /** The cause is unknown: the process ends after it. */
   readonly odd: boolean;
 
   constructor(code: string, message: string, odd = false) {
@@ -19,7 +19,7 @@ export function tooComplex(message: string): Failure {
   return new Failure("INPUT_TOO_COMPLEX", message);
 }
 
-/** The data is sound, but the target has no way to say it. */
+/** The data is sound, but the target cannot express it. */
 export function inexpressible(message: string): Failure {
   return new Failure("CONVERSION_FAILED", message);
 }

@@ -1,15 +1,15 @@
-/** Which code page a text is in, by its letters. */
+/** Guesses the code page of a text from its characters. */
 import chardet from "chardet";
 
 const sampleBytes = 64 * 1024;
 
-/** Words of other alphabets; a language in Latin letters has single ones among plain letters. */
+/** Words in a non-Latin script; languages in Latin script have only single such letters between ASCII ones. */
 const foreignRun = /[\x80-\xff]{3,}/g;
-/** DOS has the Cyrillic letters in two ranges, around those that frames are drawn with; no guesser knows it. */
+/** DOS has the Cyrillic letters in two ranges around the box-drawing characters; no detector knows it. */
 const dosCyrillic = /[\x80-\xaf\xe0-\xf1]/g;
 const dosOnly = /[\xa0-\xaf]/g;
 
-/** The label of the best guess that a decoder exists for. Of text that is not Unicode; the guess may be wrong. */
+/** The label of the best guess that a decoder exists for. Only for text that is not Unicode; the guess may be wrong. */
 export function guessEncoding(bytes: Uint8Array): string {
   const sampled = sampleOf(bytes);
   const sample = Buffer.from(sampled).toString("latin1");
@@ -19,7 +19,7 @@ export function guessEncoding(bytes: Uint8Array): string {
   const found = chardet.analyse(sampled).map(({ name, confidence }) => ({ label: name.toLowerCase(), confidence }));
   const sure = found.filter(({ confidence }) => confidence >= (isForeign ? 5 : 20));
   const isWestern = (label: string): boolean => label === "iso-8859-1" || label === "windows-1252";
-  // Who is not sure is asked only where the usual guess cannot be; of a few letters among plain ones, for no alphabet of several bytes.
+  // Unsure guesses count only if the usual one cannot be right; for a few letters among ASCII ones, no multi-byte encoding counts.
   const isDense = high > Math.max(8, sample.length / 5);
   const guesses = [
     ...sure.filter(({ label }) => !isForeign || !isWestern(label)),
@@ -29,23 +29,23 @@ export function guessEncoding(bytes: Uint8Array): string {
   ];
   for (const { label } of guesses) {
     if (label.startsWith("utf-") || label === "ascii") continue;
-    // What is ISO 8859-1 by its letters is Windows-1252 by its quotation marks.
+    // Text with the letters of ISO 8859-1 is Windows-1252 if it has curly quotation marks.
     if (fits(bytes, label)) return label === "iso-8859-1" ? "windows-1252" : label;
   }
   return "windows-1252";
 }
 
-/** A letter that the code page does not have becomes a control character, of which no text has any. */
+/** A byte that the code page does not define decodes to a control character, which no text contains. */
 function fits(bytes: Uint8Array, label: string): boolean {
   try {
     return !/[\u0080-\u009f]/.test(new TextDecoder(label, { fatal: true }).decode(bytes));
   } catch {
-    // No decoder of that name, or it does not fit.
+    // No decoder of that name, or the bytes do not fit.
     return false;
   }
 }
 
-/** From the line on in which letters are that are not ASCII: long tables may begin without any. */
+/** Starts at the line with the first non-ASCII byte: long tables may start without any. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte >= 0x80);
   const start = first < sampleBytes / 2 ? 0 : bytes.lastIndexOf(0x0a, first) + 1;
@@ -58,7 +58,7 @@ function countOf(text: string, letters: RegExp): number {
   return count;
 }
 
-/** How many letters stand in foreign words; a line drawn of one character is none. */
+/** Counts the letters in foreign words; a ruler made of one repeated character is not a word. */
 function foreignLettersOf(text: string): number {
   let count = 0;
   for (const [run] of text.matchAll(foreignRun)) if (run !== run.charAt(0).repeat(run.length)) count += run.length;

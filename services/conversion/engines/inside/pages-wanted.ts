@@ -1,4 +1,4 @@
-/** Which pages an option asks for: a list of pages and ranges of them, counted from 1; all without one. */
+/** Which pages an option selects: a list of pages and page ranges, counted from 1; all pages if it is empty. */
 export function pagesWanted(asked: unknown): (page: number) => boolean {
   if (typeof asked !== "string" || asked === "") return () => true;
   const ranges = asked.split(",").map((range) => range.split("-").map(Number));

@@ -1,12 +1,12 @@
 /**
- * Runs inside the sandbox: answers questions until its input ends. Started by ../node-worker.ts, which no file imports from here.
- * Each sort of work loads its libraries when it is first asked for.
+ * Runs inside the sandbox and answers questions until its input ends. Started by ../shared/node-worker.ts,
+ * which nothing here imports. Each kind of work loads its libraries on first use.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Notes, Question, Work } from "./exchange.ts";
 import { Failure } from "./failure.ts";
 
-// Libraries talk on the stream on which answers go out.
+// Libraries log to the stream that carries the answers.
 console.log = console.warn = console.info = () => undefined;
 
 const inlineBytes = 512 * 1024;
@@ -51,7 +51,7 @@ async function answer(question: Question): Promise<unknown> {
   }
 }
 
-/** Libraries tell a damaged file by errors of any sort; a stack or memory that is used up is told by its own. */
+/** Libraries throw all sorts of errors for a damaged file; an exhausted stack or memory has its own. */
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof RangeError) {
@@ -60,7 +60,7 @@ function failureOf(error: unknown): Failure {
   return new Failure("CONVERSION_FAILED", "The file could not be converted.", true);
 }
 
-/** Takes the next line, while a work waits for what it asked for. */
+/** Receives the next line while a work waits for what it asked for. */
 let take: ((given: string) => void) | undefined;
 
 function ask(wanted: readonly string[]): Promise<string> {

@@ -1,9 +1,9 @@
-/** Text out of bytes of any encoding. */
+/** Decodes text from bytes in any encoding. */
 import type { Notes } from "./exchange.ts";
 import { invalid } from "./failure.ts";
 import { guessEncoding } from "./guess-encoding.ts";
 
-/** By the byte order mark, by `encoding` unless it is `auto`, as UTF-8 when it is that, else by a guess that is noted. */
+/** Decodes by the byte order mark, then by `encoding` unless it is `auto`, then as UTF-8 if it is valid, else by a guess that is noted. */
 export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, declared?: string): string {
   const marked = markedEncodingOf(bytes);
   const told = marked ?? (encoding === "auto" ? declared : encoding);
@@ -42,10 +42,10 @@ function markedEncodingOf(bytes: Uint8Array): string | undefined {
 }
 
 const sampleBytes = 4096;
-/** Characters that no text has. */
+/** Characters that never occur in text. */
 const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
 
-/** UTF-16 without a mark: zero bytes are on the same side of all of its ASCII, and few other texts have any. */
+/** UTF-16 without a byte order mark: in ASCII text all zero bytes are on the same side, and other texts have hardly any. */
 export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const start = bytes.subarray(0, sampleBytes);
   const zeros = [0, 0];
@@ -64,7 +64,7 @@ export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefin
   return isText(start, label) ? label : undefined;
 }
 
-/** Whether bytes that may end within a character are text. */
+/** Whether the bytes, which may end in the middle of a character, are text. */
 function isText(bytes: Uint8Array, label: string): boolean {
   return !strange.test(new TextDecoder(label).decode(bytes, { stream: true }));
 }

@@ -1,4 +1,4 @@
-/** Without a sign that stands once or more at the end; a pattern would look at each place where it might begin to. */
+/** Strips trailing repeats of a character. A regular expression would retry at each position. */
 export function withoutTrailing(text: string, sign: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === sign) end -= 1;

@@ -1,6 +1,6 @@
 import { tooComplex } from "./failure.ts";
 
-/** Counts tags without a parser, which would descend once per level. Throws INPUT_TOO_COMPLEX. */
+/** Counts tags without a parser, which would recurse once per level. Throws INPUT_TOO_COMPLEX. */
 export function assertShallowXml(text: string, maxDepth: number): void {
   let depth = 0;
   for (const tag of tagsOf(text)) {
@@ -10,7 +10,7 @@ export function assertShallowXml(text: string, maxDepth: number): void {
   }
 }
 
-/** Comments and sections of plain text hide what looks like tags; what does not end is neither. */
+/** Comments and CDATA sections may contain text that looks like tags; an unclosed one is neither. */
 function* tagsOf(text: string): Generator<string> {
   const last = { "-->": text.lastIndexOf("-->"), "]]>": text.lastIndexOf("]]>"), ">": text.lastIndexOf(">") };
   const endOf = (mark: keyof typeof last, from: number): number => (last[mark] < from ? -1 : text.indexOf(mark, from) + mark.length);

@@ -1,4 +1,4 @@
-/** Between GDAL's reading and its writing a program of ours makes a map such that GDAL changes nothing in it (see inside/map). */
+/** Between GDAL's reading and writing, our own program rearranges a map so that GDAL writes it unchanged (see inside/map). */
 import { flag, list, oneOf, optional, record, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -12,33 +12,33 @@ const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) =>
 const amount = whole(Number.MAX_SAFE_INTEGER);
 
 const arranged = record({
-  /** Has to be gathered anew in degrees: the target holds nothing else, or its layers have several coordinate systems. */
+  /** Must be gathered again in degrees: the target holds nothing else, or the layers have different coordinate systems. */
   isToBeDegrees: optional(flag),
   layers: list(oneOf("data", ...layerNames), layerNames.length),
-  /** How many entries have shapes, how many of these shapes the layers lack, and how many have none. */
+  /** How many features have a shape, how many of these shapes the layers lack, and how many features have none. */
   shapes: amount,
   lost: amount,
   bare: amount,
   hasHeights: flag,
-  /** Numbers of more than 15 digits. */
+  /** Numbers with more than 15 digits. */
   hasLongReals: flag,
-  /** Values of single points are to be written into the result (see completeGpx). */
+  /** Values of single points must be added to the result (see completeGpx). */
   hasPoints: flag,
 });
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 
 export type Arranged = ReturnType<typeof arranged>;
 
-/** Between the two runs that make a GPX. The programs know no path by themselves, as the folders may be others. */
+/** Passed between the two runs that make a GPX. The programs get every path as an argument, since the folders may differ. */
 const points = "/job/points.json";
 
 type Gathered = {
-  /** What GDAL wrote, in the job's folder. */
+  /** GDAL's output, in the job's folder. */
   readonly gathered: string;
   readonly lists: readonly string[];
 };
 
-/** Without `gathered` the source is only looked at. */
+/** Without `gathered`, only inspects the source. */
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
@@ -52,7 +52,7 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
   return result;
 }
 
-/** Writes what GDAL has no place for into a GPX in the job's folder, whose map has been arranged. */
+/** Adds what GDAL cannot write to a GPX in the job's folder that was made from an arranged map. */
 export async function completeGpx(session: ToolSession, name: string): Promise<void> {
   const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`, points]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);

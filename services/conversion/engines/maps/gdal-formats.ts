@@ -1,4 +1,4 @@
-/** Which map formats GDAL reads and writes, by which driver and how. */
+/** Which map formats GDAL reads and writes, and with which drivers and settings. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { crossHops } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
@@ -6,17 +6,17 @@ import { delimiter } from "../shared/table-options.ts";
 import { mapExpectations } from "./gdal-notes.ts";
 
 export type Reading = {
-  /** GDAL's short name; no other driver is there when the file is opened. */
+  /** GDAL's short name; all other drivers are disabled when the file is opened. */
   readonly driver: string;
-  /** What the file is called, for drivers that go by names, behind the folder that it is bound in. */
+  /** File name, for drivers that go by names, after the folder that it is bound in. */
   readonly name: string;
-  /** In front of the path: a container to look into, or the driver. */
+  /** Prefix of the path: a container to look into, or the driver. */
   readonly prefix?: string;
-  /** What of it is read, where it is an archive and GDAL would read it otherwise. */
+  /** The member to read, if it is an archive that GDAL would read differently. */
   readonly document?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Layers by run; without them one run takes all layers. */
+  /** Layers by run; without them, one run reads all layers. */
   readonly runs?: readonly (readonly string[])[];
 };
 
@@ -24,37 +24,37 @@ export type Writing = {
   readonly driver: string;
   readonly name: string;
   readonly args?: readonly string[];
-  /** Each layer holds points, lines or areas alone: those that the format can hold. */
+  /** The kinds of shapes it can hold, one kind per layer. */
   readonly sorts?: readonly Sort[];
-  /** A file or folder that becomes a ZIP. */
+  /** A file or folder that is packed into a ZIP. */
   readonly isPacked?: boolean;
-  /** Only shapes and no values. */
+  /** Only shapes, without values. */
   readonly isBare?: boolean;
-  /** Entries without a shape are left out. */
+  /** Features without a shape are left out. */
   readonly needsShapes?: boolean;
-  /** Only values and no shapes. */
+  /** Only values, without shapes. */
   readonly isTable?: boolean;
 };
 
 export type Sort = "points" | "lines" | "areas";
 const sorts = ["points", "lines", "areas"] as const;
 
-/** The shapes are degrees already: so that GDAL neither says so in the old way, nor cuts them at the date line. */
+/** The shapes are already in degrees: prevents GDAL from declaring that in the old way and from splitting shapes at the date line. */
 const inDegrees = ["-a_srs", "OGC:CRS84"];
 
-/** A column of places in a table may be called by any of these. */
+/** Possible names of coordinate columns in a table. */
 const columns = [
   ...["-oo", "X_POSSIBLE_NAMES=x,lon,lng,long,longitude,easting", "-oo", "Y_POSSIBLE_NAMES=y,lat,latitude,northing"],
   ...["-oo", "GEOM_POSSIBLE_NAMES=wkt,geom,geometry,the_geom", "-oo", "KEEP_GEOM_COLUMNS=NO"],
   ...["-a_srs", "EPSG:4326"],
 ];
 
-/** Texts stay as they are, and lists are JSON. */
+/** Text stays unchanged, and lists are JSON. */
 const asWritten = ["-oo", "DATE_AS_STRING=YES", "-oo", "ARRAY_AS_STRING=YES"];
 
 export const readings: Readonly<Record<string, Reading>> = {
   geojson: { driver: "GeoJSON", name: "in.geojson", args: asWritten },
-  // By itself GDAL takes a file of one line for the other.
+  // GDAL would take a single-line file for GeoJSON.
   geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl", prefix: "GeoJSONSeq:", args: asWritten },
   topojson: { driver: "TopoJSON", name: "in.topojson" },
   esrijson: { driver: "ESRIJSON", name: "in.json" },
@@ -63,7 +63,7 @@ export const readings: Readonly<Record<string, Reading>> = {
   gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]], env: { GPX_ELE_AS_25D: "YES" } },
   shp: { driver: "ESRI Shapefile", name: "in.zip", prefix: "/vsizip/" },
   gpkg: { driver: "GPKG", name: "in.gpkg" },
-  // As text all that it holds: what are numbers is told when the map is arranged.
+  // Everything as text: numbers are detected when the map is arranged.
   gml: { driver: "GML", name: "in.gml", env: { GML_FIELDTYPES: "ALWAYS_STRING" } },
   fgb: { driver: "FlatGeobuf", name: "in.fgb" },
   dgn: { driver: "DGN", name: "in.dgn" },
@@ -72,19 +72,19 @@ export const readings: Readonly<Record<string, Reading>> = {
   jml: { driver: "JML", name: "in.jml" },
   mapml: { driver: "MapML", name: "in.mapml" },
   gdb: { driver: "OpenFileGDB", name: "in.gdb.zip" },
-  // Its layers come interleaved, which writing them to one table at once does not survive.
+  // Its layers are interleaved, which a single run into one table does not survive.
   osm: { driver: "OSM", name: "in.osm", runs: [["points"], ["lines"], ["multipolygons"]] },
   csv: { driver: "CSV", name: "in.csv", args: columns },
 };
 
-/** What GDAL takes of the shapes' coordinates; without the option all that a double holds of degrees. */
+/** Precision of coordinates without the option: everything that a double holds in degrees. */
 export const decimals = 15;
 
 export const writings: Readonly<Record<string, Writing>> = {
   geojson: { driver: "GeoJSON", name: "out.geojson", args: inDegrees },
   geojsonl: { driver: "GeoJSONSeq", name: "out.geojsonl", args: [...inDegrees, "-lco", `COORDINATE_PRECISION=${decimals}`] },
   kml: { driver: "KML", name: "out.kml" },
-  // In the other driver's a shape without heights would get the height 0.
+  // The LIBKML driver would give shapes without heights the height 0.
   kmz: { driver: "KML", name: "doc.kml", isPacked: true },
   gpx: {
     driver: "GPX",
@@ -99,7 +99,7 @@ export const writings: Readonly<Record<string, Writing>> = {
   fgb: { driver: "FlatGeobuf", name: "out.fgb", needsShapes: true },
   gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts, isPacked: true, needsShapes: true },
   dgn: { driver: "DGN", name: "out.dgn", isBare: true, needsShapes: true },
-  // It has no shapes of several parts.
+  // It has no multi-part shapes.
   dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true, needsShapes: true },
   georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places"] },
   jml: { driver: "JML", name: "out.jml", args: ["-lco", "CREATE_R_G_B_FIELD=NO"] },
@@ -133,7 +133,7 @@ const geometry: OptionDefinition = {
   description: "Geometry as well-known text, or points as columns X and Y.",
 };
 
-/** How a table is read. */
+/** How a table is parsed. */
 const tableOptions = [encodingOption, delimiter];
 
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
@@ -142,7 +142,7 @@ const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
 };
 
-/** Names of values are cut to ten letters, or values, sorts of shapes and layers are lost. */
+/** Field names are cut to ten characters, or values, kinds of shapes or layers are lost. */
 const reduced = new Set(["shp", "gpx", "dgn", "dxf", "georss", "mapml", "mbtiles", "csv", "pdf"]);
 
 function fidelityOf(to: string): Fidelity {
@@ -150,11 +150,11 @@ function fidelityOf(to: string): Fidelity {
   return reduced.has(to) ? "reduced" : "high";
 }
 
-/** What people have: each goes to each at once. The others go by way of GeoPackage or GeoJSON, which keep all that there is. */
+/** Common formats convert to each other directly. The others go through GeoPackage or GeoJSON, which keep everything. */
 const everyday = new Set(["geojson", "kml", "kmz", "gpx", "shp", "gpkg", "csv"]);
 const hubs = new Set(["geojson", "gpkg"]);
 
-/** How a table becomes another is the business of engines for data. */
+/** Converting between tables is left to the data engines. */
 function isOffered(from: string, to: string): boolean {
   if (from === "csv" && to === "xlsx") return false;
   return hubs.has(from) || hubs.has(to) || (everyday.has(from) && everyday.has(to));

@@ -1,4 +1,4 @@
-/** What is lost between formats of maps, by what each can hold (see inside/map/limits.ts). */
+/** What is lost between map formats, based on what each can hold (see inside/map/limits.ts). */
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { words } from "../shared/hop-table.ts";
@@ -7,10 +7,10 @@ const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
 const json = set("geojson geojsonl");
 const kml = set("kml kmz");
-/** They do not say how their texts are encoded. */
+/** They do not declare a text encoding. */
 const unsure = set("shp csv dgn gmt");
 const listed = set("gml topojson");
-/** Where a column may hold bytes, and a shape measures along it. */
+/** Formats with byte columns, and with measures along shapes. */
 const withBytes = set("gpkg gdb");
 const withMeasures = set("gpkg gdb shp fgb csv");
 
@@ -23,16 +23,16 @@ const emptying = set("shp jml fgb");
 const flat = set("georss mapml mbtiles");
 const measuring = set("gpkg shp fgb gdb pdf");
 
-/** What a format is not made for. */
+/** Limitations of a target. */
 type Narrow = {
-  /** Sorts of shapes that it holds, where these are not all. */
+  /** The kinds of shapes that it holds, if not all. */
   readonly sorts?: readonly string[];
   readonly isBare?: boolean;
   readonly needsShapes?: boolean;
   readonly isTable?: boolean;
 };
 
-/** Notes of a hop, beside those of all files. */
+/** Notes of a hop, besides those that depend on the file. */
 export function mapExpectations(from: string, to: string, writing: Narrow | undefined): readonly Expectation[] {
   return [
     ...leftOut(to, writing),

@@ -1,4 +1,4 @@
-/** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage first and arranged there, so that each format gets what it can hold. */
+/** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage and arranged there, so that each format gets what it can hold. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
@@ -16,7 +16,7 @@ const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 
 const settings = {
   GDAL_PAM_ENABLED: "NO",
-  // Neither files nor addresses that a GML names are looked up.
+  // Files and URLs that a GML refers to are never resolved.
   GML_SKIP_RESOLVE_ELEMS: "ALL",
   GDAL_NUM_THREADS: "1",
 };
@@ -24,8 +24,8 @@ const settings = {
 type Work = { readonly session: ToolSession; readonly task: HopTask; readonly drivers: readonly string[] };
 
 /**
- * Only these drivers open or write anything: a file that is no map but names others (virtual layers, web services),
- * whatever it is called, is not understood.
+ * Enables only these drivers: a file that is not a map but refers to
+ * others (virtual layers, web services) is not opened, whatever its name.
  */
 function environmentOf(drivers: readonly string[], wanted: readonly string[]): Record<string, string> {
   return { ...settings, OGR_SKIP: drivers.filter((driver) => !wanted.includes(driver)).join(",") };
@@ -35,7 +35,7 @@ const badInput = [
   /Unable to open datasource|[Pp]arsing error|Parse error|error parsing|XML parsing|Failed to read \w+ data|malformed|is not a valid|Terminating translation prematurely/,
 ];
 
-/** Its shapes alone are no map. */
+/** A .shp file alone is not a complete map. */
 const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
 
 async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask): Promise<void> {
@@ -59,11 +59,11 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
 
 type Ready = {
   readonly arranged: Arranged;
-  /** Arguments of GDAL. */
+  /** GDAL arguments. */
   readonly source: readonly string[];
 };
 
-/** Between these two GDAL keeps lists, ids, and what is null apart from what is missing, which no table in between would. */
+/** Between these two, GDAL preserves lists, ids, and the difference between null and missing, which an intermediate table would not. */
 async function lookAtJson({ session, task }: Work, input: string): Promise<Ready | undefined> {
   const { from, to } = task.hop;
   const [reading, isJson] = [readings[from], jsonFormats.has(from) && jsonFormats.has(to)];
@@ -86,14 +86,14 @@ async function gatherAndArrange(work: Work, listed: Reading, input: string): Pro
   return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
 }
 
-/** Of a KMZ as most programs write it. GDAL reads the document alone: in the archive it does not see the types of values, nor so the values. */
+/** For a KMZ as most programs write it. GDAL reads the bare document: within the archive it ignores value types and loses the values. */
 async function isOneDocument({ session }: Work, input: string): Promise<boolean> {
   const { stdout } = await session.run({ program: archiver, args: ["-tf", input], limits });
   const documents = stdout.split("\n").filter((name) => /\.kml$/i.test(name));
   return documents.length === 1 && documents[0] === "doc.kml";
 }
 
-/** Each layer becomes a table, whatever shapes it holds. Gives the names of columns that are lists. */
+/** Each layer becomes a table, whatever its shapes. Returns the names of list columns. */
 async function gather(
   { session, task, drivers }: Work,
   reading: Reading,
@@ -108,7 +108,7 @@ async function gather(
       program,
       args: [
         ...["-f", "GPKG", `/job/${gathered}`, path, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
-        // No name that a column of the file might have.
+        // Names that no column of the file is likely to have.
         ...["-lco", "GEOMETRY_NAME=filemill_geom", "-lco", "FID=filemill_fid", "-lco", "SPATIAL_INDEX=NO", "-unsetFid", ...args, ...more],
       ],
       env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
@@ -126,7 +126,7 @@ async function gather(
   return lists;
 }
 
-/** GDAL has integers of 64 bits and makes the largest of them of a larger one. */
+/** GDAL has 64-bit integers and clamps larger ones. */
 function throwIfClamped(said: string): void {
   if (!said.includes("64bit integer range")) return;
   throw new FilemillError(
@@ -169,7 +169,7 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   await session.adopt("out.zip");
 }
 
-/** GDAL puts a prefix before the names of values, and says nowhere which namespace it stands for. */
+/** GDAL prefixes the names of values without declaring the namespace. */
 async function declarePrefix(session: ToolSession, name: string): Promise<void> {
   const declared = 's|<rss |<rss xmlns:ogr="http://ogr.maptools.org/" |';
   const end = await session.run({ program: "/bin/sed", args: ["-i", `1,3${declared}`, `/job/${name}`], limits });
@@ -184,7 +184,7 @@ function argsOf({ hop, options }: HopTask, { hasHeights, hasLongReals }: Arrange
     ...(crs === undefined ? [] : ["-t_srs", `EPSG:${crs}`]),
     ...(hop.to === "geojson" ? ["-lco", `COORDINATE_PRECISION=${precision}`] : []),
     ...(hop.to === "csv" ? ["-lco", `GEOMETRY=${options["geometry"] === "xy" ? points : "AS_WKT"}`] : []),
-    // With fewer it takes 0.30000000000000004 for 0.3, and with more it makes 0.10000000000000000555 of 0.1.
+    // With fewer digits 0.30000000000000004 would become 0.3, with more 0.1 would become 0.10000000000000000555.
     ...(hasLongReals && (hop.to === "geojson" || hop.to === "geojsonl") ? ["-lco", "SIGNIFICANT_FIGURES=20"] : []),
   ];
 }
@@ -198,7 +198,7 @@ function failed(task: HopTask, said = ""): FilemillError {
   return new FilemillError("CONVERSION_FAILED", `The map could not be written as ${task.hop.to.toUpperCase()}.`);
 }
 
-/** Every driver that this GDAL has, by its short name. */
+/** Short names of all drivers in this GDAL build. */
 async function driversOf(sandbox: Sandbox): Promise<readonly string[]> {
   const end = await sandbox.run({ program: "/usr/bin/ogrinfo", args: ["--formats"], limits: { addressSpace: false, wallMs: probeMs } });
   const names = [...end.stdout.matchAll(/^ {2}(\S.{0,80}?) -([a-z,]{1,80})- /gm)]
@@ -229,7 +229,7 @@ export const gdalEngine = defineEngine({
           drivers = undefined;
         });
         const known = await drivers;
-        // GDAL cuts at what stands in the first row, and takes 007 for a number.
+        // GDAL guesses the separator from the first row, and parses 007 as a number.
         if (task.hop.from === "csv") await withPlainTable(host, task, (plain) => run(sandbox, known, plain));
         else await run(sandbox, known, task);
       },

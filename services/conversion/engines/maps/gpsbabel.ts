@@ -1,4 +1,4 @@
-/** Tracks and places of devices by GPSBabel, all by way of GPX, which holds what any of them has. */
+/** Tracks and waypoints of devices by GPSBabel, all by way of GPX, which can hold what any of them does. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
@@ -15,20 +15,20 @@ import { inputInside, openToolSession, probeMs, type ToolSession } from "../shar
 const program = "/usr/bin/gpsbabel";
 
 type Device = {
-  /** GPSBabel's name of it. */
+  /** GPSBabel's name for it. */
   readonly name: string;
-  /** What it holds; GPX has both. */
+  /** What it can hold; GPX holds both. */
   readonly holds: "tracks" | "places" | "both";
   readonly isWritten: boolean;
-  /** Its points have what a GPX with Garmin's extensions lacks: speed, distance, power. */
+  /** Its points have values that a GPX with Garmin's extensions lacks: speed, distance, power. */
   readonly hasSensors?: boolean;
-  /** Places without a time are not written. */
+  /** Waypoints without a time are not written. */
   readonly needsTimes?: boolean;
 };
 
 const devices: Readonly<Record<string, Device>> = {
   tcx: { name: "gtrnctr", holds: "both", isWritten: true, hasSensors: true },
-  // It writes the year 2126 for a time that is not there.
+  // GPSBabel writes the year 2126 for a missing time.
   fit: { name: "garmin_fit", holds: "both", isWritten: true, hasSensors: true, needsTimes: true },
   igc: { name: "igc", holds: "tracks", isWritten: true, needsTimes: true },
   plt: { name: "ozi", holds: "tracks", isWritten: true },
@@ -36,7 +36,7 @@ const devices: Readonly<Record<string, Device>> = {
   lmx: { name: "lmx", holds: "places", isWritten: true },
   gpi: { name: "garmin_gpi", holds: "places", isWritten: true },
   ov2: { name: "tomtom", holds: "places", isWritten: true },
-  // It writes every position as an invalid one.
+  // GPSBabel marks every position as invalid.
   nmea: { name: "nmea", holds: "tracks", isWritten: false },
 };
 
@@ -103,10 +103,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await session.adopt(name);
 }
 
-/** With heart rate, cadence and temperature. */
+/** Includes heart rate, cadence and temperature. */
 const fullGpx = "gpx,garminextensions";
 
-/** What the tool itself reads of its result is all that a device can: the rest of the source is told. */
+/** Compares the source with what the tool reads back from its result, as a device would; notes the differences. */
 async function compareWithSource(session: ToolSession, task: HopTask, device: Device, name: string): Promise<void> {
   const again = "/job/again.gpx";
   const end = await session.run({
@@ -125,7 +125,7 @@ async function tellSensors(session: ToolSession, task: HopTask, { name }: Device
   await tell(session, task, ["sensors", table]);
 }
 
-/** Notes what our own program finds (see inside/map/compare.ts). */
+/** Passes on the notes of our own program (see inside/map/compare.ts). */
 async function tell(session: ToolSession, task: HopTask, asked: readonly string[]): Promise<void> {
   const end = await session.run({ ...ownProgram("map/main.ts", asked), limits: { addressSpace: false } });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
@@ -134,7 +134,7 @@ async function tell(session: ToolSession, task: HopTask, asked: readonly string[
   for (const { code, message } of answer.notes) task.note(code, message);
 }
 
-/** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
+/** A device without tracks gets a track's points as waypoints if there are no others, and the reverse. */
 async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
   const found = await inspector.ask("tracks", [task.input.path], { signal: task.signal });
   const [hasPlaces, hasTracks] = [found.hasPlaces, found.hasTracks || found.hasRoutes];

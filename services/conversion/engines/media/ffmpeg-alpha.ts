@@ -1,4 +1,4 @@
-/** Films may have transparency, which hardly any encoder keeps. */
+/** Films may have an alpha channel, which hardly any encoder keeps. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { toRgb } from "./ffmpeg-colour.ts";
@@ -7,25 +7,25 @@ import { inputArgs } from "./ffmpeg-probe.ts";
 import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
-/** Where a picture is transparent its colours mean nothing: seen as a negative, black is put there, which is white. */
+/** The colour of transparent pixels is arbitrary: they are set to black in the negative, which is white. */
 const ontoWhite = "format=gbrap,negate=components=r+g+b,premultiply=inplace=1,negate=components=r+g+b,format=gbrp";
 
-/** The filters with one before them that flattens what is transparent, which is noted. */
+/** Prepends a filter that flattens transparency, and notes it. */
 export function flattening(task: HopTask, film: Stream, filters: string): string {
   if (!film.hasAlpha) return filters;
   task.note("ALPHA_FLATTENED", "Transparency was flattened onto white.");
   return [...toRgb(film), ontoWhite, filters].join(",");
 }
 
-/** Animations, and films of a palette or of RGB with room for transparency, seldom show any. */
+/** Animations, and palette or RGB films with an alpha channel, rarely contain transparent pixels. */
 const firstClearFrame = "format=rgba,alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=254.5:function=less";
-/** Neither nearly transparent nor nearly opaque, where a GIF has nothing between the two. */
+/** Neither nearly transparent nor nearly opaque: GIF has no intermediate values. */
 const firstVeiledFrame =
   "format=rgba,alphaextract,lutyuv=y='if(between(val,26,229),255,0)',signalstats,metadata=mode=select:key=lavfi.signalstats.YMAX:value=128:function=greater";
 
 const isSeen = ({ hop }: HopTask): boolean => videoFormats[hop.to] !== undefined || pictureFormats[hop.to] !== undefined;
 
-/** The same media, where such a film has transparency only when a frame shows it. What cannot be told is taken to have. */
+/** Keeps `hasAlpha` of such a film only if a frame shows transparency. If that is unknown, it is kept. */
 export async function withShownAlpha(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (!isSeen(task)) return media;
   const isClear = !media.streams.some(mayBeClear) || (await hasFrame(session, media, demuxer, firstClearFrame));
@@ -39,7 +39,7 @@ export async function withShownAlpha(session: ToolSession, task: HopTask, media:
   return shown;
 }
 
-/** Whether a frame passes the filter; so it is where that cannot be told. */
+/** Whether a frame passes the filter; true if that cannot be determined. */
 async function hasFrame(session: ToolSession, media: Media, demuxer: string, filter: string): Promise<boolean> {
   const input = [...inputArgs(demuxer), ...decoderArgs(streamsOf(media, "video")[0]), "-i", `file:${inputInside}`];
   const output = ["-filter:v", filter, "-frames:v", "1", "-f", "framecrc", "pipe:1"];

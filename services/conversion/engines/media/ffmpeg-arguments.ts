@@ -1,4 +1,4 @@
-/** The argument list of one run. fluent-ffmpeg puts it into the order that ffmpeg wants; it starts nothing. */
+/** The argument list of one run. fluent-ffmpeg only orders the arguments as ffmpeg expects; it does not start anything. */
 import createCommand from "fluent-ffmpeg";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
@@ -24,7 +24,7 @@ import { videoFormats } from "./ffmpeg-video-formats.ts";
 export const outputInside = "/job/out";
 type Command = ReturnType<typeof createCommand>;
 
-/** fluent-ffmpeg builds the list in a method that its types do not name. */
+/** fluent-ffmpeg builds the list in a method that its types do not declare. */
 function argumentsOf(command: Command): string[] {
   const build: unknown = Reflect.get(command, "_getArguments");
   if (typeof build !== "function") throw new FilemillError("INTERNAL", "The argument builder of ffmpeg has changed.");
@@ -34,7 +34,7 @@ function argumentsOf(command: Command): string[] {
 }
 
 /**
- * @throws FilemillError INVALID_INPUT when the file has nothing that the target can hold, INVALID_OPTION.
+ * @throws FilemillError INVALID_INPUT if the file has nothing that the target can hold, INVALID_OPTION.
  */
 export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string): string[] {
   const target = containerOf(task.hop.to);
@@ -52,7 +52,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     .inputOptions([
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
       ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
-      // Of what plays faster or slower only the source has the times that are asked for.
+      // With a changed speed, the requested times refer to the source.
       ...(duration !== undefined && isPaced ? ["-t", String(duration)] : []),
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
@@ -69,33 +69,33 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
         : subtitleArgs(task, media, target.subtitles);
   command
     .output(`file:${outputInside}`)
-    // One by one: of a list it takes each text of two words for a name and a value.
+    // Passed separately: in a list, fluent-ffmpeg splits each two-word string into a name and a value.
     .outputOptions(
       ...streamArgs,
-      // Sound that is copied would begin where the key picture does that comes before.
+      // Otherwise copied sound would start at the preceding key frame.
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
       ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
-      // Channels that are mixed are no louder than each was.
+      // Downmixed channels do not get louder than each was.
       ...["-rematrix_maxval", "1"],
       ...["-threads", "2", ...strictArgs(task, media), ...(target.muxerArgs ?? []), "-f", target.muxer],
     );
-  // A second run writes over the result of the first.
+  // A second run overwrites the result of the first.
   return ["-nostdin", "-hide_banner", "-y", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
 }
 
-/** Whether tags and cover are to be left out. */
+/** Whether tags and cover are left out. */
 function strips({ options }: HopTask): boolean {
   return options.metadata === "strip";
 }
 
-/** QuickTime numbers languages, and ffmpeg knows each number by one name. */
+/** QuickTime stores languages as numbers, and ffmpeg accepts one name for each. */
 const quickTimeNames: Readonly<Record<string, string>> = {
   ...{ deu: "ger", fre: "fra", nld: "dut", swe: "sve", ell: "gre", isl: "ice", zho: "chi", sqi: "alb", rum: "ron", cze: "ces", slo: "slk" },
   ...{ mkd: "mac" },
 };
 
-/** Which language a track is in is nobody's secret, and players choose by it. */
+/** Kept even when metadata is stripped: the language is no private data, and players choose tracks by it. */
 function languagesOf(target: Container, sort: "a" | "s", tracks: readonly Stream[]): string[] {
   return tracks.flatMap(({ language }, index) => {
     if (!/^[a-z]{2,3}$/.test(language)) return [];
@@ -103,7 +103,7 @@ function languagesOf(target: Container, sort: "a" | "s", tracks: readonly Stream
   });
 }
 
-/** The track that is asked for, else the one that the file names as the default, as players do. */
+/** The requested track, otherwise the file's default, as in players. */
 function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
   const asked = numberOption(task.options, "track");
   if (asked !== undefined) assertPart("track", asked, tracks.length);
@@ -122,13 +122,13 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
 
 const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
 
-/** Of a film, where the target holds any. */
+/** Of a film, if the target holds subtitles. */
 export const keptSubtitlesOf = (task: HopTask, media: Media): readonly Stream[] =>
   streamsOf(media, "subtitle").filter((track) => holdsAnything(task) || isTextual(track));
 
 const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa)$/.test(codec);
 
-/** Subtitles are copied where the target can hold them, for their styles and positions. */
+/** Subtitles are copied if the target can hold them, which keeps their styles and positions. */
 function subtitleCodecs(task: HopTask, { muxer, subtitles = "" }: Container, tracks: readonly Stream[]): string[] {
   return tracks.flatMap((track, place) => {
     const isHeld =
@@ -161,17 +161,17 @@ function coverOf(task: HopTask, media: Media, target: Container): Stream | undef
   return covers.find(({ codec }) => codec === "mjpeg" || codec === "png");
 }
 
-/** The arguments of a film before which nothing else of pictures is written, and its cover behind it. */
+/** The film's arguments, which must come first among the video arguments, followed by those of its cover. */
 function withCover(args: readonly string[], cover: Stream | undefined): string[] {
   if (cover === undefined) return [...args];
   const ofFilm = args.map((arg) => (/^-(c:v|filter:v|tag:v)$/.test(arg) ? `${arg}:0` : arg === "-r" ? "-r:v:0" : arg));
   return ["-map", `0:${cover.index}`, ...ofFilm, "-c:v:1", "copy", "-disposition:v:1", "attached_pic"];
 }
 
-/** Samples before the first of the sound, of formats that do not say so. */
+/** Leading samples of silence in formats that do not declare them. */
 const leadingSilence: Readonly<Record<string, number>> = { aac: 1024, ac3: 256, eac3: 256, mp2: 481 };
 
-/** Of codecs whose own packets do not say it. */
+/** For codecs whose packets do not declare it. */
 const marksPadding = ({ hop }: HopTask, { codec }: Stream): boolean =>
   (codec === "aac" && containerOf(hop.from)?.demuxer === isoDemuxer) || (codec === "mp3" && hop.from === "mp3");
 
@@ -231,7 +231,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   ];
 }
 
-/** Options of one track in place of all. */
+/** Makes options apply to one track instead of all. */
 function ofTrack(place: number, args: readonly string[]): string[] {
   const names: Readonly<Record<string, string>> = { "-ar": "-ar:a", "-ac": "-ac:a", "-sample_fmt": "-sample_fmt:a" };
   return args.map((arg) => (/^-(c:a|filter:a|b:a|q:a|ar|ac|sample_fmt)$/.test(arg) ? `${names[arg] ?? arg}:${place}` : arg));
@@ -247,9 +247,9 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
   const cuts = (options.start !== undefined || options.duration !== undefined) && media.copyFromSeconds === undefined;
   const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts && speedOf(task) === 1;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
-  // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
+  // A bare stream has no timestamps, so B-frames would be written in the wrong order.
   const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
-  // Of the containers only those of MP4's family are written with the turn that a phone's film is played with; encoded it is turned.
+  // Only containers of the MP4 family are written with the rotation of a phone's film; when encoding, the film itself is rotated.
   const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
   if (untouched && fits && !isBare && stands && plays(task, film))
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
@@ -275,7 +275,7 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
   ];
 }
 
-/** Of H.264 in MP4, browsers and phones play 8 bits with one colour for four points, and no other. */
+/** Browsers and phones play H.264 in MP4 only as 8-bit 4:2:0. */
 function plays(task: HopTask, { codec, pixelFormat }: Stream): boolean {
   return isOwn(task) || codec !== "h264" || !/^(mp4|m4v)$/.test(task.hop.to) || /^(yuvj?420p|gray|nv12)$/.test(pixelFormat);
 }
@@ -285,7 +285,7 @@ function deepened(encoder: readonly string[], format: string | undefined): reado
   return format === undefined || format === "" ? encoder : encoder.map((word) => (word === "yuv420p" ? format : word));
 }
 
-/** MPEG-1 and MPEG-2 know few rates. */
+/** MPEG-1 and MPEG-2 allow only a few frame rates. */
 function standardRateOf(rate: number): number {
   const allowed = [23.976, 24, 25, 29.97, 30, 50, 59.94, 60];
   return allowed.reduce((best, next) => (Math.abs(next - rate) < Math.abs(best - rate) ? next : best), 25);

@@ -1,10 +1,10 @@
-/** What the Broadcast Wave Format says of a recording: who made it, when, and at which time of the day it begins. */
+/** Broadcast Wave metadata of a recording: who made it, when, and the time of day at which it starts. */
 
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import type { Media } from "./ffmpeg-streams.ts";
 
-/** FFmpeg reads these under other names than it writes them by. */
+/** FFmpeg reads these under other names than it writes. */
 const names: Readonly<Record<string, string>> = {
   comment: "description",
   encoded_by: "originator",
@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * The chunk `bext` of a WAV as it was, where the source has one or was made of a file with one. Of a part, the beginning is later.
+ * The original `bext` chunk of a WAV, if the source has one or came from a file with one. For an excerpt, the start time is shifted.
  *
  * @see EBU Tech 3285, 2.3
  */

@@ -1,4 +1,4 @@
-/** What is other in a result than in its source: both are read, and compared by what each says of itself. */
+/** Differences between a result and its source: both are probed and compared. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
@@ -11,16 +11,16 @@ import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "
 import { type CarriedTags, carryTags, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
-/** Of a chapter's beginning, in seconds: formats count in milliseconds, and some of them from the first sound that is heard. */
+/** Of a chapter's start, in seconds: formats round to milliseconds, and some count from the first audible sound. */
 const leastShift = 0.06;
-/** Of pictures a second, as a share. */
+/** Of the frame rate, as a share. */
 const leastRateChange = 0.02;
 
 /**
- * Notes what a result of sound or film does not have, or has otherwise, and nobody asked for.
+ * Notes what a result of sound or film lacks, or has otherwise, without having been requested.
  *
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
- * @param converted Tracks of pictures and sound as the result has them.
+ * @param converted The result's audio and video tracks.
  */
 export async function noteChanges(
   session: ToolSession,
@@ -82,7 +82,7 @@ function soundChanges({ options }: HopTask, source: Stream, written: Stream): re
   ];
 }
 
-/** Speakers at the side and behind are told apart by few formats. */
+/** Few formats distinguish side from back speakers. */
 const placesOf = ({ layout }: Stream): string => layout.replace(/\((side|back)\)$/, "");
 
 function filmChanges(task: HopTask, source: Stream, written: Stream): readonly Change[] {
@@ -93,7 +93,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isSized = [source, ...(source.isTurned ? [turned] : [])].some((stream) => size(stream) === size(written));
   const isAsked = ["width", "height", "rotate", "crop"].some((name) => options[name] !== undefined && options[name] !== "0");
   const rates = [source.framesPerSecond, written.framesPerSecond] as const;
-  // Those of an animation come when they will.
+  // Animations have variable frame rates.
   const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
@@ -106,7 +106,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   ];
 }
 
-/** How many pixels share one sample of colour; each has a brightness of its own. */
+/** How many pixels share one chroma sample; each has its own luma sample. */
 function sharingOf({ pixelFormat }: Stream): number {
   if (/(420|411)|^nv(12|21)/.test(pixelFormat)) return 4;
   return /422|^nv16|^yuyv|^uyvy/.test(pixelFormat) ? 2 : 1;
@@ -114,22 +114,22 @@ function sharingOf({ pixelFormat }: Stream): number {
 
 const rateText = (rate: number): string => String(Number(rate.toFixed(3)));
 
-/** Bits of each colour of a point. */
+/** Bits per colour component. */
 function depthOf({ pixelFormat }: Stream): number {
   const [, bits] = /(?:p|gray|gbrap?|rgb|bgr)(9|10|12|14|16|48|64|30)(?:le|be)$/.exec(pixelFormat) ?? [];
   if (bits === undefined) return 8;
   return bits === "48" || bits === "64" ? 16 : bits === "30" ? 10 : Number(bits);
 }
 
-/** What files say of how they were made, and not of what is in them; of players' use only. */
+/** Technical tags about encoding and playback, not about the content. */
 const technical =
   /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
 
-/** ffmpeg writes these, and does not read them. */
+/** ffmpeg writes these but does not read them back. */
 const threeG = /^(title|artist|author|genre|comment|album|copyright|date)$/;
 const toldOnly: Readonly<Record<string, RegExp>> = { "3gp": threeG, "3g2": threeG };
 
-/** No container that is written here holds these. */
+/** No container written here holds these. */
 const besideWords: Readonly<Record<BesideSound, string>> = {
   marks: "markers in the audio",
   regions: "regions of the audio",
@@ -158,7 +158,7 @@ function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags
   ];
 }
 
-/** Names of the tags that the result does not have with the same words; under which other name it has them is the format's. */
+/** Names of tags whose value is missing from the result; the same value under another name counts as kept. */
 function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[] {
   const others = new Set(Object.keys(after).flatMap((name) => (before[name] === undefined ? [after[name]?.trim()] : [])));
   return Object.entries(before)
@@ -169,7 +169,7 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
     .map(([name]) => name);
 }
 
-/** Of a part of the file nobody asks which of its chapters are whole. */
+/** For an excerpt, chapters are not expected to be complete. */
 function hasChapters(task: HopTask, { chapters }: Media, result: Media): boolean {
   const { options } = task;
   if (speedOf(task) === 1 && (options.start !== undefined || options.duration !== undefined)) return true;
@@ -186,7 +186,7 @@ const markWords: Readonly<Record<TrackMark, string>> = {
   comment: "commentary",
 };
 
-/** Of sound and subtitles: what tracks are marked as and those of the result are not, and whether players begin with another one. */
+/** For sound and subtitles: dispositions that the result lacks, and whether the default track changed. */
 function marksLost(tracks: readonly Stream[], result: Media): readonly string[] {
   const lost = (["audio", "subtitle"] as const).flatMap((kind) => {
     const [before, after] = [tracks.filter((track) => track.kind === kind), streamsOf(result, kind)];
@@ -202,7 +202,7 @@ function marksLost(tracks: readonly Stream[], result: Media): readonly string[] 
 const shownAtOnce = (tracks: readonly Stream[]): number => tracks.findIndex(({ isDefault }) => isDefault);
 const heardFirst = (tracks: readonly Stream[]): number => Math.max(0, shownAtOnce(tracks));
 
-/** What tracks are called where those of the result are called nothing. */
+/** Track titles that the result lacks. */
 function namesLost(tracks: readonly Stream[], result: Media, nameOf: (track: Stream) => string): readonly string[] {
   const place = new Map<string, number>();
   return tracks.flatMap((track) => {

@@ -1,4 +1,4 @@
-/** Chapters: in the formats of Xiph as comments, and from files that list them in another order than they are played in. */
+/** Chapters: as comments in Xiph formats, and from files that list them out of order. */
 import { writeFile } from "node:fs/promises";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
@@ -6,13 +6,13 @@ import type { ToolSession } from "../shared/tool-run.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import type { Media } from "./ffmpeg-streams.ts";
 
-/** FFmpeg leaves them out in some of these, and in Opus it writes wrong times. */
+/** FFmpeg omits them in some of these, and writes wrong times in Opus. */
 const asComments = /^(flac|ogg|oga|ogv|opus)$/;
 const listName = "chapters";
 
 /**
- * The same media with a list of its chapters in the order of their times, where the file has another, as ID3 may: FFmpeg would shorten or
- * leave out those that come too early.
+ * Adds a chapter list in chronological order if the file's own is not, as
+ * ID3 allows: FFmpeg would shorten or drop chapters that come too early.
  */
 export async function withOrderedChapters(session: ToolSession, { options }: HopTask, media: Media): Promise<Media> {
   const isOrdered = media.chapters.every(({ startSeconds }, place) => startSeconds >= (media.chapters[place - 1]?.startSeconds ?? 0));
@@ -29,9 +29,9 @@ export async function withOrderedChapters(session: ToolSession, { options }: Hop
   return { ...media, chapters, chapterList: `/job/${listName}` };
 }
 
-/** The arguments by which the result has the chapters. The comments: https://wiki.xiph.org/Chapter_Extension */
+/** The arguments that write the chapters. The comments: https://wiki.xiph.org/Chapter_Extension */
 export function chapterArgs(task: HopTask, { chapters, chapterList }: Media, muxer: string | undefined): readonly string[] {
-  // ffmpeg would leave them where they were.
+  // ffmpeg would leave their times unchanged.
   if (speedOf(task) !== 1) return ["-map_chapters", "-1"];
   if (!asComments.test(muxer ?? "")) return chapterList === undefined ? [] : ["-map_chapters", "1"];
   const start = numberOption(task.options, "start") ?? 0;
@@ -42,7 +42,7 @@ export function chapterArgs(task: HopTask, { chapters, chapterList }: Media, mux
       const name = `CHAPTER${String(place).padStart(3, "0")}`;
       return ["-metadata", `${name}=${clockOf(Math.max(0, startSeconds - start))}`, "-metadata", `${name}NAME=${title}`];
     });
-  // A name must stand behind its time, and the last comment takes the place of one that ffmpeg puts anew.
+  // A name must follow its time, and ffmpeg replaces the last comment with its own.
   return ["-map_chapters", "-1", ...(kept.length === 0 ? [] : ["-metadata", "encoder=", ...kept])];
 }
 

@@ -1,4 +1,4 @@
-/** Whether all of a file was converted: exit code 0 proves nothing, for a film that is cut off ends with 0 after the part that is there. */
+/** Whether a whole file was converted: ffmpeg exits with 0 even if a film is cut off, so the exit code proves nothing. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
@@ -13,26 +13,26 @@ import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
 export type Length = {
-  /** 0 when nobody knows or the result has no length. */
+  /** 0 if unknown, or if the result has no length. */
   readonly seconds: number;
-  /** What may be missing without a note. */
+  /** How much may be missing without a note. */
   readonly tolerated: number;
 };
 
-/** Containers that tell how long each track is; others have it guessed from the bit rate, or tell it of the longest track. */
+/** Containers that store each track's duration; others have it guessed from the bit rate, or store only that of the longest track. */
 const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf)$/;
-/** A file of which less than this share can be decoded is no file. */
+/** If less than this share can be decoded, the file counts as damaged. */
 const leastShare = 0.1;
 
-/** Subtitles have no frames, and end with the last word. */
+/** Subtitles have no frames, and end with their last cue. */
 export function isText({ hop }: HopTask): boolean {
   return subtitleFormats[hop.to] !== undefined;
 }
 
-/** Frames one behind the other, and nothing that says how many there are. */
+/** Concatenated frames without a frame count. */
 const isBare = ({ isGuessed }: Media, demuxer: string): boolean => /^(ac3|eac3|dts)$/.test(demuxer) || (demuxer === "mp3" && isGuessed);
 
-/** Whether the last of frames that are all as long as each other, but for a byte or two, is not. */
+/** Whether the last frame differs in length from the others, which are equal to within a byte or two. */
 async function endsInFrame(session: ToolSession, demuxer: string): Promise<boolean> {
   let [least, most, last] = [Infinity, 0, 0];
   await session.run({
@@ -53,7 +53,7 @@ async function endsInFrame(session: ToolSession, demuxer: string): Promise<boole
   return most > 0 && most - least <= 2 && (last < least || last > most);
 }
 
-/** The same media, as long as the file says where ffprobe tells only what is there. */
+/** Corrects durations to those in the file header if ffprobe reports only what is present. */
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
   if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
@@ -66,9 +66,9 @@ export async function withEnd(session: ToolSession, inspector: Inspector, task: 
   return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, beside };
 }
 
-/** How long the result should be. */
+/** Expected duration of the result. */
 export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
-  // A still has no length, and the WebP encoder hands everything over at the end.
+  // A still has no duration, and the WebP encoder only writes at the end.
   const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
   if (isTimeless) return { seconds: 0, tolerated: 0 };
   const converted = convertedOf(task, media);
@@ -80,14 +80,14 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const asked = numberOption(task.options, "duration");
   const kept = asked === undefined ? rest : whole === 0 ? asked : Math.min(asked, rest);
   const seconds = kept / speedOf(task);
-  // The picture written last need not be the last one shown, and its own time is not counted.
+  // The last frame written need not be the last one shown, and its own duration is not counted.
   const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
   return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
 }
 
 const isPart = ({ options }: HopTask): boolean => options.duration !== undefined;
 
-/** The tracks that the result has, in its order: the pictures first. */
+/** The tracks of the result, in order: video first. */
 export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
   const sounds = streams.filter(({ kind }) => kind === "audio");
   if (audioFormats[task.hop.to] !== undefined) {

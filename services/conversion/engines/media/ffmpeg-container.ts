@@ -1,35 +1,35 @@
-/** What ffmpeg must know of a format: how to read it, how to write it, which codecs may be copied into it. */
+/** What ffmpeg needs to know about a format: how to read it, how to write it, which codecs can be copied into it. */
 import { words } from "../shared/hop-table.ts";
 
 export type Container = {
-  /** Demuxer that is forced; its family is all that the input may be. */
+  /** The demuxer to force; no other family of formats is accepted. */
   readonly demuxer?: string;
   readonly muxer?: string;
   readonly muxerArgs?: readonly string[];
-  /** Encoder and its arguments; absent: the format holds no such stream, or is only read. */
+  /** Encoder and its arguments; absent if the format holds no such stream or is only read. */
   readonly audio?: readonly string[];
   readonly video?: readonly string[];
-  /** Codecs (names of ffprobe) that need no new encoding. */
+  /** Codecs, by ffprobe's names, that can be copied. */
   readonly copyAudio?: readonly string[];
   readonly copyVideo?: readonly string[];
   readonly subtitles?: string;
   readonly cover?: boolean;
-  /** Holds one stream of pictures and never any sound. */
+  /** Holds one video stream and never any sound. */
   readonly isSilent?: boolean;
-  /** Tells no time of its tracks: all begin with the film, and silence must fill what is before. */
+  /** Stores no start times: all tracks start with the film, and silence must fill the gap before a later one. */
   readonly beginsAtOnce?: boolean;
   /** One audio stream only. */
   readonly singleAudio?: boolean;
-  /** The sound is stored exactly; decides the fidelity between such formats. */
+  /** Stores sound losslessly; decides the fidelity between such formats. */
   readonly exact?: boolean;
   readonly isSpeech?: boolean;
-  /** Accepted values of the audioCodec and videoCodec options beside the default. */
+  /** Accepted values of the audioCodec and videoCodec options besides the default. */
   readonly audioChoices?: readonly string[];
   readonly videoChoices?: readonly string[];
-  /** Bit rates of sound make no sense. */
+  /** An audio bit rate makes no sense. */
   readonly fixedRate?: boolean;
   readonly maxChannels?: number;
-  /** Accepted bits a sample, where the sound is stored exactly. */
+  /** Accepted bits per sample, if sound is stored losslessly. */
   readonly depths?: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** How long each picture of an animation is shown, the last one too, whose time no later picture tells. */
+/** Frame delays of an animation, including that of the last frame, which no following frame defines. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
@@ -7,14 +7,14 @@ import type { Media, Stream } from "./ffmpeg-streams.ts";
 
 const isAnimation = (demuxer: string): boolean => /^(gif|apng)$/.test(demuxer);
 
-/** The same media with how often a GIF or an APNG is played. */
+/** Adds how often a GIF or APNG is played. */
 export async function withPlays(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (!isAnimation(demuxer)) return media;
   const { plays } = await inspector.ask("animation", [task.input.path], { more: { format: demuxer }, signal: task.signal });
   return { ...media, plays };
 }
 
-/** The same media with the delays of a GIF or an APNG. */
+/** Adds the frame delays of a GIF or APNG. */
 export async function withDelays(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
   if (!isAnimation(demuxer)) return media;
   let [frames, start, lastSeconds] = [0, 0, 0];
@@ -37,7 +37,7 @@ export async function withDelays(session: ToolSession, media: Media, demuxer: st
   return { ...media, durationSeconds: delays.endSeconds, delays };
 }
 
-/** An encoder gives its last picture one step of the film: a picture more is put where just that is missing. */
+/** An encoder shows the last frame for one step: a duplicate frame is added where that would be too short. */
 export function lastShown({ delays }: Media, { nominalRate }: Stream): readonly string[] {
   const step = nominalRate > 0 ? 1 / nominalRate : 0;
   if (delays === undefined || step === 0 || delays.lastSeconds - step < 0.005) return [];
@@ -45,6 +45,6 @@ export function lastShown({ delays }: Media, { nominalRate }: Stream): readonly 
   return ["tpad=stop=1:stop_mode=clone", `setpts=if(eq(N\\,${delays.frames})\\,${time}/TB\\,PTS)`];
 }
 
-/** Hundredths and thousandths of a second, as GIF and APNG count, in place of the steps of an even film. */
+/** Hundredths and thousandths of a second, as in GIF and APNG, instead of a constant frame rate. */
 export const exactSteps = ({ delays }: Media): readonly string[] =>
   delays === undefined ? [] : ["-vsync", "vfr", "-enc_time_base", "1:1000"];

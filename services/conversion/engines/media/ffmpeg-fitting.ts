@@ -1,30 +1,30 @@
-/** Film that may have so many bytes and no more: where it has more as it is, it is encoded in two passes at the bit rate that fits. */
+/** Film with a size limit: if the result is larger, it is encoded again in two passes at the bit rate that fits. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { convertedOf } from "./ffmpeg-completeness.ts";
 import type { Media } from "./ffmpeg-streams.ts";
 
-/** The container's own. */
+/** The rest is the container's overhead. */
 const share = 0.97;
 /** In kbit/s. */
 const leastFilm = 20;
-/** Others than these some encoders refuse. */
+/** Some encoders refuse other rates. */
 const soundRates = [32, 48, 56, 64, 80, 96, 112, 128];
 const leastSound = Math.min(...soundRates);
 const most = 4;
 
 type Encoding<Run> = {
-  /** That wrote what there is. */
+  /** The run that wrote the current result. */
   readonly first: Run;
   readonly encode: (task: HopTask, media: Media) => Promise<Run>;
   readonly sizeOf: () => Promise<number>;
 };
 
 /**
- * The run that wrote what fits: the first one where nothing was to fit, or what it wrote does.
+ * Returns the run whose result fits: the first one if there is no limit or its result fits.
  *
- * @throws FilemillError INVALID_OPTION for a film that cannot have so few bytes.
+ * @throws FilemillError INVALID_OPTION for a film that cannot be made that small.
  */
 export async function fitted<Run extends { readonly seconds: number }>(
   task: HopTask,
@@ -58,7 +58,7 @@ export async function fitted<Run extends { readonly seconds: number }>(
   throw new FilemillError("INVALID_OPTION", `A video of ${seconds.toFixed(1)} seconds cannot be made that small.`, { details });
 }
 
-/** What makes a run one of two passes; encoders without are asked for the bit rate alone. */
+/** Arguments for one of two passes; encoders without passes only get the bit rate. */
 export function passArgs(encoder: string, { pass }: Media): readonly string[] {
   if (pass === undefined) return [];
   if (encoder === "libx265") return ["-x265-params", `log-level=error:pass=${pass}:stats=/job/pass`];

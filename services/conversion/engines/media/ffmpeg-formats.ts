@@ -1,4 +1,4 @@
-/** The formats of sound and of pictures, and the encoders that options name. */
+/** The audio and picture formats, and the encoders that options can select. */
 
 import { words } from "../shared/hop-table.ts";
 import { aac, allCodecs, type Container, iso, isoDemuxer, x264 } from "./ffmpeg-container.ts";
@@ -25,7 +25,7 @@ export const audioFormats: Readonly<Record<string, Container>> = {
     depths: ["16", "24"],
     maxChannels: 8,
   },
-  // Who asks for .ogg has players of Vorbis in mind; .oga is for whatever an Ogg file can hold.
+  // Players of .ogg files expect Vorbis; .oga is for anything that Ogg can hold.
   ogg: {
     demuxer: "ogg",
     muxer: "ogg",
@@ -93,7 +93,7 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   thd: { demuxer: "truehd" },
   adx: { demuxer: "adx" },
   g722: { demuxer: "g722", isSpeech: true },
-  // Played by libopenmpt, which FFmpeg comes with.
+  // Played by libopenmpt, which comes with FFmpeg.
   mod: { demuxer: "libopenmpt" },
 };
 
@@ -105,7 +105,7 @@ export const pictureFormats: Readonly<Record<string, Container>> = {
   jpg: { muxer: "image2", video: words("mjpeg -pix_fmt yuvj420p -q:v 3") },
 };
 
-/** Texts that films carry. */
+/** Text subtitles within films. */
 export const subtitleFormats: Readonly<Record<string, Container>> = {
   srt: { muxer: "srt", subtitles: "srt" },
   vtt: { muxer: "webvtt", subtitles: "webvtt" },
@@ -130,7 +130,7 @@ export const encoders: Readonly<Record<string, readonly string[]>> = {
   flac: words("flac"),
 };
 
-/** Families as ffmpeg's format white list wants them. */
+/** Families in the form that ffmpeg's format whitelist expects. */
 export function whiteListOf(demuxer: string): string {
   if (demuxer === "mov") return "mov,mp4,m4a,3gp,3g2,mj2";
   return demuxer === "matroska" ? "matroska,webm" : demuxer;

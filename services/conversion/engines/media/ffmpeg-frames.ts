@@ -1,4 +1,4 @@
-/** The filters of a film that is encoded anew. */
+/** The filters of a film that is re-encoded. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
@@ -7,10 +7,10 @@ import { deepFormatOf, filmColours, toneMapping } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import type { Stream } from "./ffmpeg-streams.ts";
 
-/** Light, transparency and shape, and the colours last, as the encoder wants them. */
+/** Tone mapping, transparency and shape, then the encoder's colour format. */
 export function filmFilters(task: HopTask, film: Stream, encoder: string, target: Container): string {
   const shape = shapeFilterOf(task, film) ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
-  // The one encoder that keeps everything.
+  // The only encoder that keeps everything.
   if (encoder === "ffv1") return [...wholePictures(film), shape].join(",");
   if (deepFormatOf(film, encoder, target.muxer) !== undefined) return [...wholePictures(film), flattening(task, film, shape)].join(",");
   const lines = numberOption(task.options, "height") ?? film.height;
@@ -22,23 +22,23 @@ export function filmFilters(task: HopTask, film: Stream, encoder: string, target
   ].join(",");
 }
 
-/** One whole picture of each two half ones; pictures that do not say that they are such pass as they are. */
+/** Deinterlaces; frames not marked as interlaced pass unchanged. */
 export function wholePictures(film: Stream): readonly string[] {
   return film.mayBeInterlaced ? ["bwdif=mode=send_frame:deint=interlaced"] : [];
 }
 
-/** For formats whose pixels are as wide as they are high: none of the film's points is given up. */
+/** For formats with square pixels: scales up, so that no resolution is lost. */
 export function squares(film: Stream): readonly string[] {
   return film.isSquare ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
 }
 
-/** Cropped first, then turned: width and height are those of the result. */
+/** Crop first, then rotate: width and height are those of the result. */
 function shapeFilterOf(task: HopTask, film: Stream): string | undefined {
   const [crop, rest] = [cropFilterOf(task, film), turnFilterOf(task, film)];
   return crop === undefined ? rest : `${crop},${rest ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
 }
 
-/** @throws FilemillError INVALID_OPTION for a part that is not in the picture. */
+/** @throws FilemillError INVALID_OPTION for an area outside the picture. */
 function cropFilterOf({ options }: HopTask, film: Stream): string | undefined {
   const part = stringOption(options, "crop");
   if (part === undefined) return undefined;

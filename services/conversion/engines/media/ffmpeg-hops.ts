@@ -38,7 +38,7 @@ const hardened = expecting("ALPHA_FLATTENED", { message: "Partly transparent pix
 
 const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions of subtitles are left out.", of: "tracks" });
 
-/** What plays on is copied with all its tracks, which not every format can hold. */
+/** Film that is copied keeps all its tracks, which not every format can hold. */
 function filmExpectations(target: Container): readonly Expectation[] {
   const tracks = target.singleAudio === true ? "audio except the first" : "video except the first";
   return [
@@ -71,7 +71,7 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
 const ownKept = ({ fixedRate, exact }: Container) =>
   expectingAll(exact !== true && fixedRate !== true && "SOURCE_KEPT").map((each) => ({ ...each, option: "audioBitrate" }));
 
-/** To make smaller, cut, made even in loudness. Streams that nothing is asked of are copied. */
+/** To compress, cut or normalise. Streams that no option affects are copied. */
 const ownSound = ownHops(writers(audioFormats), (format) => {
   const target = audioFormats[format] ?? {};
   const options = [...rateOptions(target), speed, ...trim];
@@ -92,7 +92,7 @@ const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (fr
   return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(target) };
 });
 
-/** Pairs whose codecs usually fit both: a copy takes a moment, so they are not always queued. */
+/** Pairs whose codecs usually fit both: a copy is fast, so they are not always queued. */
 const copying = [
   new Set(["mp4", "m4v", "mov", "mkv", "ts", "flv", "f4v", "3gp", "3g2", "mts", "m2ts", "mk3d"]),
   new Set(["mpg", "mpeg", "vob"]),
@@ -103,14 +103,14 @@ const copying = [
 const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (from, to) => {
   const target = videoFormats[to];
   if (target === undefined) return undefined;
-  // From MKV everything may come, so only a target that takes everything can expect a copy.
+  // MKV may contain anything, so a copy is likely only into a target that accepts everything.
   const copies = copying.some((family) => family.has(from) && family.has(to)) && !(from === "mkv" && to === "webm");
   const options = videoOptions(target);
   const expects = filmExpectations(target);
   return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options, expects };
 });
 
-/** Streams that nothing is asked of are copied, which takes a moment. */
+/** Streams that no option affects are copied, which is fast. */
 const ownFilm = ownHops(writers(videoFormats), (format) => {
   const target = videoFormats[format] ?? {};
   const fitted = expecting("FITTED_TO_SIZE", {
@@ -166,7 +166,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     ),
   };
 });
-/** Containers that hold subtitles as text. */
+/** Containers with text subtitles. */
 const subtitled = readers(videoFormats).filter((id) => videoFormats[id]?.subtitles !== undefined || id === "mk3d");
 const subtitleOptions: readonly OptionDefinition[] = [
   {
@@ -186,7 +186,7 @@ const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to)
   expects: [...expectingAll("TRACKS_LEFT_OUT"), ...(to === "ass" ? [] : [unstyled])],
   options: subtitleOptions,
 }));
-/** An animation stays as fast and as large as it is, and is repeated as often. */
+/** An animation keeps its frame delays, size and repetitions. */
 const apng = crossHops(["apng"], ["gif"], () => ({
   fidelity: "reduced",
   cost: 500,

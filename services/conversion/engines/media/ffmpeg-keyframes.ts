@@ -1,4 +1,4 @@
-/** Where a film can be cut without encoding it anew: at a picture that needs no other. */
+/** Where a film can be cut without re-encoding: at a key frame. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
@@ -6,10 +6,10 @@ import { isOwn } from "./ffmpeg-own.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, streamsOf } from "./ffmpeg-streams.ts";
 
-/** Seconds before a picture from where it is found in spite of rounded times. */
+/** Seeking this many seconds before a frame finds it despite rounded times. */
 const before = 0.001;
 
-/** The same media, with where to begin to copy the film that is asked for from its own format, if it can be copied from there. */
+/** Adds where to start copying for the requested start, if the film stays in its format and can be copied from there. */
 export async function withKeyframe(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   const film = streamsOf(media, "video")[0];
   if (!isOwn(task) || film === undefined) return media;
@@ -18,7 +18,7 @@ export async function withKeyframe(session: ToolSession, task: HopTask, media: M
   const zero = Math.min(...media.streams.map(({ startSeconds }) => startSeconds));
   const asked = zero + start;
   const near = film.framesPerSecond > 0 ? 0.5 / film.framesPerSecond : 0.02;
-  // The picture with which film that is encoded anew would begin.
+  // The frame with which a re-encoded film would start.
   const isFirst = (time: number): boolean => time > asked - near && time < asked + 2 * near;
   let key: number | undefined;
   let refersBack = false;
@@ -33,7 +33,7 @@ export async function withKeyframe(session: ToolSession, task: HopTask, media: M
     onLine(line) {
       const [, time, flags = ""] = /^(-?\d+\.\d+),(\S+)/.exec(line) ?? [];
       if (time === undefined) return;
-      // Pictures that are shown before the one that they come behind need what was before.
+      // Frames shown before a preceding key frame need earlier frames.
       if (key !== undefined) refersBack ||= Number(time) < key;
       else if (flags.startsWith("K") && isFirst(Number(time))) key = Number(time);
     },

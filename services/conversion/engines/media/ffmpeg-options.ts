@@ -6,7 +6,7 @@ export const trim: readonly OptionDefinition[] = [
   { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
   { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
 ];
-/** Of sound and film that stay in their format. */
+/** For sound and film that stay in their format. */
 export const speed: OptionDefinition = {
   name: "speed",
   type: "number",
@@ -14,7 +14,7 @@ export const speed: OptionDefinition = {
   max: 4,
   description: "Playback speed; the pitch is kept.",
 };
-/** Of film that stays in its format. */
+/** For film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
   speed,
   {
@@ -153,7 +153,7 @@ export const gifOptions: readonly OptionDefinition[] = [
   { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever." },
   ...trim,
 ];
-/** Of formats that move or stand still. */
+/** For formats of animations or stills. */
 export const atOption: OptionDefinition = {
   name: "at",
   type: "number",

@@ -1,4 +1,7 @@
-/** Sound and film that stay in their format: codecs are kept, and what was to be smaller and is not is given back (decision 55). */
+/**
+ * Sound and film that stay in their format: codecs are kept, and the source
+ * is returned if compression does not make it smaller (decision 55).
+ */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
@@ -12,7 +15,7 @@ export const isOwn = ({ hop }: HopTask): boolean => hop.from === hop.to;
 
 const exact = /^(pcm|flac|alac)/;
 
-/** What a file has is not always what we would write into its format. */
+/** A file may contain codecs that we would not write to its format. */
 const mp4 = /^(aac|mp3|mp2|ac3|eac3|alac|flac|opus|dts|h264|hevc|av1|mpeg4|vp9|mpeg1video|mpeg2video|mjpeg)$/;
 const webm = /^(vp8|vp9|av1|opus|vorbis)$/;
 const threeG = /^(h263|h264|mpeg4|aac|amr_nb|amr_wb)$/;
@@ -25,7 +28,7 @@ const isHeld = ({ hop }: HopTask, codec: string): boolean => held[hop.to]?.test(
 
 export function withOwnSound(task: HopTask, target: Container, { codec }: Stream): Container {
   if (!isOwn(task) || !isHeld(task, codec)) return target;
-  // A bit rate means nothing to codecs that are exact.
+  // A bit rate is meaningless for lossless codecs.
   const staysExact = exact.test(codec) && task.options.audioBitrate === undefined;
   const isBig = codec.endsWith("be") || target.audio?.[0] === "pcm_be";
   const own = codec.startsWith("pcm_") ? [isBig ? "pcm_be" : "pcm_le"] : encoders[codec];
@@ -38,12 +41,12 @@ export function withOwnSound(task: HopTask, target: Container, { codec }: Stream
   };
 }
 
-/** ffmpeg takes FLAC in MP4 for an experiment, and writes none that it is not told to. */
+/** ffmpeg treats FLAC in MP4 as experimental and writes it only on request. */
 export function strictArgs(task: HopTask, { streams }: Media): readonly string[] {
   return isOwn(task) && task.hop.to === "mp4" && streams.some(({ codec }) => codec === "flac") ? ["-strict", "-2"] : [];
 }
 
-/** Encoders that write a film smaller or larger as they are asked to; others are for films that are still worked on. */
+/** Encoders with adjustable quality; the others are intermediate codecs for editing. */
 const graded = /^(h264|hevc|av1|vp9|vp8)$/;
 
 export function withOwnFilm(task: HopTask, target: Container, { codec }: Stream): Container {
@@ -52,14 +55,14 @@ export function withOwnFilm(task: HopTask, target: Container, { codec }: Stream)
   return { ...target, ...(encoder === undefined ? {} : { video: encoder }), copyVideo: [...(target.copyVideo ?? []), codec] };
 }
 
-/** Subtitles that are pictures, and files that are attached, go from one Matroska file to the next as they are. */
+/** Picture subtitles and attachments are copied between Matroska files. */
 export const holdsAnything = (task: HopTask): boolean => isOwn(task) && task.hop.to === "mkv";
 
 export function speedOf({ options }: HopTask): number {
   return numberOption(options, "speed") ?? 1;
 }
 
-/** The filter halves the speed at most, and doubles it at most before it leaves out samples; late sound it begins when it did. */
+/** The filter accepts half to double speed, beyond which it skips samples; late sound keeps its start. */
 export function tempoFilters(task: HopTask): readonly string[] {
   const speed = speedOf(task);
   if (speed === 1) return [];
@@ -68,11 +71,11 @@ export function tempoFilters(task: HopTask): readonly string[] {
   return [...inTime, ...(step === 1 ? [] : [`atempo=${step}`]), `atempo=${speed / step}`];
 }
 
-/** Pictures are shown for shorter or longer; a film that plays faster has no more of them a second than it had. */
+/** Shortens or extends frame durations; a faster film does not get a higher frame rate. */
 export function paceFilters(task: HopTask, { nominalRate, framesPerSecond }: Stream): readonly string[] {
   const speed = speedOf(task);
   if (speed === 1) return [];
-  // Of films with uneven steps the nominal rate is that of the clock.
+  // With variable frame rates, the nominal rate is that of the clock.
   const rate = nominalRate > mostNominal ? framesPerSecond : nominalRate;
   const isThinned = speed > 1 && rate > 0 && task.options.fps === undefined;
   return [`setpts=PTS/${speed}`, ...(isThinned ? [`fps=${rate}`] : [])];
@@ -80,23 +83,23 @@ export function paceFilters(task: HopTask, { nominalRate, framesPerSecond }: Str
 
 const mostNominal = 240;
 
-/** Subtitles pass no filters: their packets are told when to be shown. */
+/** Subtitles pass no filters: their packet timestamps are rewritten. */
 export function subtitlePaceArgs(task: HopTask): readonly string[] {
   const speed = speedOf(task);
   return speed === 1 ? [] : ["-bsf:s", `setts=ts=TS/${speed}:duration=DURATION/${speed}`];
 }
 
-/** Options that ask for fewer bytes, or change nothing but how they are saved. */
+/** Options that reduce the size, or only affect how it is reduced. */
 const forSize: ReadonlySet<string> = new Set(["audioBitrate", "videoBitrate", "crf", "maxMb", "preset"]);
 
-/** Whether fewer bytes are all that is asked for. */
+/** Whether a smaller size is all that is requested. */
 function asksForSizeOnly({ hop, options }: HopTask): boolean {
   const given = hop.options.filter(({ name, default: usual }) => options[name] !== undefined && options[name] !== usual);
   const others = given.filter(({ name }) => !forSize.has(name) && !(name === "metadata" && options.metadata === "keep"));
   return others.length === 0 && given.some(({ name }) => name !== "preset" && forSize.has(name));
 }
 
-/** Puts the source in place of a result that was to be smaller and is not. @returns whether it did. */
+/** Replaces a result that is not smaller with the source. @returns whether it did. */
 export async function keepSmallerSource(session: ToolSession, task: HopTask): Promise<boolean> {
   if (!isOwn(task) || !asksForSizeOnly(task)) return false;
   const { size } = await stat(session.pathOf("out"));

@@ -1,17 +1,17 @@
-/** Sound in floating point may be louder than full scale, which whole numbers and the players of lossy formats cut off. */
+/** Floating-point sound may exceed full scale, which integer formats and players of lossy formats clip. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import type { Stream } from "./ffmpeg-streams.ts";
 
 /** Rounding alone, in dB. */
 const leastOver = 0.001;
-/** Samples between two looks, about a second. */
+/** Samples between two measurements, about a second. */
 const step = 65_536;
 
 const integer = /^(pcm_[su]|flac|alac|tta|wavpack)/;
 const lossless = /^(pcm|flac|alac|tta|wavpack)/;
 
-/** Filters that tell how loud the sound is that an encoder gets, where it may be too loud. */
+/** Filters that measure the peak before the encoder, if it may be too loud. */
 export function peakFilters({ options }: HopTask, sound: Stream, encoder: string, format: string | undefined): readonly string[] {
   const isInteger = integer.test(encoder) && format !== "fltp";
   const isFloat = !lossless.test(sound.codec) || sound.isFloat || (numberOption(options, "volume") ?? 0) > 0;
@@ -22,15 +22,15 @@ export function peakFilters({ options }: HopTask, sound: Stream, encoder: string
   return [`asetnsamples=n=${step}:p=0`, measured, "ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=-"];
 }
 
-/** What a line of ffmpeg tells of the peak so far, in dB over full scale. */
+/** The peak so far in a line of ffmpeg's output, in dB over full scale. */
 export function peakOf(line: string): number | undefined {
   const [, decibels] = /^lavfi\.astats\.Overall\.Peak_level=(-?\d+\.\d+)$/.exec(line) ?? [];
   return decibels === undefined ? undefined : Number(decibels);
 }
 
 /**
- * By how much the sound must be made quieter, in dB; 0: as it is. Only what was exact is: of a decoder's overshoot, and of what somebody
- * asked to be louder, the peaks are cut off. Both are noted.
+ * By how many dB the sound must be attenuated; 0 leaves it unchanged. Only exact sound is
+ * attenuated: a decoder's overshoot, and sound amplified on request, are clipped. Both are noted.
  */
 export function tooLoud(task: HopTask, sounds: readonly Stream[], peak: number): number {
   if (peak <= leastOver) return 0;

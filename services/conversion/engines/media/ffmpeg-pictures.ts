@@ -1,4 +1,4 @@
-/** Stills and animations of a film. */
+/** Stills and animations from film. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption, words } from "../shared/hop-table.ts";
@@ -12,7 +12,7 @@ import { squares, wholePictures } from "./ffmpeg-frames.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 
-/** The pictures of a film as one still or as an animation. */
+/** The arguments for one still or an animation. */
 export function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   const film = streamsOf(media, "video")[0];
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
@@ -29,7 +29,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Frame times were rounded to hundredths of a second.");
   const size = width === undefined ? [] : [narrowed(width)];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
-  // Of a film that is shorter than one picture of the animation, its only one is kept.
+  // If a film is shorter than one frame of the animation, its only frame is kept.
   const pace = fps === undefined ? [] : [`fps=${fps}:eof_action=pass`];
   const base = [...first, ...pace, ...squares(film), ...size, ...colours, "null"].join(",");
   const loop = numberOption(task.options, "loop") ?? media.plays ?? 0;
@@ -40,7 +40,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop), ...delays];
 }
 
-/** A single picture, before whose own filters come `first`. */
+/** A single frame; `first` are the filters that come first. */
 function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxer, video = [] }: Container): readonly string[] {
   const width = numberOption(task.options, "width");
   const isWebp = muxer === "webp";
@@ -57,17 +57,17 @@ function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxe
 
 const narrowed = (width: number): string => `scale='min(${width},iw)':-2:flags=lanczos`;
 
-/** One palette for a film, so that what stands still does so. */
+/** One palette for a whole film, so that static areas do not flicker. */
 const shared = ["palettegen=stats_mode=diff", "paletteuse=dither=bayer:bayer_scale=3"] as const;
-/** The pictures of an animation may be without a colour in common; those of few colours stay as they are. */
+/** Frames of an animation may share no colours; those with few colours stay exact. */
 const eachItsOwn = ["palettegen=stats_mode=single", "paletteuse=new=1:dither=sierra2_4a"] as const;
 
-/** Both count in hundredths of a second, one of them as a fraction. */
+/** Both encoders count hundredths of a second, one of them as a fraction. */
 function finalDelay({ delays }: Media, below: string): readonly string[] {
   return delays === undefined ? [] : ["-final_delay", `${Math.round(delays.lastSeconds * 100)}${below}`];
 }
 
-/** A film becomes an animation of fewer and smaller pictures, without sound. */
+/** Notes a lower frame rate and a smaller size of the animation. */
 function noteReduced(
   task: HopTask,
   film: Stream,
@@ -84,16 +84,16 @@ const rounded = ({ framesPerSecond }: Stream): number => Number(framesPerSecond.
 const isStill = ({ hop, options }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2" || options.at !== undefined;
 const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
 
-/** How far a film may begin in the dark, in seconds. */
+/** How long a film may start with black, in seconds. */
 const longestDark = 30;
-/** A picture of few points, whose light is that of red, green and blue together. */
+/** A thumbnail whose luma is the sum of red, green and blue. */
 const light =
   "scale=64:36:flags=area,format=gbrp,colorchannelmixer=rr=1:rg=1:rb=1:gr=1:gg=1:gb=1:br=1:bg=1:bb=1,format=yuv444p,signalstats";
-/** On the scale of 16 to 235: a tenth of the picture, or failing that one point of it, is no more black. */
+/** On the scale of 16 to 235: a tenth of the picture, or failing that a single pixel, is no longer black. */
 const lit = ["YHIGH", "YMAX"];
 const leastLight = 98;
 
-/** The same media, with the time of the first picture that shows something, for a still of no moment in particular. */
+/** Adds the time of the first frame that is not black, for a still without a requested time. */
 export async function withFirstShown(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   const film = streamsOf(media, "video")[0];
   if (!isStill(task) || film === undefined || numberOption(task.options, "at") !== undefined) return media;
@@ -116,13 +116,13 @@ export async function withFirstShown(session: ToolSession, task: HopTask, media:
     const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
     const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
     const microseconds = /^0, *-?\d+, *(\d+),/m.exec(end.stdout)?.[1];
-    // A little less, as times are rounded.
+    // Slightly earlier, because times are rounded.
     if (microseconds !== undefined) return { ...media, shownFromSeconds: Math.max(0, Number(microseconds) / 1e6 - 0.0005) };
   }
   return media;
 }
 
-/** GIF counts repetitions: -1 is once. */
+/** GIF counts repetitions: -1 plays once. */
 function gifLoopOf(times: number): string {
   return String(times === 0 ? 0 : times === 1 ? -1 : times - 1);
 }

@@ -1,4 +1,4 @@
-/** What ffprobe answers, in the order of its sections. */
+/** Parses ffprobe's output, in the order of its sections. */
 import { FilemillError } from "#contract/errors.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
@@ -12,10 +12,10 @@ export const countOf = (value: unknown): number => {
   const number = Number(value);
   return Number.isFinite(number) ? number : 0;
 };
-/** Rows of a section, which ffprobe counts from 0. */
+/** Rows of a section, which ffprobe numbers from 0. */
 export const rowsOf = (section: unknown): readonly Fields[] => Object.values(fieldsOf(section)).filter(isFields);
 
-/** Letters of the answer: a film with fifty tracks and two hundred chapters needs a tenth. */
+/** Characters of output: a film with fifty tracks and two hundred chapters needs a tenth. */
 const longestAnswer = 2 ** 20;
 
 export const inputArgs = (demuxer: string): readonly string[] => [
@@ -28,9 +28,9 @@ export const inputArgs = (demuxer: string): readonly string[] => [
 ];
 
 /**
- * Asks for sections and fields as `-show_entries` names them. A text of more than 64 KiB is cut, and may take the next line with it.
+ * Queries sections and fields, named as in `-show_entries`. A text of more than 64 KiB is truncated, and may swallow the next line.
  *
- * @throws FilemillError INPUT_TOO_COMPLEX for an answer of more than a million letters.
+ * @throws FilemillError INPUT_TOO_COMPLEX for output of more than a million characters.
  */
 export async function probe(
   session: ToolSession,
@@ -53,16 +53,16 @@ export async function probe(
   return { answer, end };
 }
 
-/** Names are the file's own, and must not be found where there are none. */
+/** Names come from the file and must not match inherited properties. */
 const emptyFields = (): Record<string, unknown> => Object.create(null);
 
-/** Puts the value of a line such as `streams.stream.0.tags.title="A \"B\""` where its name says. */
+/** Stores the value of a line such as `streams.stream.0.tags.title="A \"B\""` under its path. */
 function put(fields: Record<string, unknown>, line: string): void {
   const at = line.indexOf("=");
   if (at < 0) return;
   const names = line.slice(0, at).split(".");
   const value = unquoted(line.slice(at + 1));
-  // So it says of its own fields that there is nothing.
+  // ffprobe's value for missing fields.
   if (/^(unknown|N\/A)$/.test(String(value)) && !names.includes("tags")) return;
   const last = names.pop() ?? "";
   let place = fields;
@@ -77,7 +77,7 @@ function put(fields: Record<string, unknown>, line: string): void {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Numbers stand alone, texts in quotes, in which ffprobe escapes some characters. */
+/** Numbers are unquoted; in quoted strings ffprobe escapes some characters. */
 function unquoted(text: string): string | number {
   if (!text.startsWith('"')) return countOf(text);
   const inner = text.slice(1, text.endsWith('"') ? -1 : undefined);

@@ -1,8 +1,8 @@
-/** How good or how large the pictures of a film are, in the words of each encoder. */
+/** Quality or bit rate of a film's frames, in each encoder's terms. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { stringOption } from "../shared/hop-table.ts";
 
-/** Asked for one quality of all pictures, encoders care for no bit rate. */
+/** With a constant quality set, encoders ignore the bit rate. */
 export function withoutQuality(encoder: readonly string[]): readonly string[] {
   const place = encoder.indexOf("-q:v");
   return place < 0 ? encoder : encoder.toSpliced(place, 2);
@@ -24,7 +24,7 @@ export function qualityArgs(encoder: string, crf: number | undefined, preset: st
     case "mpeg4":
     case "mpeg2video":
     case "wmv2":
-      // These count from 1 to 31 (libtheora: 10 down to 0).
+      // These scale from 1 to 31 (libtheora: 10 down to 0).
       if (crf === undefined) return [];
       return ["-q:v", String(encoder === "libtheora" ? Math.round(10 - (crf / 51) * 10) : Math.max(1, Math.round((crf / 51) * 31)))];
     default:

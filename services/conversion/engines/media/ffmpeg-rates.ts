@@ -1,9 +1,9 @@
-/** Samples a second: what encoders take, and the nearest to what a file has. */
+/** Sample rates: those that encoders accept, and the closest to that of a file. */
 import { FilemillError } from "#contract/errors.ts";
 
 const words = (text: string): readonly number[] => text.split(" ").map(Number);
 
-/** By encoder; those that are not here take any rate. MPEG layer II knows lower ones for speech alone. */
+/** By encoder; encoders not listed accept any rate. MPEG layer II has lower rates for speech only. */
 const rates: Readonly<Record<string, readonly number[]>> = {
   libmp3lame: words("8000 11025 12000 16000 22050 24000 32000 44100 48000"),
   aac: words("7350 8000 11025 12000 16000 22050 24000 32000 44100 48000 64000 88200 96000"),
@@ -12,15 +12,15 @@ const rates: Readonly<Record<string, readonly number[]>> = {
   ac3: words("32000 44100 48000"),
   eac3: words("32000 44100 48000"),
 };
-/** These take any rate up to one. */
+/** These accept any rate up to a maximum. */
 const highest: Readonly<Record<string, number>> = { wmav2: 48_000, libvorbis: 192_000 };
-/** Less loses what people hear. */
+/** A lower rate loses audible sound. */
 const leastGood = 44_100;
 
 /**
- * The rate to encode with; undefined where the encoder takes that of the sound.
+ * The rate to encode with; undefined if the encoder accepts that of the sound.
  *
- * @throws FilemillError INVALID_OPTION for a rate that is asked for and the encoder does not take.
+ * @throws FilemillError INVALID_OPTION if the encoder does not accept the requested rate.
  */
 export function rateOf(encoder: string, soundRate: number, asked: number | undefined): number | undefined {
   const allowed = rates[encoder] ?? [];
@@ -33,7 +33,7 @@ export function rateOf(encoder: string, soundRate: number, asked: number | undef
   }
   if (takes(soundRate) || soundRate === 0) return undefined;
   const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);
-  // A part of the samples, evenly, is better than others between them.
+  // Keeping every nth sample is better than interpolating.
   const even = choices.findLast((rate) => rate >= leastGood && soundRate % rate === 0);
   return even ?? choices.find((rate) => rate >= soundRate) ?? choices.at(-1);
 }

@@ -1,4 +1,4 @@
-/** The part of ffmpeg's arguments that is about sound. */
+/** The audio part of ffmpeg's arguments. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
@@ -9,10 +9,10 @@ import { peakFilters } from "./ffmpeg-peaks.ts";
 import { rateOf } from "./ffmpeg-rates.ts";
 import type { Media, Stream } from "./ffmpeg-streams.ts";
 
-/** Less than this nobody hears, in seconds. */
+/** A shorter delay is inaudible, in seconds. */
 const leastDelay = 0.02;
 
-/** Codec, filters, rate and channels of a stream of sound; a copy where nothing is to change and the target can hold it. */
+/** Codec, filters, rate and channels of an audio stream; a copy if nothing changes and the target can hold it. */
 export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, container: Container): string[] {
   const { options } = task;
   const target = withOwnSound(task, container, sound);
@@ -20,7 +20,7 @@ export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, conta
   const asked = ["sampleRate", "audioBitrate", "channels", "bitDepth"].some((name) => options[name] !== undefined);
   const untouched = !asked && speedOf(task) === 1 && !flagOption(options, "normalise") && (numberOption(options, "volume") ?? 0) === 0;
   const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
-  // Packets of sound that is exact are long: a copy would begin and end elsewhere than asked.
+  // Lossless packets are long: a copy would start and end elsewhere than requested.
   const cuts = target.exact === true && (options.start !== undefined || options.duration !== undefined);
   if (untouched && fits && !cuts && !isLate(media, sound, target)) return ["-c:a", "copy"];
   const encoder = choice === undefined ? target.audio : encoders[choice];
@@ -72,9 +72,9 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
     ...tempoFilters(task),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),
     ...(flagOption(options, "normalise") ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
-    // libopus knows no "side" layouts.
+    // libopus does not support "side" layouts.
     ...(codec === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
-    // Samples between others may be louder than these.
+    // Resampling can create higher peaks.
     ...((peaks.length === 0 && !isLed) || rate === undefined ? [] : [`aresample=${rate}`]),
     ...(isLed ? [`adelay=delays=${wmaFrame(rate ?? sound.sampleRate)}S:all=1`] : []),
     ...(media.quieterDecibels === undefined ? [] : [`volume=-${media.quieterDecibels}dB:precision=double`]),
@@ -82,33 +82,33 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
   ];
 }
 
-/** MP4 tells in beats of its clock where sound ends: with one for each sample it is told exactly. */
+/** MP4 stores the end of sound in units of the movie timescale: one unit per sample makes it exact. */
 export function clockArgs(task: HopTask, { muxer }: Container, sound: Stream): readonly string[] {
   const rate = Number(stringOption(task.options, "sampleRate") ?? sound.sampleRate);
   return muxer === "ipod" && rate > 0 ? ["-movie_timescale", String(rate)] : [];
 }
 
-/** Samples of a frame of WMA: decoders leave out two at the beginning, and ffmpeg's encoder puts but one there. */
+/** Samples per WMA frame: decoders skip two at the start, but ffmpeg's encoder adds only one. */
 const wmaFrame = (rate: number): number => (rate <= 16_000 ? 512 : rate <= 22_050 ? 1024 : 2048);
 
-/** The rate to write with; loudnorm leaves 192 kHz behind. */
+/** The sample rate to write; loudnorm outputs 192 kHz. */
 function newRate({ options }: HopTask, encoder: string, sound: Stream): number | undefined {
   const asked = stringOption(options, "sampleRate");
   const rate = rateOf(encoder, sound.sampleRate, asked === undefined ? undefined : Number(asked));
   return rate ?? (flagOption(options, "normalise") ? sound.sampleRate || 48_000 : undefined);
 }
 
-/** Names of places that encoders take, by the number of channels from 3. */
+/** Channel layouts that encoders accept, by the number of channels from 3. */
 const usualPlaces = ["3.0", "quad", "5.0", "5.1", "6.1", "7.1"];
-/** These have their own. */
+/** These encoders use their own. */
 const otherPlaces: Readonly<Record<string, string>> = { quad: "4.0", "6.1": "6.1(back)", "7.1": "7.1(wide)" };
 
-/** Encoders that store channels as they come. */
+/** Encoders that accept any layout. */
 const holdsAnyPlace = /^(pcm|flac|wavpack|tta)/;
 
-/** The filter that gives channels places where the file names none: without it some encoders refuse them and others mix them. */
+/** The filter that assigns a layout if the file declares none: otherwise some encoders refuse the channels and others mix them. */
 function placesOf(encoder: string, { channels, layout }: Stream): string | undefined {
-  // One channel is heard in the middle and two at the left and the right, whichever speakers are named; some encoders refuse others.
+  // One channel is centre and two are left and right, whichever speakers are declared; some encoders refuse other layouts.
   const plain = ["mono", "stereo"][channels - 1];
   if (plain !== undefined && layout !== "" && layout !== plain && !holdsAnyPlace.test(encoder)) return channelMap(channels, plain);
   const usual = usualPlaces[channels - 3];
@@ -121,13 +121,13 @@ function channelMap(channels: number, places: string): string {
   return `channelmap=map=${Array.from({ length: channels }, (_none, channel) => channel).join("|")}:channel_layout=${places}`;
 }
 
-/** Encoders that take any number of channels. */
+/** Encoders that accept any number of channels. */
 const takesAll = /^(pcm|tta)/;
-/** More have no places that everybody agrees on, by which they could be mixed. */
+/** Above this there is no standard layout to mix by. */
 const mostPlaces = 8;
 
 /**
- * How many channels to write; undefined where all of the sound are kept.
+ * How many channels to write; undefined if all are kept.
  *
  * @throws FilemillError INPUT_TOO_COMPLEX
  */
@@ -145,7 +145,7 @@ function pcmOf(sound: Stream, endian: "le" | "be", format: string): string {
   return sound.bits > 24 ? `pcm_s32${endian}` : sound.bits > 16 ? `pcm_s24${endian}` : `pcm_s16${endian}`;
 }
 
-/** Where an encoder can choose. Lossy decoders give floats, of which 16 bits are worth keeping. */
+/** For encoders with a choice. Lossy decoders output floats, of which 16 bits are worth keeping. */
 function sampleFormatOf(encoder: string, { bits, isFloat }: Stream): string | undefined {
   const format = bits > 16 ? "s32" : "s16";
   switch (encoder) {

@@ -1,4 +1,4 @@
-/** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, QOI, and the first frame of APNG. */
+/** Pictures that FFmpeg handles better than others: Targa, whose row order only FFmpeg gets right, QOI, and the first frame of APNG. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
@@ -10,7 +10,7 @@ import { inputInside, openToolSession, type ToolSession, versionLineOf } from ".
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 const program = "/usr/bin/ffmpeg";
-/** Decoder and encoder by format. To a decoder of PNG an APNG is its first frame. */
+/** Decoder and encoder by format. The PNG decoder reads the first frame of an APNG. */
 const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
 
 const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
@@ -28,12 +28,12 @@ const hops: readonly Hop[] = [
   { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
 ];
 
-/** By EXIF's orientations; 2 to 8. */
+/** By EXIF orientation, 2 to 8. */
 const turns = ["hflip", "hflip,vflip", "vflip", "transpose=0", "transpose=1", "transpose=3", "transpose=2"];
 
 const badInput = [/Invalid data found|Invalid PNG signature|chunk too big|Not enough data|inflate returned error/];
 
-/** A PNG tells how it is to be turned where FFmpeg does not look. */
+/** A PNG may store its orientation where FFmpeg does not look. */
 async function turnOf(inspector: Inspector, task: HopTask): Promise<string | undefined> {
   if (task.hop.from !== "png") return undefined;
   const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
@@ -42,7 +42,7 @@ async function turnOf(inspector: Inspector, task: HopTask): Promise<string | und
   return turn;
 }
 
-/** The pixels to write, where the usual ones would lose something; both formats have eight bits a colour. */
+/** The pixel format to write if the default would lose something; both formats have eight bits per channel. */
 async function pixelArgs(session: ToolSession, task: HopTask): Promise<readonly string[]> {
   if (task.hop.from !== "png") return [];
   const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");

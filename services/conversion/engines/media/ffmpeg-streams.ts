@@ -1,4 +1,4 @@
-/** What ffprobe says of the input, checked before anything is decoded. */
+/** ffprobe's data about the input, checked before anything is decoded. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -6,7 +6,7 @@ import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
-/** What the numbers of a picture mean, as ffprobe names them; empty where the file does not say. */
+/** Colour properties, as ffprobe names them; empty if the file does not declare them. */
 type Colours = {
   readonly matrix: string;
   readonly primaries: string;
@@ -24,72 +24,72 @@ export type Stream = {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
-  /** Of the steps in which the pictures come; as great as that or greater. */
+  /** The frame rate of the stream's timebase, at least as high as the average. */
   readonly nominalRate: number;
-  /** 0: not told. */
+  /** 0 if unknown. */
   readonly durationSeconds: number;
-  /** When it begins, in the time of the file. */
+  /** Start time, on the file's clock. */
   readonly startSeconds: number;
-  /** Samples before the padding in the last frames, where the container marks it and decoders play it all the same. */
+  /** Samples before the end padding, if the container declares it but decoders play it. */
   readonly playedSamples: number | undefined;
   readonly sampleRate: number;
   readonly channels: number;
-  /** Where the channels stand, for example "5.1(side)"; empty when the file does not say. */
+  /** Channel layout, for example "5.1(side)"; empty if the file does not declare it. */
   readonly layout: string;
-  /** Of a sample; 16 of what was never exact. */
+  /** Bits per sample; 16 for lossy sound. */
   readonly bits: number;
   readonly isFloat: boolean;
   readonly hasAlpha: boolean;
-  /** Another decoder than the usual one, without which something would be lost. */
+  /** A decoder to use instead of the default, which would lose something. */
   readonly decoder: string | undefined;
-  /** Some of its pictures may be two half ones in turn. */
+  /** Some frames may be interlaced. */
   readonly mayBeInterlaced: boolean;
   readonly pixelFormat: string;
   readonly colours: Colours;
-  /** Pixels are as wide as they are high. */
+  /** Pixels are square. */
   readonly isSquare: boolean;
-  /** The container says that players turn the picture. */
+  /** The container declares a rotation. */
   readonly isTurned: boolean;
-  /** By a quarter: what is stored as its width is seen as its height. */
+  /** By 90 degrees: the stored width is the displayed height. */
   readonly isSideways: boolean;
-  /** Played unless somebody chooses another of its kind. */
+  /** Played unless another of its kind is chosen. */
   readonly isDefault: boolean;
-  /** For whom or when it is, as ffprobe names it. */
+  /** Its purpose or audience, as ffprobe names it. */
   readonly marks: readonly TrackMark[];
-  /** As the file says, for example "eng"; empty when it does not. */
+  /** As declared, for example "eng"; empty if not. */
   readonly language: string;
   readonly title: string;
 };
 
 export type Media = {
   readonly streams: readonly Stream[];
-  /** 0: not told, as for raw streams. */
+  /** 0 if unknown, as for raw streams. */
   readonly durationSeconds: number;
-  /** The duration follows from the size of the file alone. */
+  /** The duration is estimated from the file size. */
   readonly isGuessed: boolean;
   readonly tagsAreInStream: boolean;
   /** Of the whole file, by lower-case name. */
   readonly tags: Readonly<Record<string, string>>;
   readonly chapters: readonly { readonly startSeconds: number; readonly title: string }[];
-  /** Where FFmpeg is to read the chapters, if not from the file itself. */
+  /** Where FFmpeg reads the chapters, if not from the file itself. */
   readonly chapterList?: string;
-  /** Data, and files that are attached. */
+  /** Data tracks and attachments. */
   readonly otherTracks: number;
-  /** Of an animation; fine ones are no hundredths of a second. */
+  /** Of an animation; `isFine` if any delay is not in whole hundredths of a second. */
   readonly delays?: { readonly frames: number; readonly lastSeconds: number; readonly endSeconds: number; readonly isFine: boolean };
   /** How often an animation is played, 0 for ever. */
   readonly plays?: number;
-  /** The end of the file is missing, and nothing says how much that is. */
+  /** The end of the file is missing, by an unknown amount. */
   readonly isOpen?: boolean;
-  /** Of WAV, AIFF and CAF: what stands beside the sound and its tags. */
+  /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
-  /** By how much the sound is to be made quieter. */
+  /** By how much to attenuate the sound. */
   readonly quieterDecibels?: number;
-  /** From where the film can be copied that begins where it is asked to; absent: from nowhere. */
+  /** Where to start copying for the requested start; absent if the film cannot be copied. */
   readonly copyFromSeconds?: number;
-  /** Which of two, for a film that is to have so many bytes. */
+  /** The pass of a two-pass encoding to a size limit. */
   readonly pass?: 1 | 2;
-  /** When a still is to be taken; absent: at the beginning. */
+  /** Time of a still; absent for the beginning. */
   readonly shownFromSeconds?: number;
 };
 
@@ -99,19 +99,19 @@ export function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
 
 const maxDurationSeconds = 24 * 3600;
 const maxFramePixels = 8192 * 4352;
-/** A day of small film, two hours of 4K at 60 pictures a second. */
+/** A day of small film, or two hours of 4K at 60 frames per second. */
 const maxTotalPixels = 4e12;
 const entries =
   "format=duration:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
-/** Goes before the file: with it everything is decoded that the film has. */
+/** Goes before the input: selects a decoder that decodes everything in the film. */
 export const decoderArgs = (film: Stream | undefined): readonly string[] =>
   film?.decoder === undefined ? [] : [`-c:${film.index}`, film.decoder];
 
 export const mediaBadInput = [
   /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|Cannot determine format of input stream|End of file/i,
 ];
-/** Of a file that is whole on the disk, reading fails only where it says that there is more. */
+/** The file is complete on disk, so reading fails only if it claims to be longer. */
 const unreadable = [...mediaBadInput, /: (?:Input\/output error|Invalid argument)$/m, /unknown header size|but channels not set/];
 
 /**
@@ -132,7 +132,7 @@ export async function readMedia(session: ToolSession, task: HopTask, demuxer: st
   return { ...media, isGuessed: /Estimating duration from bitrate/.test(end.stderr) };
 }
 
-/** What a result says of itself, as an input does. */
+/** Probes a result like an input. */
 export async function readResult(session: ToolSession, demuxer: string, path: string): Promise<Media> {
   return mediaOf((await probe(session, demuxer, path, entries)).answer, demuxer);
 }
@@ -156,7 +156,7 @@ function mediaOf(answer: Fields, demuxer: string): Media {
   };
 }
 
-/** Time codes and the titles of chapters are no tracks of their own to anybody but the container. */
+/** Time codes and chapter titles are tracks only to the container. */
 const isOther = ({ codec_type, codec_tag_string }: Fields): boolean =>
   codec_type === "attachment" || (codec_type === "data" && !/^(tmcd|text)$/.test(textOf(codec_tag_string)));
 
@@ -204,10 +204,13 @@ function streamOf(row: Fields): Stream[] {
 }
 
 const aacFrame = 1024;
-/** Before and behind the sound. */
+/** At both ends of the sound. */
 const mostPadding = 5;
 
-/** FFmpeg leaves out the padding before AAC in MP4, and not that behind it. A beat of a movie's clock, often 1 ms, may be missing in what is told. */
+/**
+ * FFmpeg removes the padding before AAC in MP4, but not that after it. The
+ * declared duration may be short by one tick of the movie clock, often 1 ms.
+ */
 function playedSamplesOf(row: Fields): number | undefined {
   const [rate, frames, seconds] = [countOf(row.sample_rate), countOf(row.nb_frames), countOf(row.duration)];
   const padding = frames * aacFrame - seconds * rate;
@@ -221,12 +224,12 @@ function bitsOf(sampleFormat: string, told: number): number {
   return told || (/^(s32|flt)/.test(sampleFormat) ? 32 : 16);
 }
 
-/** VP8 and VP9 have their transparency in a film of its own, which only their own decoders look for. */
+/** VP8 and VP9 store alpha in a separate stream, which only their own decoders read. */
 function isLayered({ codec_name, tags }: Fields): boolean {
   return /^vp[89]$/.test(textOf(codec_name)) && [fieldsOf(tags).alpha_mode, fieldsOf(tags).ALPHA_MODE].includes("1");
 }
 
-/** DV says it in its pictures alone. */
+/** DV declares interlacing only within its frames. */
 const mayBeInterlaced = (order: string, codec: string): boolean => /^(tt|bb|tb|bt)$/.test(order) || codec === "dvvideo";
 
 function coloursOf(row: Fields): Colours {
@@ -248,7 +251,7 @@ function kindOf(row: Fields): Stream["kind"] | undefined {
   }
 }
 
-/** Of hours, minutes and seconds, as Matroska has them. */
+/** From hours, minutes and seconds, as in Matroska. */
 function secondsOf(clock: string): number {
   const [, hours, minutes, seconds] = /^(\d{1,4}):(\d\d):(\d\d\.\d{1,9})$/.exec(clock) ?? [];
   return countOf(hours) * 3600 + countOf(minutes) * 60 + countOf(seconds);

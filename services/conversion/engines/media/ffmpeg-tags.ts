@@ -1,4 +1,4 @@
-/** What files of sound say of themselves and FFmpeg does not carry over, such as a second artist: Mutagen does (decision 79). */
+/** Audio tags that FFmpeg does not carry over, such as a second artist: Mutagen does (decision 79). */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
@@ -12,11 +12,11 @@ import type { Media } from "./ffmpeg-streams.ts";
 type Values = ReadonlyMap<string, readonly string[]>;
 
 export type CarriedTags = {
-  /** By names of Vorbis comments. */
+  /** By the names of Vorbis comments. */
   readonly kept: Values;
   readonly lost: Values;
   readonly covers: number;
-  /** Whether the result has tags that Mutagen reads; of others FFmpeg tells. */
+  /** Whether the result has tags that Mutagen reads; otherwise FFmpeg's are compared. */
   readonly isRead: boolean;
 };
 
@@ -32,9 +32,9 @@ const missingExit = 4;
 const readable = /^(mp3|flac|ogg|mov|asf|aiff|wav|wv|tta|aac|ac3)$/;
 
 /**
- * Puts into a result of sound what it lacks of the source's tags and covers.
+ * Adds the source's missing tags and covers to an audio result.
  *
- * @returns undefined where there is nothing to carry.
+ * @returns undefined if there is nothing to carry over.
  */
 export async function carryTags(session: ToolSession, inspector: Inspector, task: HopTask): Promise<CarriedTags | undefined> {
   const demuxer = containerOf(task.input.format)?.demuxer ?? "";
@@ -72,10 +72,10 @@ function valuesOf(fields: unknown): Values {
   return new Map(Object.entries(rows).map(([name, values]) => [name, Array.isArray(values) ? values.map(String) : []]));
 }
 
-/** Fields of which FFmpeg says that they are lost, less those that are there after all, and with those that it does not know of. */
+/** Fields that FFmpeg reports as lost, minus those that were carried over, plus those that it does not know. */
 export function lostWith(lost: readonly string[], before: Media["tags"], after: Media["tags"], carried: CarriedTags): readonly string[] {
   const there = new Set([...carried.kept.values()].flat());
-  // FFmpeg joins values.
+  // FFmpeg joins multiple values.
   const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
   const byFfmpeg = lost.filter((name) => !isThere(clean(before[name])));
   const named = byFfmpeg.map((name) => clean(before[name]));

@@ -1,4 +1,4 @@
-/** The formats of film. */
+/** The film formats. */
 
 import { words } from "../shared/hop-table.ts";
 import { aac, allCodecs, type Container, iso, mpeg2, x264 } from "./ffmpeg-container.ts";

@@ -1,4 +1,4 @@
-/** Sound, film, animations and stills by ffmpeg: streams are copied where the target can hold them, else encoded. */
+/** Sound, film, animations and stills by ffmpeg: streams are copied if the target can hold them, otherwise encoded. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
@@ -20,7 +20,7 @@ import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
 import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
 
-/** Encoders reserve stacks for many threads; the resident limit is watched all the same. */
+/** Encoders reserve stacks for many threads; the resident limit still applies. */
 const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, folderBytes: 8 * 2 ** 30 };
 
 async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<void> {
@@ -50,7 +50,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
   await noteChanges(session, inspector, task, { media, converted });
-  // What was changed on the way to no gain is of no account.
+  // Changes in a discarded result are irrelevant.
   if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
   else tell();
   await session.adopt("out");

@@ -1,4 +1,4 @@
-/** MIDI as sound, played by FluidSynth on the instruments of a General MIDI sound font. */
+/** Renders MIDI as sound with FluidSynth and a General MIDI sound font. */
 import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -8,7 +8,7 @@ import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/fluidsynth";
-/** The best first. */
+/** Best first. */
 const soundFonts = [
   "/usr/share/sounds/sf2/FluidR3_GM.sf2",
   "/usr/share/soundfonts/FluidR3_GM.sf2",
@@ -52,12 +52,12 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     limits: { fileBytes: 2 ** 31 - 1, folderBytes: 2 ** 31 },
   });
   throwIfFailed(end, badInput, "The file is damaged or is not MIDI.");
-  // Out of the reach of what wrote it before it is written to here.
+  // Moved out of the tool's reach before it is modified here.
   await session.adopt("out");
   await cut(task.outputPath, Math.ceil((seconds + tailSeconds) * Number(rate)));
 }
 
-/** Leaves so many frames of the sound. @see RIFF WAVE: its size at 4 and that of its samples at 40, where nothing else comes before them */
+/** Truncates the sound to this many frames. @see RIFF WAVE: its size at 4 and that of its samples at 40, if no other chunk precedes them */
 async function cut(path: string, frames: number): Promise<void> {
   await using file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   const header = Buffer.alloc(headerBytes);
@@ -77,7 +77,7 @@ export const fluidsynthEngine = defineEngine({
   label: "FluidSynth",
   lane: "media",
   packages: ["fluidsynth", "timgm6mb-soundfont"],
-  // What a piece sounds like is the synthesiser's choice.
+  // How a piece sounds depends on the synthesiser.
   hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, async: false, maxInputMb: 5, options }],
   badInput,
   async probe(sandbox) {

@@ -1,4 +1,4 @@
-"""What a file of sound says of itself, whichever kind of tags it has, under one set of names: those of Vorbis comments."""
+"""Reads the tags of an audio file, of any kind, under a common set of names: those of Vorbis comments."""
 import base64
 import hashlib
 import re
@@ -8,7 +8,7 @@ from mutagen import MutagenError
 from mutagen.apev2 import APEBinaryValue, APETextValue
 from mutagen.flac import Picture
 
-# Name, ID3, MP4, ASF, APE. What is not listed has its own name: TXXX, ---- and so on.
+# Name, ID3, MP4, ASF, APE. Anything not listed keeps its own name: TXXX, ---- and so on.
 NAMES = [
     ("title", "TIT2", "\xa9nam", "Title", "Title"),
     ("artist", "TPE1", "\xa9ART", "Author", "Artist"),
@@ -41,7 +41,7 @@ NAMES = [
     ("comment", None, "\xa9cmt", "Description", "Comment"),
     ("lyrics", None, "\xa9lyr", "WM/Lyrics", "Lyrics"),
 ]
-# Other names for the same, as programs and FFmpeg write them.
+# Other names for the same fields, as programs and FFmpeg write them.
 SAME = {
     "album_artist": "albumartist", "album artist": "albumartist", "track": "tracknumber", "disc": "discnumber", "year": "date",
     "tbpm": "bpm", "tempo": "bpm", "tmpo": "bpm", "unsyncedlyrics": "lyrics", "unsynced lyrics": "lyrics", "uslt": "lyrics", "description": "comment",
@@ -51,7 +51,7 @@ SAME = {
     "sort_name": "titlesort", "sort_artist": "artistsort", "sort_album": "albumsort", "sort_album_artist": "albumartistsort",
     "sort_composer": "composersort", "author": "artist", "tlan": "language", "tpub": "label", "tpe4": "remixer",
 }
-# Of how the file was made, and of the sound as it lies there.
+# About encoding, and about the sound data itself.
 TECHNICAL = re.compile(
     r"^(\xa9too|pcst|encoder.*|encodedby|encoded[ _-]by|encoding|encodersettings|tsse|tenc|tlen|tflt|itun.*|isvbr|wmfsdk.*|wm/(wmadrc.*|encodingtime|"
     r"mediaclass.*|provider.*|uniquefileidentifier)|devicec.*|major_brand|minor_version|compatible_brands|chapter\d+.*|cuesheet|"
@@ -62,7 +62,7 @@ REMARKS = {"COMM": "comment", "USLT": "lyrics"}
 
 
 def named(name):
-    """As the same is called here, whatever programs call it."""
+    """The common name for a field."""
     plain = SAME.get(name.lower(), name.lower())
     return "lyrics" if re.match(r"lyrics-\w{2,3}$", plain) else plain
 
@@ -72,11 +72,12 @@ def digest_of(picture):
 
 
 class Told:
-    """`texts`: lists of values by name; `remarks`: comments and lyrics of ID3 (frame, language, description, text); `others`: what is no text."""
+    """`texts`: lists of values by name; `remarks`: comments and lyrics of
+    ID3 (frame, language, description, text); `others`: non-text fields."""
 
     def __init__(self):
         self.texts, self.remarks, self.pictures, self.others = {}, [], [], []
-        # What stands under a name that is of another kind of tags.
+        # Names that belong to another kind of tags.
         self.astray = set()
 
     def add(self, name, *values):
@@ -89,7 +90,7 @@ class Told:
             have.extend(value for value in dict.fromkeys(clean) if value and value not in have)
 
     def settle(self):
-        """Numbers of tracks and discs with how many there are, and without zeros before them."""
+        """Adds the totals to track and disc numbers, and removes leading zeros."""
         for name, total in (("tracknumber", "tracktotal"), ("discnumber", "disctotal")):
             numbers, totals = self.texts.get(name), self.texts.get(total)
             if numbers and totals and "/" not in numbers[0]:
@@ -102,7 +103,7 @@ class Told:
         return self
 
     def fields(self):
-        """Names and values, none of those that are no text."""
+        """Names and values; fields that are not text have no value."""
         marks = {kind: {(language, description) for each, language, description, _ in self.remarks if each == kind} for kind in REMARKS}
         apart = [f"languages of {REMARKS[kind]}" for kind, found in marks.items() if len(found) > 1 or not self.isPlain(found)]
         return {**self.texts, **{name: [""] for name in [*apart, *self.others]}}
@@ -117,7 +118,7 @@ class Told:
 
 
 def read(pictures, *kinds):
-    """Of one file, which may have tags of several kinds."""
+    """Tags of one file, which may have several kinds."""
     told = Told()
     for tags in kinds:
         classes = [kind.__name__ for kind in type(tags).__mro__]
@@ -125,7 +126,7 @@ def read(pictures, *kinds):
             if name in classes:
                 reader(tags, told)
     told.pictures.extend(pictures)
-    # Players show the first: that of the front.
+    # Players show the first picture: the front cover.
     told.pictures.sort(key=lambda picture: picture.type != 3)
     return told.settle()
 
@@ -203,7 +204,7 @@ def of_asf(tags, told):
 
 
 def asf_picture(data):
-    """A kind, a length, a type and a description that end with two zeros, and the picture."""
+    """A type, a length, a MIME type and a description that each end with two zeros, and the picture."""
     try:
         kind, length = struct.unpack_from("<bi", data)
         mime, description, at = "", "", 5

@@ -1,4 +1,4 @@
-"""Puts into a file of sound what its tags lack and its source's have, each in the place that its kind of tags has for it."""
+"""Adds the source's tags that an audio file lacks, each in the form of its kind of tags."""
 import base64
 import re
 
@@ -10,12 +10,12 @@ from mutagen.mp4 import MP4Cover
 from sound_tags_reading import NAMES, digest_of, named
 
 LONGEST_COVERS = 32 * 2**20
-# More than a text; they go along where the source has ID3, too.
+# Frames that are more than text; they are copied if the source also has ID3.
 OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE")
 
 
 def write(source, result, file, tags, source_tags):
-    """Whether anything was put into `tags` (or the file, for the pictures of FLAC), which is not saved yet."""
+    """Adds what is missing to `tags` (pictures of FLAC: to the file) without saving. Returns whether anything was added."""
     there = {name: set(values) for name, values in result.texts.items() if name not in result.astray}
     missing = {name: values for name, values in source.texts.items() if not set(values) <= there.get(name, set())}
     pictures = [picture for picture in source.pictures if re.fullmatch("image/(jpe?g|png)", picture.mime.lower())]

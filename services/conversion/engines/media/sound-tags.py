@@ -1,10 +1,10 @@
-"""Carries over what FFmpeg does not of what a file of sound says of itself. Usage: sound-tags.py SOURCE RESULT
+"""Carries over audio tags that FFmpeg does not. Usage: sound-tags.py SOURCE RESULT
 
-Mutagen reads the source's fields with all their values, comments and lyrics with their languages, and covers, and puts into the result what
-it lacks. A line of JSON says which fields the result has now (`kept`: name and values), which it has not (`lost`), how many covers it lacks,
-and whether it has tags that could be read at all.
+Mutagen reads the source's fields with all their values, comments and lyrics with their languages, and covers,
+and adds what the result lacks. A line of JSON reports which fields the result now has (`kept`: name and
+values), which it lacks (`lost`), how many covers it lacks, and whether it has tags that could be read at all.
 
-Exit codes: 0 done, 4 Mutagen is not there, anything else is a failure of this program.
+Exit codes: 0 done, 4 Mutagen is not installed; anything else is a failure of this program.
 """
 import json
 import os
@@ -27,12 +27,12 @@ from sound_tags_reading import read
 from sound_tags_writing import write
 
 MOST_LETTERS = 500_000
-# What strangers' files and Mutagen have been seen to end in.
+# Exceptions that damaged files have been seen to cause in Mutagen.
 UNREADABLE = (MutagenError, ValueError, KeyError, IndexError, EOFError, OverflowError, TypeError, AttributeError)
 
 
 def opened(path):
-    """A file, its tags, and the tags of APE that it may have beside them."""
+    """A file, its tags, and any APE tags besides them."""
     try:
         file = File(path)
     except UNREADABLE:
@@ -50,7 +50,7 @@ def told_by(file, tags, more):
 
 
 def carried(source_path, result_path):
-    """What the source says, and what the result does then; the latter is None where it has no tags of a kind that is known here."""
+    """The source's tags, and then the result's; the latter is None if it has no supported kind of tags."""
     source_file, source_tags, source_more = opened(source_path)
     source = told_by(source_file, source_tags, source_more)
     file, tags, more = opened(result_path)
@@ -70,12 +70,12 @@ def carried(source_path, result_path):
 
 
 def save(file, tags, path):
-    """All or nothing: what goes wrong leaves the result as it was."""
+    """All or nothing: a failure leaves the result unchanged."""
     whole = f"{path}.whole"
     shutil.copyfile(path, whole)
     try:
         if isinstance(tags, ID3):
-            # ID3v2.3, which every player reads, has no fields of several values.
+            # ID3v2.3, which every player reads, has no multi-value fields.
             isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
             if not isSeveral:
                 tags.update_to_v23()

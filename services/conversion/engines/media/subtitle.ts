@@ -1,4 +1,4 @@
-/** Subtitles, by our own model of cues in a sandboxed worker. */
+/** Subtitles, by our own cue model in a sandboxed worker. */
 import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Expectation, NoteCode } from "#services/conversion/domain/notes.ts";
@@ -9,7 +9,7 @@ const worker = { work: "subtitle", packages: ["fast-xml-parser", "chardet"] };
 
 const formats = words("srt vtt ass ssa ttml smi sub sbv lrc");
 
-/** Formats with looks of their own beyond bold and italics, and formats with less than times and styles. */
+/** Formats with more styling than bold and italics, and formats with less than times and styles. */
 const rich = new Set(words("ass ssa"));
 const poor = new Set(words("sub sbv lrc"));
 
@@ -37,17 +37,17 @@ const fps: OptionDefinition = {
     "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted.",
 };
 
-/** SBV and lyrics have no looks that could be lost. */
+/** SBV and lyrics have no styling to lose. */
 const plain = new Set(words("sbv lrc"));
 
-/** What the formats count time in, where it is more than a millisecond. */
+/** The time unit of formats, if coarser than a millisecond. */
 const units: Readonly<Record<string, string>> = {
   ass: "hundredths of a second",
   ssa: "hundredths of a second",
   lrc: "hundredths of a second",
   sub: "frames",
 };
-/** What else of a file is left out. */
+/** What else is left out of a file. */
 const facts: Readonly<Record<string, string>> = {
   ass: "Speakers' names, comments and details of the script are left out.",
   ssa: "Speakers' names, comments and details of the script are left out.",

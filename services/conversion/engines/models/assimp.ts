@@ -1,4 +1,4 @@
-/** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
+/** 3D models by the Open Asset Import Library, each in a fresh process. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
@@ -14,15 +14,15 @@ const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 const maxEmbeddedBytes = 128 * 2 ** 20;
 
-/** Read and written by many programs: each goes to each. Not 3MF, of which the library crashes where two items show one object. */
+/** Common formats, each of which converts to every other. Not 3MF: the library crashes if two items show the same object. */
 const everyday = words("obj stl ply glb gltf dae fbx 3ds x3d x off");
-/** Of single programs and games; their names end in what the reader goes by. */
+/** Formats of single programs and games; the reader goes by the file extension. */
 const others: Readonly<Record<string, string>> = {
   ...{ amf3d: "amf", ac: "ac", ase: "ase", b3d: "b3d", blend: "blend", cob: "cob", hmp: "hmp", lwo: "lwo", lxo: "lxo" },
   ...{ md5mesh: "md5mesh", ms3d: "ms3d", nff: "nff", ogex: "ogex", sib: "sib", smd: "smd", xgl: "xgl" },
 };
 
-/** The library's name of each format that it writes well, readable and compact where there are two. */
+/** The library's ids of the formats that it writes well, text and compact where there are both. */
 const writers: Readonly<Record<string, { readonly compact: string; readonly text?: string }>> = {
   glb: { compact: "glb2" },
   gltf: { compact: "gltf2" },
@@ -51,7 +51,7 @@ const simplify: OptionDefinition = {
   description: "Merge equal vertices and meshes with the same material.",
 };
 
-/** Shapes alone, without the scene around them and, but for 3DS, without materials. */
+/** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
@@ -64,12 +64,12 @@ function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
 
 const hops: readonly Hop[] = uniqueHops([
   ...crossHops(everyday, Object.keys(writers), hopOf),
-  // The rest of the pairs go by way of these.
+  // All other pairs go through these.
   ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
 ]);
 
 const unreadable = "The model is damaged, has no meshes, refers to other files, or is of an unknown kind.";
-/** What the library says of a model that is compressed in a way it does not know: its numbers seem to be missing. */
+/** The library's message for a model with an unknown compression: its numbers seem to be missing. */
 const packed = /buffer with non-zero length missing the "uri" attribute/;
 const badInput = [/Failed to load|Unable to load input file/i];
 
@@ -82,12 +82,12 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await assertShapes(session, inside);
   const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
-  // The writer of STEP knows one place of each shape: the others would be left out.
+  // The STEP writer knows one position per shape and would drop the others.
   const placed = to === "step" ? ["-ptv"] : [];
   const write = (as: string) =>
     session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
   let end = await write(name);
-  // The library's compact PLY says bytes of colours and writes numbers four times as long: nobody could read it.
+  // The library's compact PLY declares colours as bytes but writes them four times as long, which nothing can read.
   if (
     end.exitCode === 0 &&
     name === "plyb" &&
@@ -101,7 +101,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   else await session.adopt(`out.${to}`);
 }
 
-/** Formats without a mark are read out of anything, as a scene without shapes. */
+/** Formats without a signature accept anything, as a scene without shapes. */
 async function assertShapes(session: ToolSession, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["info", inside], limits });
   if (end.exitCode !== 0 && packed.test(`${end.stderr}${end.stdout}`))
@@ -113,7 +113,7 @@ async function assertShapes(session: ToolSession, inside: string): Promise<void>
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
 }
 
-/** The numbers, which lie in a file beside, become part of the one file that is handed out. */
+/** Embeds the numbers, which lie in a separate file, into the single output file. */
 async function embed(inspector: Inspector, session: ToolSession, { outputPath, signal }: HopTask): Promise<void> {
   const made = [session.pathOf("out.gltf"), session.pathOf("out.bin")];
   for (const path of made) await assertEmbeddable(path);
@@ -134,7 +134,7 @@ export const assimpEngine = defineEngine({
   hops,
   badInput,
   async probe(sandbox) {
-    // Not in its first line, which is a rule.
+    // The first line is a rule.
     const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
   },

@@ -1,4 +1,4 @@
-/** Models to themselves with fewer faces or in another size, by meshoptimizer in a sandboxed worker. */
+/** Simplifies or scales models within their format, by meshoptimizer in a sandboxed worker. */
 import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";

@@ -1,4 +1,4 @@
-/** 3MF and STEP as GLB, and GLB as 3MF, by our own code, glTF-Transform and Open CASCADE in a sandboxed worker. */
+/** 3MF and STEP to GLB, and GLB to 3MF, by our own code, glTF-Transform and Open CASCADE in a sandboxed worker. */
 import { defineEngine, type Hop } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";

@@ -1,4 +1,4 @@
-/** What the worker says of a document that it has converted, and the notes that follow from it. */
+/** The worker's report on a converted document, and the notes that follow from it. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
 import { noteLeftOut } from "#services/conversion/domain/parts.ts";
@@ -6,28 +6,28 @@ import { noteLeftOut } from "#services/conversion/domain/parts.ts";
 export type Answer = {
   readonly ok: boolean;
   readonly reason: string;
-  /** Place of the converted sheet; 0 when all were or there are none. */
+  /** Position of the converted sheet; 0 if all were converted or there are none. */
   readonly sheet: number;
   readonly sheets: readonly string[];
-  /** Whether there are others, which are not shown and not in the result. */
+  /** Whether there are hidden ones, which are not in the result. */
   readonly hasHidden: boolean;
-  /** How many are not in the result. */
+  /** How many are left out of the result. */
   readonly hiddenSlides: number;
   /** The number of filled cells in hidden rows and columns, which the result leaves out. */
   readonly hiddenCells: number;
-  /** Names of columns that the target has otherwise; a fourth stands for more. */
+  /** Columns with other names in the target; a fourth entry stands for more. */
   readonly renamed: readonly string[];
   readonly encodingGuessed: boolean;
-  /** Whether times, or truth values, became text. */
+  /** Whether times or booleans became text. */
   readonly hasTexts: boolean;
-  /** Places of the first numbers that lost digits; a fourth stands for more. */
+  /** The first numbers that lost digits; a fourth entry stands for more. */
   readonly rounded: readonly string[];
-  /** Places of the first cells whose tabs became spaces; a fourth stands for more. */
+  /** The first cells whose tabs became spaces; a fourth entry stands for more. */
   readonly spaced: readonly string[];
-  /** Places of the first times of day that the reader of Numbers does not tell exactly; a fourth stands for more. */
+  /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
   readonly picturesLeft: number;
-  /** Families as the document names them. */
+  /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
 };
 
@@ -54,7 +54,7 @@ export function parseAnswer(value: unknown): Answer {
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Names what a result lacks or has otherwise. */
+/** Notes what the result lacks or changes. */
 export function noteAnswer(task: HopTask, answer: Answer): void {
   const fonts = replacedFontsMessage(answer.fontsReplaced);
   if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);

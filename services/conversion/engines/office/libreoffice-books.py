@@ -1,13 +1,13 @@
-"""What of a workbook is shown, named, too large or rounded."""
+"""Visible sheets, names, limits and rounding of workbooks."""
 import re
 
 import uno
 
 
 def bare_heads(document):
-    """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
+    """Strips the type and width that the office appends to each column name of a dBase table, as in NAME,C,20."""
     sheet = document.getSheets().getByIndex(0)
-    # As many as a table can have.
+    # The maximum number of columns.
     for column in range(255):
         cell = sheet.getCellByPosition(column, 0)
         name = re.fullmatch(r"(.*),[A-Z](?:,\d+){0,2}", cell.getString())
@@ -22,7 +22,7 @@ MOST_RESTORED = 10_000
 
 
 def restore_truth(document):
-    """The office reads a truth value of Excel's formats as a formula, TRUE() or FALSE(), whose result is a number to everybody else."""
+    """Restores booleans: the office reads them in Excel's formats as a formula, TRUE() or FALSE(), whose result others see as a number."""
     style = document.getNumberFormats().getStandardFormat(LOGICAL, uno.createUnoStruct("com.sun.star.lang.Locale"))
     for sheet in converted(document, 0):
         search = sheet.createSearchDescriptor()
@@ -32,7 +32,7 @@ def restore_truth(document):
             area = sheet.getCellRangeByPosition(address.StartColumn, address.StartRow, address.EndColumn, address.EndRow)
             area.NumberFormat = style
             data = area.getDataArray()
-            # One by one, as the office takes no array here. Where there are many, formulas of the right type are left.
+            # Cell by cell, as the office accepts no array here. If there are too many, they stay formulas with the right type.
             if len(data) * len(data[0]) > MOST_RESTORED:
                 continue
             for row, values in enumerate(data):
@@ -41,15 +41,15 @@ def restore_truth(document):
         name_truth(document, sheet, style)
 
 
-# Of com.sun.star.sheet.FormulaResult, and what a formula has that comes to a truth value.
+# From com.sun.star.sheet.FormulaResult; also the type of a boolean formula result.
 VALUE = 1
-# Of com.sun.star.sheet.CellFlags: values, dates, texts, comments and formulas; and all that a cell can have.
+# From com.sun.star.sheet.CellFlags: values, dates, text, comments and formulas; and everything that a cell can have.
 FILLED, EVERYTHING = 31, 1023
 MAYBE_TRUTH = re.compile(r"[=<>]|\b(AND|OR|XOR|NOT|EXACT|TRUE|FALSE|IS[A-Z]+)\(", re.I)
 
 
 def name_truth(document, sheet, style):
-    """A truth value that a formula comes to is a number to everybody else, unless the cell says so."""
+    """Others see a boolean formula result as a number, unless the cell's format says otherwise."""
     formats, unsure = document.getNumberFormats(), []
     for area in sheet.queryFormulaCells(VALUE).getRangeAddresses():
         cells = sheet.getCellRangeByPosition(area.StartColumn, area.StartRow, area.EndColumn, area.EndRow)
@@ -64,7 +64,8 @@ def name_truth(document, sheet, style):
                     unsure.append(cell)
     if not unsure:
         return
-    # XLS says of each cell that it is a number. Computed where nothing says so, a formula tells what it comes to; the cell keeps its result.
+    # XLS formats every cell as a number. Recalculated in an unformatted
+    # cell, a formula reveals its type; the original cell keeps its result.
     last = sheet.Columns.getCount() - 1
     spare = sheet.getCellRangeByPosition(last, 0, last, len(unsure) - 1)
     if spare.queryContentCells(FILLED).getCount() > 0:
@@ -79,7 +80,7 @@ def name_truth(document, sheet, style):
 
 
 def shown(sheets):
-    """Places, from 1, of the sheets that are shown; of all where none is."""
+    """Positions, from 1, of the visible sheets; of all sheets if none is visible."""
     every = range(1, sheets.getCount() + 1)
     return [place for place in every if sheets.getByIndex(place - 1).IsVisible] or list(every)
 
@@ -105,7 +106,7 @@ def first(document):
 
 
 def converted(document, place):
-    """The one at a place, from 1, else all."""
+    """The sheet at a position, from 1, otherwise all."""
     if not is_book(document):
         return []
     sheets = document.getSheets()
@@ -113,13 +114,13 @@ def converted(document, place):
 
 
 def rank_of(document, place):
-    """Which of the sheets that are shown, from 1; 0 for others and for all of them."""
+    """Position among the visible sheets, from 1; 0 for hidden ones and for all."""
     places = shown(document.getSheets()) if is_book(document) else []
     return places.index(place) + 1 if place in places else 0
 
 
 def place_of(sheets, wanted):
-    """By number of those that are shown, else by name, hidden ones too, where case does not matter."""
+    """By position among the visible sheets, otherwise by case-insensitive name, including hidden ones."""
     places = shown(sheets)
     if re.fullmatch("[0-9]+", wanted) and 1 <= int(wanted) <= len(places):
         return places[int(wanted) - 1]
@@ -129,12 +130,12 @@ def place_of(sheets, wanted):
     return names.index(wanted.lower()) + 1
 
 
-# Numbers, dates, texts and formulas. @see com.sun.star.sheet.CellFlags
+# Numbers, dates, text and formulas. @see com.sun.star.sheet.CellFlags
 CONTENT, NUMBERS, TIMES, TEXTS = 23, 1, 2, 4
 
 
 def exceeds(sheets, rows, columns):
-    """Whether a sheet holds more than the target's, which would be left out without a word."""
+    """Whether a sheet exceeds the target's limits, beyond which cells would be dropped silently."""
     for sheet in sheets:
         cursor = sheet.createCursor()
         cursor.gotoEndOfUsedArea(False)
@@ -147,7 +148,7 @@ def exceeds(sheets, rows, columns):
 
 
 def areas(sheets, kinds):
-    """Ranges of cells of these kinds alone."""
+    """Ranges of cells of only these kinds."""
     for sheet in sheets:
         for area in sheet.queryContentCells(kinds).getRangeAddresses():
             yield sheet.getCellRangeByPosition(area.StartColumn, area.StartRow, area.EndColumn, area.EndRow)
@@ -171,7 +172,8 @@ def hidden_cells(sheets):
 
 
 def is_rounded(value, which):
-    """Whether the office writes fewer digits: of numbers 15, of whole ones all where `which` is "fractions", of "times" hundredths of a second."""
+    """Whether the office writes fewer digits: 15 for numbers, but all for
+    integers if `which` is "fractions"; hundredths of a second for "times"."""
     if which == "times":
         hundredths = value * 8_640_000
         return abs(hundredths - round(hundredths)) > 0.01
@@ -179,7 +181,7 @@ def is_rounded(value, which):
 
 
 def rounded(sheets, wanted):
-    """The first four places of such numbers; `wanted` has "all" or "fractions", and maybe "times"."""
+    """The first four such numbers; `wanted` contains "all" or "fractions", and maybe "times"."""
     found = []
     for which in wanted:
         for cells in areas(sheets, TIMES if which == "times" else NUMBERS):
@@ -193,7 +195,7 @@ def rounded(sheets, wanted):
 
 
 def correct_1900(document):
-    """Excel has a 29th of February 1900, the office has none: its days before that one are a day early."""
+    """Excel has a 29 February 1900 and the office has not, so the office's days before it are one too early."""
     formats = document.getNumberFormats()
     if document.NullDate.Year != 1899:
         return
@@ -203,13 +205,13 @@ def correct_1900(document):
                 if not isinstance(value, float) or not 1 <= value < 60:
                     continue
                 cell = cells.getCellByPosition(column, row)
-                # com.sun.star.util.NumberFormat.DATE; a length of time has it not.
+                # com.sun.star.util.NumberFormat.DATE, which durations do not have.
                 if formats.getByKey(cell.NumberFormat).Type & 2:
                     cell.setValue(value + 1)
 
 
 def days_of_excel(document):
-    """The other way round: for Excel, days before its 29th of February 1900 count one less."""
+    """The reverse: Excel's day numbers before its 29 February 1900 are one lower."""
     if document.NullDate.Year != 1899:
         return
     formats = document.getNumberFormats()
@@ -223,12 +225,12 @@ def days_of_excel(document):
                     cell.setValue(value - 1)
 
 
-# What stands for a tab in the texts of cells of several lines or looks.
+# Placeholder for a tab in the text of multi-line or formatted cells.
 FIELD = "\x01"
 
 
 def space_tabs(document):
-    """Such a tab is a field of its own to the office, which writes none. Returns the first four cells in which they became spaces."""
+    """Such a tab is a field to the office, which it does not write. Returns the first four cells in which they became spaces."""
     found = []
     for cells in areas(converted(document, 0), TEXTS):
         for row, values in enumerate(cells.getDataArray()):
@@ -248,12 +250,13 @@ def space_tabs(document):
     return found
 
 
-# In days; a little more, as days are fractions.
+# In days, with some tolerance because days are fractions.
 NEAR_A_DAY = 500.1 / 86_400
 
 
 def whole_days(document):
-    """The office reads times of Apple Numbers to six digits of their seconds since 2001, which are a thousand seconds apart: days are off by up to half of that. Returns the first four cells whose time of day may be."""
+    """The office reads times of Apple Numbers with six digits of their seconds since 2001, in steps of a thousand
+    seconds: times are off by up to half a step. Returns the first four cells whose time of day may be."""
     found = []
     for cells in areas(converted(document, 0), TIMES):
         for row, values in enumerate(cells.getDataArray()):
@@ -269,12 +272,12 @@ def whole_days(document):
 
 
 def longest(sheets):
-    """Bytes of the longest text."""
+    """Length of the longest text in bytes."""
     return max((len(text.encode()) for cells in areas(sheets, TEXTS) for row in cells.getDataArray() for text in row), default=0)
 
 
 def renamed(sheets, path):
-    """What the first row calls the columns of a dBase table and the table does not. @see https://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm"""
+    """Field names of a dBase table that the sheet's first row changes. @see https://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm"""
     with open(path, "rb") as file:
         head = file.read(32 + 255 * 32)
     names = []

@@ -1,23 +1,24 @@
-"""A sheet as text: what its cells hold, and not how they show it. Dates and times are as in ISO 8601."""
+"""Writes a sheet as text: the values of its cells rather than their formatting. Dates and times are in ISO 8601."""
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 # @see com.sun.star.util.NumberFormat
 DATE, TIME, LOGICAL = 2, 4, 1024
-# Numbers, dates, texts and formulas. @see com.sun.star.sheet.CellFlags
+# Numbers, dates, text and formulas. @see com.sun.star.sheet.CellFlags
 CONTENT = 23
 ROWS_AT_ONCE = 1000
 
 
 def write(document, sheet, path, separator, quotes_text):
-    """Writes all rows up to the last one that holds something, in one width."""
+    """Writes all rows up to the last non-empty one, with equal width."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         for texts in rows_of(document, sheet):
             file.write(separator.join(quoted(text, separator, quotes_text and kind is str and text != "") for text, kind in texts) + "\n")
 
 
 def write_plain(document, sheet, path):
-    """The same for an office, which is to take nothing but days and numbers of 15 digits for such. Returns the formats of columns of days, and whether others became text."""
+    """The same for the office to read, which must recognise only dates and numbers of up to
+    15 digits. Returns the formats of date columns, and whether other values became text."""
     days, others = set(), set()
     for row, texts in enumerate(rows_of(document, sheet)):
         for column, (text, kind) in enumerate(texts):
@@ -44,7 +45,7 @@ def digits_of(number):
 
 
 def rows_of(document, sheet):
-    """Each row's texts, with the kind of each: None for a number, `str` for a text, or that of its format."""
+    """The text of each row's cells with its kind: None for a number, `str` for text, otherwise that of its format."""
     areas = sheet.queryContentCells(CONTENT).getRangeAddresses()
     rows = max((area.EndRow for area in areas), default=-1) + 1
     columns = max((area.EndColumn for area in areas), default=-1) + 1
@@ -60,14 +61,14 @@ def rows_of(document, sheet):
                     kind = kinds.get(column, {}).get(row, 0)
                     texts.append((text_of(value, kind, epoch), next((each for each in (LOGICAL, DATE, TIME) if kind & each), None)))
                 else:
-                    # What is no text either is an error, and what has fields in it is told by its cell.
+                    # Anything else is an error; text with fields must be read from its cell.
                     is_plain = isinstance(value, str) and "\x01" not in value
                     texts.append((value if is_plain else sheet.getCellByPosition(column, row).getString(), str))
             yield texts
 
 
 def special(document, sheet, rows, columns):
-    """Kinds of number formats that numbers are not to be taken for, by column and row."""
+    """Kinds of number formats whose values must not be taken for plain numbers, by column and row."""
     formats, found = document.getNumberFormats(), {}
     groups = sheet.getUniqueCellFormatRanges()
     for index in range(groups.getCount()):
@@ -97,7 +98,7 @@ class Rows:
 def text_of(value, kind, epoch):
     if kind & LOGICAL:
         return "TRUE" if value else "FALSE"
-    # What no clock or calendar reaches, or is no date at all.
+    # Beyond the range of dates, or not a date at all.
     if not kind & (DATE | TIME) or abs(value) > 1e12:
         return number(value)
     milliseconds = round(value * 86_400_000)

@@ -1,6 +1,7 @@
-"""Which fonts of a document were replaced when its pages were drawn: those that it uses, that are not on the machine, and that the written PDF lacks.
+"""Which fonts of a document were replaced when its pages were rendered:
+fonts that it uses, but that neither the machine nor the PDF has.
 
-Reads the document's own markup: to ask the office for its styles takes a tenth of a second, and can end it.
+Parses the document's own markup: querying the office for styles takes a tenth of a second and can crash it.
 """
 import html
 import re
@@ -9,7 +10,7 @@ import zlib
 
 from installed_fonts import comparable
 
-# Looked at of a document, which is some thousand pages of text and takes a tenth of a second; what lies behind is not.
+# Limit of the markup that is read: some thousand pages of text, in a tenth of a second.
 MARKUP_BYTES = 8_000_000
 PDF_BYTES = 64_000_000
 ANSWERED = 20
@@ -25,14 +26,14 @@ ODF_USED = re.compile(r'\b(?:text|table|draw|presentation|style):(?:parent-)?sty
 
 
 def drawn_in(path):
-    """The fonts that the pages of a PDF of the office show, without the mark of a subset and the style."""
+    """The fonts in a PDF from the office, without subset prefix and style."""
     with open(path, "rb") as file:
         found = re.findall(rb"/BaseFont\s*/(?:[A-Z]{6}\+)?([^\s/<>\[\]()-]+)", file.read(PDF_BYTES))
     return {comparable(re.sub(rb"#([0-9A-Fa-f]{2})", lambda code: bytes.fromhex(code[1].decode()), name).decode("utf-8", "replace")) for name in found}
 
 
 def blocks_of(text, tag):
-    """Elements from start to end, in one pass whatever the text is; they hold none of their own name."""
+    """Elements from start to end tag, in a single pass; they must not be nested."""
     at = text.find(f"<{tag}")
     while at >= 0:
         end = text.find(">", at) + 1
@@ -47,7 +48,7 @@ def blocks_of(text, tag):
 
 
 def closure(used, parents):
-    """Styles in use with all that they are based on."""
+    """The styles in use and all their parent styles."""
     reached, ahead = set(), list(used)
     while ahead:
         name = ahead.pop()
@@ -119,7 +120,7 @@ def of_rich_text(text):
 
 
 def used_in(path):
-    """Families for Latin letters and for Chinese, Japanese and Korean ones, as the document names them."""
+    """Latin and CJK font families, as named in the document."""
     if not zipfile.is_zipfile(path):
         with open(path, "rb") as file:
             text = file.read(MARKUP_BYTES).decode("utf-8", "replace")
@@ -148,17 +149,18 @@ def used_in(path):
 
 
 def replaced(document, pdf, here):
-    """Names of families of the document in whose place the PDF shows others that the document does not name. A document that cannot be read has none."""
+    """Font families of the document that the PDF replaces with others that
+    the document does not name. Empty if the document cannot be read."""
     if not here:
         return []
     try:
         drawn = drawn_in(pdf)
         latin, asian = used_in(document)
-        # The Asian family of a style shows only where there is such a letter.
+        # A style's Asian family is used only if there is a CJK character.
         used = latin | (asian if any("cjk" in name for name in drawn) else set())
         names = {html.unescape(name).split(";")[0].strip("'\" ") for name in used}
         named = {comparable(name) for name in names}
-        # Bullets are drawn in a font of the office's own, whatever the document says.
+        # Bullets use the office's own font, whatever the document says.
         if drawn - {"opensymbol"} <= named:
             return []
         missing = [name for name in names if (key := comparable(name)) != "" and key not in here and not any(each.startswith(key) for each in drawn)]

@@ -1,10 +1,10 @@
-/** LibreOffice's own names of its filters, by family of documents. */
+/** LibreOffice's names of its filters, by document family. */
 import { words } from "../shared/hop-table.ts";
 
 export type Family = "text" | "sheet" | "slides" | "drawing";
 
 export type OfficeFormat = {
-  /** Tried in turn; empty: only written. */
+  /** Tried in order; empty if the format is only written. */
   readonly import: readonly string[];
   readonly export?: string;
   /** Settings of the export filter. */
@@ -42,27 +42,29 @@ const pictures = (family: "writer" | "calc" | "impress" | "draw"): Record<string
 const largest = [1_048_576, 16_384] as const;
 const old = [65_536, 256] as const;
 
-/** Rows and columns of a sheet. */
+/** Maximum rows and columns of a sheet. */
 export function mostOf(to: string): readonly [rows: number, columns: number] {
   return to === "xls" || to === "xlt" ? old : to === "dbf" ? [largest[0], 255] : largest;
 }
 
-/** Characters of a cell. */
+/** Maximum characters of a cell. */
 export const mostCharacters = 32_767;
 
-/** Which numbers the writer cuts: to 15 digits all or those with fractions, and times to hundredths of a second. Tables of text have none of them. */
+/**
+ * Which numbers the writer rounds: all or only fractions to 15 digits, and times to hundredths of a second. Text tables are not affected.
+ */
 export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "times")[] {
   if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|dif|slk|dbf|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
   if (isExcels(to)) return ["all"];
   return to === "ods" || to === "ots" || to === "fods" ? ["fractions", "times"] : ["fractions"];
 }
 
-/** Whether days are counted as Excel does, with one that never was. */
+/** Whether days are counted as in Excel, with a nonexistent one. */
 export const isExcels = (format: string) => /^(xlsx|xlsm|xltx|xlsb|xls|xlt|xlsx2003)$/.test(format);
 
 export const isOpenSheet = (format: string) => /^(ods|ots|fods)$/.test(format);
 
-/** Whether the writer leaves out tabs of cells that have several lines or looks. */
+/** Whether the writer drops tabs in multi-line or formatted cells. */
 export const losesTabs = (from: string, to: string) => (isExcels(from) || isOpenSheet(from)) && /^(ods|ots|fods|uos|html)$/.test(to);
 
 const text: Readonly<Record<string, OfficeFormat>> = {
@@ -71,7 +73,7 @@ const text: Readonly<Record<string, OfficeFormat>> = {
   odt: both("writer8"),
   rtf: both("Rich Text Format"),
   txt: { import: ["Text (encoded)"], export: "Text (encoded)", options: "UTF8,LF,,,false" },
-  // Without the option the pictures are files beside the page, which nobody would get.
+  // Without this option, pictures would be separate files, which are not returned.
   html: { import: ["HTML (StarWriter)"], export: "HTML (StarWriter)", options: "EmbedImages" },
   xhtml: writes("XHTML Writer File"),
   docm: { import: ["MS Word 2007 XML VBA", word], export: "MS Word 2007 XML VBA" },
@@ -99,7 +101,7 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xls: both("MS Excel 97", "MS Excel 95", "MS Excel 5.0/95", "MS Excel 4.0"),
   ods: both("calc8"),
   xlsb: reads("Calc MS Excel 2007 Binary"),
-  // The worker writes them itself.
+  // Written by the worker itself.
   csv: { import: [csvFilter], export: csvFilter },
   tsv: { import: [csvFilter], export: csvFilter },
   xlsm: { import: ["Calc MS Excel 2007 VBA XML", excel], export: "Calc MS Excel 2007 VBA XML" },
@@ -141,10 +143,10 @@ const slides: Readonly<Record<string, OfficeFormat>> = {
   key: reads("Apple Keynote"),
   sxi: reads("StarOffice XML (Impress)"),
   sdd: reads("StarOffice_Presentation"),
-  // The worker writes them itself.
+  // Written by the worker itself.
   html: writes("impress_html_Export"),
   json: writes("impress_html_Export"),
-  // A slide a page, with text that can be edited line by line.
+  // One slide per page, with text that can be edited line by line.
   pdf: { import: ["impress_pdf_import"], export: "impress_pdf_Export" },
   ...pictures("impress"),
 };

@@ -1,4 +1,4 @@
-/** Which pairs LibreOffice offers: within each family of documents, and to PDF and pictures. */
+/** Which pairs LibreOffice offers: within each document family, and to PDF and pictures. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
@@ -72,7 +72,7 @@ const quoted: OptionDefinition = {
   description: "Quote all text cells, not only those that need it.",
 };
 
-/** What one page or sheet shows, or text without its form. */
+/** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
 const plain = new Set(words("txt csv tsv dif slk dbf"));
 const simplified = new Set(words("html xhtml odg json"));
@@ -135,10 +135,10 @@ function costOf(family: Family, to: string): number {
   return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
 }
 
-/** What pages can be: other formats of slides are made of these, other documents of what the pages hold. */
+/** Pages become slides in these formats, from which other slide formats are made; other documents are made from the pages' content. */
 const slidesOfPages = new Set(words("pptx odp"));
 
-/** Pairs whose filters give up. */
+/** Pairs whose filters fail. */
 const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
 
 function hopsOf(family: Family): Hop[] {
@@ -154,7 +154,7 @@ function hopsOf(family: Family): Hop[] {
       fidelity: fidelityOf(family, source, target),
       cost: costOf(family, target),
       async: false,
-      // Of a table all is written anew beforehand.
+      // Tables are completely rewritten beforehand.
       maxInputMb: source === "csv" || source === "tsv" ? 50 : 100,
       options,
       expects: expectationsOf(family, source, target),
@@ -165,7 +165,7 @@ function hopsOf(family: Family): Hop[] {
 
 export const libreofficeHops: readonly Hop[] = families.flatMap(hopsOf);
 
-/** The family whose filters serve a pair. */
+/** The document family whose filters serve a pair. */
 export function familyOf(from: string, to: string): Family | undefined {
   return families.find(
     (family) => (officeFormats[family][from]?.import.length ?? 0) > 0 && officeFormats[family][to]?.export !== undefined,

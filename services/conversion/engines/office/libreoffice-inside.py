@@ -1,7 +1,8 @@
-"""Has the worker run inside the office, in its own process: where sockets reach nobody (the degraded sandbox), nothing can talk to an office from outside.
+"""Runs the worker inside the office process: in the degraded sandbox,
+where sockets do not work, nothing can talk to an office from outside.
 
-Run as a program, with the worker's modules as name=path and perhaps "windows=FOLDER=REPLACEMENT", it starts the office with this file as a
-component of it. The office then runs that as a job of its start, which answers until the questions end.
+Run as a program, with the worker's modules as name=path and optionally "windows=FOLDER=REPLACEMENT", it starts the
+office with this file as a component. The office then runs it as a startup job, which answers until the questions end.
 """
 import os
 import subprocess
@@ -19,7 +20,7 @@ JOB = f"""<item oor:path="/org.openoffice.Office.Jobs/Jobs"><node oor:name="Work
 
 
 def lay_over(folder, copy, replaced, replacement):
-    """A folder of links to what is in another one, but for one folder below it."""
+    """Mirrors a folder with symbolic links, except for one replaced subfolder."""
     os.mkdir(copy)
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -32,16 +33,16 @@ def lay_over(folder, copy, replaced, replacement):
 
 
 def start(parts):
-    """Returns how the office ended."""
+    """Returns the office's exit code."""
     home = os.environ["TMPDIR"]
     modules = home + "/profile/modules"
     os.makedirs(modules)
-    # What it may not read lets the office end, what is not there does not.
+    # An unreadable path crashes the office, a missing one does not.
     settings = [f"-env:UNO_SHARED_PACKAGES_CACHE=file://{home}/profile/none"]
     for name, path in (part.split("=", 1) for part in parts):
         if name == "windows":
             lay_over(PROGRAM + "/share", home + "/profile/share", *path.split("="))
-            # From PROGRAM on.
+            # Relative to PROGRAM.
             settings.append(f"-env:BRAND_SHARE_SUBDIR=../../..{home}/profile/share")
         else:
             os.symlink(path, os.path.join(modules, f"{name}.py"))
@@ -56,7 +57,7 @@ def start(parts):
     answers = os.dup(1)
     env = {**os.environ, "TEMP": home, "PYTHONPATH": f"{modules}:{os.environ['PYTHONPATH']}", "ANSWERS": str(answers)}
     for _ in range(3):
-        # What the office itself says is no answer.
+        # The office's own output must not mix with the answers.
         office = subprocess.run([*worker.COMMAND, *settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, pass_fds=[answers])
         if office.returncode != worker.AGAIN:
             break
@@ -79,7 +80,7 @@ class Job(unohelper.Base, XJob):
 
         toolkit = self.context.ServiceManager.createInstanceWithContext("com.sun.star.awt.Toolkit", self.context)
         try:
-            # The office waits for this job, so it gets to what it puts off only when it is told to.
+            # The office waits for this job, so it processes deferred events only when called.
             worker.serve(self.context, os.fdopen(int(os.environ["ANSWERS"]), "w"), toolkit.processEventsToIdle)
         finally:
             os._exit(0)

@@ -1,4 +1,5 @@
-"""Spreadsheets of OpenDocument as the office reads them whole: it drops tabs and line breaks of cells, and takes days, times and truth values for plain numbers where no style says how to show them."""
+"""Prepares OpenDocument spreadsheets for the office, which drops tabs and line breaks
+in cells, and reads dates, times and booleans without a cell style as plain numbers."""
 import re
 import zipfile
 import zlib
@@ -8,7 +9,7 @@ BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
 CELL = re.compile(rb"<table:(?:covered-)?table-cell\b[^<>]*>")
 TYPE = re.compile(rb"""\soffice:value-type=["'](date|time|boolean)["']""")
 STYLED = re.compile(rb"""\stable:style-name=""")
-# Where columns or rows have a style, cells without one have that.
+# If columns or rows define a style, it applies to cells without one.
 DEFAULT_STYLES = re.compile(rb"""\stable:default-cell-style-name=["'](?!Default["'])""")
 VALUE = re.compile(rb"""\soffice:(?:date|time)-value=["']([^"'<>]*)""")
 AUTOMATIC = re.compile(rb"<office:automatic-styles\b[^<>]*?(/?)>")
@@ -22,7 +23,7 @@ def long(*names):
 DAY = long(b"year", b"-", b"month", b"-", b"day")
 CLOCK = long(b"hours", b":", b"minutes", b":", b"seconds")
 FINE_CLOCK = CLOCK.replace(b"<number:seconds", b'<number:seconds number:decimal-places="3"')
-# Kinds of number styles, what they show, and whether that may be more than a day.
+# Number styles by kind: what they show, and whether the value may exceed a day.
 STYLES = {
     b"day": (b"date-style", DAY, False),
     b"moment": (b"date-style", DAY + long(b" ") + CLOCK, False),
@@ -53,8 +54,8 @@ def definition(name):
 
 
 def whole(content):
-    """The same document in XML for the office."""
-    # What looks like a tag in there is the text of somebody.
+    """The document's XML, fixed for the office."""
+    # Text inside CDATA may look like tags.
     if b"<![CDATA[" in content:
         return content
     content = BREAK.sub(lambda tag: b"&#9;" if tag[1] == b"tab" else b"&#10;", content)
@@ -88,7 +89,7 @@ def whole(content):
 
 
 def readable(path, copy):
-    """Where the office is to read: at `copy` if the file had to be changed."""
+    """The path for the office to read: `copy` if the file had to be changed."""
     if not zipfile.is_zipfile(path):
         with open(path, "rb") as file:
             content = file.read()
@@ -109,5 +110,5 @@ def readable(path, copy):
                     written.writestr(member, changed if member.filename == PARTS else package.read(member))
         return copy
     except (EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
-        # The office says what it is.
+        # The office reports what is wrong with it.
         return path

@@ -1,4 +1,4 @@
-"""Slides as a page of HTML: a section each, its title as the heading, the speaker's notes aside."""
+"""Slides as an HTML page: a section each, with its title as the heading and the speaker's notes in an aside."""
 import re
 from html import escape
 
@@ -10,7 +10,7 @@ def page(slides, title, language):
     parts = [HEAD.format(language=f' lang="{escape(language)}"' if language else "", title=escape(title))]
     for slide in slides:
         hidden = ' class="hidden"' if slide["isHidden"] else ""
-        # A slide without a title still ends the one before.
+        # A slide without a title still needs a boundary.
         head = f"<h1>{escape(slide['title'])}</h1>" if slide["title"] else "<hr>" if slide["number"] > 1 else ""
         parts.append(f'<section id="slide-{slide["number"]}"{hidden}>\n{head}\n{blocks(slide["blocks"])}')
         if slide["notes"]:
@@ -54,7 +54,7 @@ def spans(cell):
 
 
 def content(given):
-    """One paragraph stands by itself: as a block it would make a list loose, and a table one that Markdown has not."""
+    """A single paragraph is written inline: as a block it would make a list loose, and a table one that Markdown cannot express."""
     if given and given[0]["type"] == "paragraph" and all(each["type"] == "list" for each in given[1:]):
         return runs(given[0]["runs"]) + blocks(given[1:])
     if all(each["type"] == "paragraph" for each in given):
@@ -63,7 +63,7 @@ def content(given):
 
 
 def runs(given):
-    """With neighbours of the same form as one, for the office cuts a word wherever it was edited."""
+    """Merges neighbours with the same formatting, because the office splits words wherever they were edited."""
     joined = []
     for run in given:
         if joined and joined[-1]["marks"] == run["marks"] and joined[-1]["link"] == run["link"]:
@@ -78,7 +78,7 @@ def marked(run):
     bare = text.strip()
     if not bare:
         return escape(text)
-    # Blanks at an end stand outside: Markdown has no mark that ends in one.
+    # Outer blanks are kept outside the element: Markdown emphasis cannot start or end with one.
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     made = escape(bare).replace("\n", "<br>")
     for mark in reversed(run["marks"]):

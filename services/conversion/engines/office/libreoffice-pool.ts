@@ -1,4 +1,4 @@
-/** Warm LibreOffices, each in a sandbox of its own with one document at a time. */
+/** Warm LibreOffice processes, each in its own sandbox with one document at a time. */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, readdir } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { createPool, isWiped } from "../shared/child-pool.ts";
 
 const documentsPerChild = 50;
 const workerInside = "/engine/worker.py";
-/** In the folder of an office, where there is no /tmp. */
+/** In the office's folder, as there is no /tmp. */
 const temporary = "tmp";
-/** python3-uno, and nothing else that a site could add. */
+/** Only python3-uno, nothing else from site packages. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
-/** The worker and its modules, beside which Python looks for them. */
+/** The worker and its modules, placed side by side for Python to find. */
 export const workerFiles = {
   [join(import.meta.dirname, "libreoffice-worker.py")]: workerInside,
   [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
@@ -26,8 +26,8 @@ export const workerFiles = {
 };
 
 /**
- * The packages for machines without a screen lack what describes the window of a comment, and the office crashes when it shows a text that
- * has one. LibreOffice's own file (MPL 2.0) takes its place.
+ * Packages for headless machines lack the definition of the comment window, and the office
+ * crashes when it shows text with a comment. This supplies LibreOffice's own file (MPL 2.0).
  */
 const textWindows = "/usr/lib/libreoffice/share/config/soffice.cfg/modules/swriter/ui";
 
@@ -39,15 +39,16 @@ async function windowFiles(): Promise<Readonly<Record<string, string>>> {
 export type OfficeJob = Readonly<Record<string, unknown>>;
 export type OfficePool = AsyncDisposable & {
   /**
-   * Converts on a free LibreOffice, waiting for one. `take` gets the host path of the result before the office serves the next document.
+   * Converts on a free LibreOffice, waiting for one if necessary. `take` gets
+   * the host path of the result before the office serves the next document.
    *
-   * @throws FilemillError CONVERSION_TIMEOUT, JOB_CANCELLED, UNAVAILABLE where none starts, or an EngineFault when the LibreOffice died.
+   * @throws FilemillError CONVERSION_TIMEOUT, JOB_CANCELLED, UNAVAILABLE if none starts, or an EngineFault if LibreOffice died.
    */
   convert<T>(input: string, job: OfficeJob, bounds: Bounds, take: (answer: unknown, outputPath: string) => Promise<T>): Promise<T>;
 };
 type Bounds = RequestBounds & { readonly signal: AbortSignal };
 
-/** Starts one in the background and returns at once; others are started while several documents wait. */
+/** Starts one process in the background and returns at once; more are started while documents wait. */
 export function openOfficePool({ sandbox, slots, log }: EngineHost): OfficePool {
   const pool = createPool({ size: slots, warm: 1, jobs: documentsPerChild, start: () => startOffice(sandbox), log });
   return {
@@ -58,7 +59,7 @@ export function openOfficePool({ sandbox, slots, log }: EngineHost): OfficePool 
       const inside = sandbox.mode === "full" ? `/job/${name}` : base;
       let isSound = false;
       try {
-        // Exclusive: a hostile document of before must not have put a link there.
+        // Exclusive: an earlier hostile document may have placed a link there.
         await copyFile(input, `${base}.in`, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
         await chmod(`${base}.in`, 0o644);
         const answer = await child.request({ ...job, input: `${inside}.in`, output: `${inside}.out` }, bounds);
@@ -94,7 +95,7 @@ function besideOffice(windows: Readonly<Record<string, string>>): Omit<SandboxCo
   return { program, args: ["-S", "-u", workerInside], env: pythonPath, readOnly: { ...workerFiles, ...windows } };
 }
 
-/** In the degraded sandbox, which mounts nothing and in which no program can call another one. */
+/** For the degraded sandbox, which mounts nothing and in which no process can connect to another. */
 function insideOffice(windows: Readonly<Record<string, string>>): Omit<SandboxCommand, "folder" | "limits"> {
   const starter = "/engine/inside.py";
   const modules = Object.values(workerFiles).map((path) => `${basename(path, ".py")}=${path}`);

@@ -1,6 +1,6 @@
-"""What slides say, slide by slide: titles, paragraphs, lists with their levels, tables, pictures, charts as tables, and the speaker's notes.
+"""Extracts the content of slides: titles, paragraphs, nested lists, tables, pictures, charts as tables, and the speaker's notes.
 
-Read from the loaded document and not from a file, so that every format of slides that the office opens is read alike.
+Reads the loaded document rather than a file, so that it works for every slide format that the office opens.
 """
 import base64
 import json
@@ -8,10 +8,10 @@ import os
 import re
 from datetime import date, timedelta
 
-import uno  # Makes com.sun.star importable.
+import uno  # makes com.sun.star importable
 from com.sun.star.beans import PropertyValue
 
-# @see com.sun.star.style.NumberingType: what has no mark is a paragraph, what has a sign or a bitmap a bullet.
+# @see com.sun.star.style.NumberingType: a paragraph without a mark is not a list item; a character or bitmap is a bullet.
 NO_MARK, SIGN, PICTURE_MARK = 5, 6, 8
 FIXED_PITCH = 1
 # @see com.sun.star.util.NumberFormat
@@ -23,7 +23,7 @@ MOST_GROUPS = 50
 
 
 def value(thing, name, fallback=None):
-    """Of a property that only some have."""
+    """For a property that not every object has."""
     try:
         return thing.getPropertyValue(name)
     except Exception:
@@ -39,7 +39,7 @@ def is_title(shape):
 
 
 def largest(shapes):
-    """What stands for a title where none is marked as such: a short line in larger letters than all else."""
+    """The title if none is marked as such: a short line in larger characters than everything else."""
     sized = [(letters_of(shape), shape) for shape in shapes if hasattr(shape, "createEnumeration") and shape.getString().strip()]
     sized.sort(key=lambda each: each[0], reverse=True)
     if not sized or len(shapes) == 1 or len(sized) > 1 and sized[0][0] < 1.1 * sized[1][0]:
@@ -49,7 +49,7 @@ def largest(shapes):
 
 
 def letters_of(shape):
-    """Size of the largest letters."""
+    """The largest font size."""
     return max((value(run, "CharHeight", 0) or 0 for paragraph in parts(shape) for run in parts(paragraph)), default=0)
 
 
@@ -60,7 +60,7 @@ def parts(text):
 
 
 class Reader:
-    """`context` makes the service that stores pictures; without it they are told by their descriptions alone."""
+    """`context` creates the service that stores pictures; without it, pictures are only described."""
 
     def __init__(self, context=None):
         self.context = context
@@ -101,7 +101,7 @@ class Reader:
         return in_lists(self.paragraphs(shape)) if hasattr(shape, "createEnumeration") else []
 
     def paragraphs(self, text):
-        # Asked for first, or the cells of a table enumerate nothing.
+        # Checked first, otherwise the cells of a table enumerate nothing.
         if text.getString().strip() == "":
             return []
         found = []
@@ -124,7 +124,7 @@ class Reader:
         return {"type": "table", "rows": rows}
 
     def chart(self, shape):
-        """The numbers behind a chart, which is all that text can say of it."""
+        """The data behind a chart, which is all that text can express."""
         try:
             chart = shape.Model
             if not chart.supportsService("com.sun.star.chart.ChartDocument"):
@@ -161,7 +161,7 @@ class Reader:
 
 
 def days(chart, names):
-    """Of an axis of days the days, which the office tells by their numbers."""
+    """Converts the categories of a date axis, which the office returns as numbers."""
     axis = chart.getDiagram().XAxis
     if not chart.getNumberFormats().getByKey(axis.NumberFormat).Type & DATE or not all(re.fullmatch(r"\d{1,6}", name) for name in names):
         return names
@@ -193,7 +193,7 @@ def run_of(portion):
 
 
 def mark_of(paragraph):
-    """The level of a paragraph's list, from 0, and how it is marked; no level where it bears no mark."""
+    """The list level of a paragraph, from 0, and its mark; no level if it has no mark."""
     level = value(paragraph, "NumberingLevel", -1)
     rules = value(paragraph, "NumberingRules")
     if level is None or level < 0 or rules is None or level >= rules.getCount():
@@ -206,7 +206,7 @@ def mark_of(paragraph):
 
 
 def in_lists(paragraphs):
-    """Paragraphs with marks put into lists and their lists, and lines of code together."""
+    """Groups marked paragraphs into nested lists, and lines of code into blocks."""
     blocks, lists = [], []
     for paragraph in paragraphs:
         level, runs = paragraph["level"], paragraph["runs"]
@@ -240,7 +240,7 @@ def language_of(document):
 
 
 def text_of(blocks):
-    """Of blocks without their form, a line each."""
+    """Plain text of blocks, one line each."""
     lines = []
     for block in blocks:
         if block["type"] == "paragraph":
@@ -253,7 +253,7 @@ def text_of(blocks):
 
 
 def as_json(slides):
-    """Slides with their blocks: of lists the items with a level from 1, of tables the rows, of pictures the descriptions."""
+    """Slides with their blocks: list items with a level from 1, table rows, picture descriptions."""
 
     def items(block, level):
         for item in block["items"]:

@@ -1,8 +1,8 @@
 """Drives one LibreOffice inside the sandbox: a line of JSON in, a line of JSON out, one document at a time.
 
-Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "broken" | "sheet" | "store", ...}.
-"load" is the office's word that the document is bad: it loads none, and says no more. An exception while it loads is "broken".
-When the office itself is gone, the worker ends too: its owner starts a new pair.
+Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "broken" | "sheet" | "store",
+...}. "load" means that the office rejected the document: it returns none and gives no reason. An exception
+while loading is "broken". When the office itself dies, the worker exits too: its owner starts a new pair.
 """
 import atexit
 import json
@@ -27,7 +27,7 @@ from installed_fonts import families_here
 TEMPORARY = os.environ["TMPDIR"]
 PROFILE = TEMPORARY + "/profile"
 PIPE = "filemill"
-# Nothing linked is fetched, no macro runs, nothing asks: the second layer behind the sandbox, which has no network.
+# No links are fetched, no macros run, no dialogs appear: a second layer behind the sandbox, which has no network.
 SETTINGS = (
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
@@ -41,7 +41,7 @@ SETTINGS = (
 
 
 def seed_profile(more=""):
-    """`more`: settings as the file has them."""
+    """`more`: settings as in the XML file."""
     os.makedirs(PROFILE + "/user", exist_ok=True)
     items = "".join(
         f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
@@ -55,14 +55,14 @@ COMMAND = (
     "/usr/lib/libreoffice/program/soffice.bin", f"-env:UserInstallation=file://{PROFILE}", "--headless", "--invisible", "--norestore",
     "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard",
 )
-# How the office says "start me again", once on a fresh profile.
+# Exit code with which the office asks for a restart, once on a fresh profile.
 AGAIN = 81
 
 
 def start_office():
     command = [*COMMAND, f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext"]
     office = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    # Where Filemill was killed while this sandbox was being set up, nobody ends the sandbox: it lasts as long as a process in it.
+    # If Filemill was killed during sandbox setup, nothing ends the sandbox: it lasts as long as a process in it.
     atexit.register(office.kill)
     return office
 
@@ -85,7 +85,7 @@ def connect():
 
 
 def value_of(value):
-    """A JSON value as UNO wants it; objects become sequences of named values."""
+    """Converts a JSON value for UNO; objects become sequences of named values."""
     if isinstance(value, dict):
         return uno.Any("[]com.sun.star.beans.PropertyValue", tuple(properties(value)))
     return value
@@ -96,7 +96,7 @@ def properties(values):
 
 
 def is_encrypted(path):
-    """Whether a document that would not load is locked: the office does not tell."""
+    """Whether a document that failed to load is encrypted: the office does not say."""
     if zipfile.is_zipfile(path):
         try:
             with zipfile.ZipFile(path) as archive, archive.open("META-INF/manifest.xml") as manifest:
@@ -124,7 +124,7 @@ def is_encrypted(path):
 
 
 def decode(data, encoding):
-    """Text of unknown encoding, and whether it was a guess."""
+    """Decodes text of unknown encoding, and returns whether that was a guess."""
     if encoding != "auto":
         return data.decode(encoding, "replace"), False
     for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe\x00\x00", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
@@ -140,7 +140,8 @@ def decode(data, encoding):
 
 
 def normalise_text(job):
-    """Rewrites the input as UTF-8, so that one import setting serves all encodings. Returns the setting, if it is text, and whether that was a guess."""
+    """Rewrites the input as UTF-8, so that one import setting serves all encodings.
+    Returns the setting, if it is text, and whether the encoding was guessed."""
     with open(job["input"], "rb") as file:
         text, guessed = decode(file.read(), job["text"]["encoding"])
     if "\0" in text:
@@ -160,8 +161,8 @@ DEADLY_META = re.compile(
 
 
 def calm_html(job):
-    """The office ends at a META that it does not know, such as those of Open Graph or X-UA-Compatible, and at its own without a date: they are left out.
-    A page that does not say how it is encoded is taken for UTF-8, and loses what is not."""
+    """Removes META elements that crash the office: unknown ones, such as Open Graph or X-UA-Compatible, and
+    its own without a date. A page without a declared encoding is read as UTF-8 and loses anything else."""
     with open(job["input"], "rb") as file:
         raw = file.read()
     told = raw if "htmlEncoding" not in job else b"\xef\xbb\xbf" + raw.decode(job["htmlEncoding"], "replace").encode("utf-8")
@@ -174,7 +175,7 @@ def calm_html(job):
 
 
 def prepare(document, job):
-    """Page setup and the choice of one sheet. Returns its place, from 1; 0 when all of the document is meant."""
+    """Sets up pages and selects one sheet. Returns its position, from 1; 0 for the whole document."""
     if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
         sheets = None
     else:
@@ -183,7 +184,7 @@ def prepare(document, job):
     if sheets is not None and "sheet" in job:
         place = books.place_of(sheets, job["sheet"])
         chosen = sheets.getByIndex(place - 1)
-        # Where one sheet has a print area, sheets without one are not printed.
+        # If one sheet has a print area, sheets without one are not printed.
         if not chosen.getPrintAreas():
             cursor = chosen.createCursor()
             cursor.gotoEndOfUsedArea(False)
@@ -201,7 +202,7 @@ def prepare(document, job):
 
 
 def lay_out(style, job, is_sheet):
-    """Paper as [short side, long side] and margin in hundredths of a millimetre, as the office counts."""
+    """Paper as [short side, long side] and margin in hundredths of a millimetre, the office's unit."""
     lies = job.get("landscape", style.IsLandscape)
     if "paper" in job:
         short, long = job["paper"]
@@ -216,7 +217,7 @@ def lay_out(style, job, is_sheet):
 
 
 def has_part(path, folder):
-    """Whether a package of Office Open XML is of the family that its filter is for; the filter does not look."""
+    """Whether an Office Open XML package belongs to the family of its filter, which does not check."""
     try:
         with zipfile.ZipFile(path) as archive:
             return any(name.startswith(folder) for name in archive.namelist())
@@ -225,7 +226,7 @@ def has_part(path, folder):
 
 
 def load(desktop, files, job, options):
-    """Tries the filters in turn: old formats have several that share a name. Returns the document, if there is one, and whether the office failed."""
+    """Tries the filters in turn: several old formats share an extension. Returns the document, if any, and whether the office failed."""
     broken = False
     if "part" in job and not has_part(job["input"], job["part"]):
         return None, broken
@@ -233,7 +234,7 @@ def load(desktop, files, job, options):
         values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
         url = "file://" + job["input"]
         if job.get("fromExcel") or job.get("losesTabs"):
-            # Cells of a file that is read only take neither number formats nor texts.
+            # In a read-only document, cells accept neither number formats nor text.
             values["ReadOnly"], values["InputStream"], url = False, files.openFileRead(url), "private:stream"
         if options is not None:
             values["FilterOptions"] = options
@@ -250,7 +251,7 @@ def load(desktop, files, job, options):
 
 
 def hidden_slides(document):
-    """How many are not shown, and have no page in a PDF."""
+    """Number of hidden slides, which have no page in a PDF."""
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return 0
     pages = document.getDrawPages()
@@ -258,7 +259,7 @@ def hidden_slides(document):
 
 
 def plain_copy(desktop, document, sheet, options):
-    """A book of what the cells of a sheet hold: some filters write one sheet, the first one, and its numbers as they are shown."""
+    """A workbook with only the values of a sheet: some filters write just the first sheet, with its numbers as displayed."""
     path = TEMPORARY + "/Sheet1"
     formats, has_texts = cells.write_plain(document, sheet, path)
     values = {"Hidden": True, "FilterName": "Text - txt - csv (StarCalc)", "FilterOptions": options.replace("{formats}", formats)}
@@ -275,7 +276,7 @@ def store(document, job):
 
 
 def write_slides(context, document, job):
-    """Returns how many pictures are not in the result."""
+    """Returns how many pictures are left out of the result."""
     is_page = job["slides"] == "html"
     reader = slides.Reader(context if is_page else None)
     read = reader.slides(document)
@@ -289,7 +290,7 @@ def convert(context, desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     if job["importFilters"][0].startswith("Text - txt - csv"):
-        # The office names the sheet after the file, which is called anything here.
+        # The office names the sheet after the file, which has an arbitrary name here.
         os.symlink(job["input"], TEMPORARY + "/Sheet1")
         job["input"] = TEMPORARY + "/Sheet1"
     if job.get("openDocument"):
@@ -355,7 +356,8 @@ def convert(context, desktop, job, here):
 
 
 def wipe():
-    """Nothing of a document stays for the next one. Sockets are how we talk to the office, and its folders it makes once."""
+    """Removes everything of a document before the next one. Keeps sockets,
+    which connect us to the office, and folders, which it creates only once."""
     for folder, folders, files in os.walk(TEMPORARY):
         folders[:] = [name for name in folders if os.path.join(folder, name) != PROFILE]
         for path in (os.path.join(folder, name) for name in files):
@@ -364,7 +366,7 @@ def wipe():
 
 
 def serve(context, answers, rest=lambda: None):
-    """Until the questions end. `rest`: called when a document is done."""
+    """Answers until the questions end. `rest` is called after each document."""
     here = families_here()
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:

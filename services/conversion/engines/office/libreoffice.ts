@@ -1,4 +1,4 @@
-/** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
+/** Office documents by warm LibreOffice processes, driven over UNO from inside their sandboxes. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -49,7 +49,10 @@ function separatorOf({ hop, options }: HopTask): string {
   return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
 }
 
-/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise, days that Numbers has. */
+/**
+ * What the worker checks in a workbook: limits of the target, numbers that it
+ * rounds, dates and booleans that Excel stores differently, dates from Numbers.
+ */
 function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
@@ -64,7 +67,7 @@ function bookOf(from: string, to: string): OfficeJob {
   };
 }
 
-/** How pages are laid out, as far as it is asked for. */
+/** The requested page layout. */
 function layoutOf({ options }: HopTask): OfficeJob {
   const { landscape } = options;
   const paper = papers[stringOption(options, "pageSize") ?? ""];
@@ -80,7 +83,7 @@ function layoutOf({ options }: HopTask): OfficeJob {
 /** Comma, quote, UTF-8, first row, formats, US English; quoted cells are text; no special numbers, no formulas. */
 const tableImport = "44,34,76,1,{formats},1033,true,false,false,false,false,0,false";
 
-/** How text is read. A table is what {@link withPlainTable} has made of it; other text the worker writes anew as UTF-8. */
+/** How text is read. Tables come from {@link withPlainTable}; the worker rewrites other text as UTF-8. */
 function textOf({ hop, options }: HopTask): OfficeJob {
   if (isTextTable(hop.from)) return { importOptions: tableImport.replace("{formats}", "") };
   return hop.from === "txt" ? { text: { encoding: stringOption(options, "encoding") ?? "auto" } } : {};
@@ -94,7 +97,7 @@ function pdfDataOf(task: HopTask): OfficeJob {
   const dpi = stringOption(task.options, "imageDpi");
   return {
     Quality: numberOption(task.options, "imageQuality") ?? 90,
-    // Headings, lists and tables stay what they are, for screen readers and for who converts the PDF again.
+    // Keeps headings, lists and tables, for screen readers and further conversion.
     UseTaggedPDF: true,
     SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
     ...(pages === undefined ? {} : { PageRange: pages }),
@@ -131,7 +134,7 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
   }
 }
 
-/** The code page of a text that is not Unicode and of which nobody says how it is encoded; a guess. */
+/** Guesses the code page of text that is not Unicode and declares no encoding. */
 async function guessedEncodingOf(inspector: Inspector, task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
   const isPage = task.hop.from === "html";
   if (!isPage && (!isTextJob(text) || text.encoding !== "auto")) return undefined;
@@ -142,7 +145,7 @@ function isTextJob(text: unknown): text is { readonly encoding: string } {
   return typeof text === "object" && text !== null && "encoding" in text;
 }
 
-/** The job with the encoding of its input, as far as the office must be told, and the encoding's name where it is a guess. */
+/** The job with its input's encoding, if the office needs it, and the encoding's name if it is a guess. */
 async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
   if (task.hop.from === "dbf") {
     const { number, guess } = await inspector.ask("tableEncoding", [task.input.path], { signal: task.signal });
@@ -170,7 +173,7 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);
-    // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
+    // Copied through the open descriptor: the office that wrote the file is still running and could change it or replace its path.
     const output = await openOutput(outputPath);
     const result = createWriteStream(task.outputPath, { flags: "wx" });
     if (flagOption(task.options, "bom")) result.write("\ufeff");
@@ -205,7 +208,7 @@ export const libreofficeEngine = defineEngine({
   hops: libreofficeHops,
   badInput: [],
   async probe(sandbox) {
-    // The office itself takes seconds to start: the bridge is imported and the version read from its files.
+    // Starting the office takes seconds, so this imports the bridge and reads the version from its files.
     const script =
       "import uno, os; os.stat('/usr/lib/libreoffice/program/soffice.bin'); print(open('/usr/lib/libreoffice/program/bootstraprc').read())";
     const end = await sandbox.run({

@@ -1,15 +1,15 @@
-"""Takes comments, and what tells of people and programs, out of an office package."""
+"""Removes comments and personal metadata from an office package."""
 from office_packages import MANIFEST, OpenPackage, local, walk
 
-# By the last word of a relationship's type.
+# By the last segment of a relationship's type.
 COMMENTS = {
     "comments", "threadedcomment", "person", "commentsextended", "commentsids", "commentsextensible", "people", "commentauthors", "authors",
 }
 DESCRIPTIONS = {"core-properties", "extended-properties", "custom-properties", "thumbnail", "people", "printersettings"}
-# What stands in the text for a comment.
+# Elements that anchor a comment in the text.
 MARKS = {"commentRangeStart", "commentRangeEnd", "commentReference", "commentRel"}
 WORDPROCESSING = ("wordprocessingml", "office/word")
-# Where names stand that are no part of the text, by element; those of Word's changes are on many.
+# Attributes with names of people, by element; those of Word's tracked changes occur on many elements.
 NAMES = {
     "cmAuthor": {"name": "Author", "initials": "A"},
     "author": {"name": "Author", "initials": "A", "userId": "Author"},
@@ -34,7 +34,7 @@ def without_comments(package):
     gone = {target for _, _, kind, target in relations if kind in COMMENTS and target is not None}
     holders = {source for source, _, kind, _ in relations if kind in COMMENTS}
     package.drop(gone & set(package.names()))
-    # Notes of Word are parts that refer to the comments, too.
+    # Word's footnotes are separate parts that also refer to comments.
     texts = {name for name in package.names() if name.startswith("word/") and name.endswith(".xml")} | holders
     for name in texts & set(package.names()):
         package.edit_tags(name, lambda element, attributes: "cut" if local(element) in MARKS else None)
@@ -44,7 +44,7 @@ def without_comments(package):
 
 
 def without_notes(package, sheet, identity, drawing):
-    """The boxes in which comments of a sheet are shown."""
+    """Removes the boxes in which a sheet's comments are shown."""
     content, edits, left, notes = package.markup(drawing), [], [0], []
 
     def on_start(element, attributes, begin, end):
@@ -106,7 +106,7 @@ def nameless(element, attributes):
 
 
 def retold(package, name, told):
-    """Other text in the elements of which `told` gives one."""
+    """Replaces the text of elements for which `told` returns one."""
     content, edits = package.markup(name), []
 
     def on_end(element, attributes, begin, end):

@@ -1,4 +1,4 @@
-"""What office packages are made of: parts, how they refer to each other, and edits of markup that leave all other bytes as they are."""
+"""Access to office packages: their parts, the references between them, and markup edits that leave all other bytes unchanged."""
 import posixpath
 import re
 from urllib.parse import unquote
@@ -19,14 +19,15 @@ def local(name):
 
 
 def utf8(content):
-    """Places in the text are places in its bytes only where both are of one encoding."""
+    """Converts to UTF-8: text offsets match byte offsets only in that encoding."""
     if content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return content
     return re.sub(r"^(<\?xml[^>]*?)\s+encoding=(\"[^\"]*\"|'[^']*')", r"\1", content.decode("utf-16")).encode()
 
 
 def walk(content, on_start=None, on_end=None, on_text=None):
-    """Calls with name (`namespace local`), attributes, and where it stands: a tag at its start, an element with all that is in it at its end."""
+    """Calls back with name (`namespace local`), attributes and position: at
+    the start of a tag, and at the end of an element with its content."""
     parser = ParserCreate(namespace_separator=" ")
     opened = []
 
@@ -51,7 +52,7 @@ def walk(content, on_start=None, on_end=None, on_text=None):
 
 
 def spliced(content, edits):
-    """`edits`: (begin, end, bytes in its place); of those inside others only the outer one is done."""
+    """`edits`: (begin, end, replacement bytes); edits nested inside another are skipped."""
     result, at = [], 0
     for begin, end, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
         if begin < at:
@@ -62,7 +63,7 @@ def spliced(content, edits):
 
 
 def with_attributes(tag, values):
-    """A tag with other values by local name; None takes the attribute away."""
+    """Changes attribute values of a tag by local name; None removes the attribute."""
     text = tag.decode(errors="surrogateescape")
     for name, value in values.items():
         pattern = r"(\s(?:[\w.-]+:)?%s\s*=\s*)(\"[^\"]*\"|'[^']*')" % re.escape(name)
@@ -86,7 +87,7 @@ class Package:
         return [name for name in {**self.parts, **self.changed} if name not in self.removed]
 
     def order(self):
-        """As in the source, where readers find what they look for first; OpenDocument begins with its type."""
+        """In source order, where readers find what they look for first; OpenDocument starts with its media type."""
         return sorted(self.names(), key=lambda name: name != "mimetype")
 
     def has(self, name):
@@ -104,7 +105,7 @@ class Package:
             self.changed[name] = spliced(content, edits)
 
     def edit_tags(self, name, change):
-        """`change(name, attributes)`: other values of attributes by local name, the word `cut` for all of the element, or nothing."""
+        """`change(name, attributes)` returns new attribute values by local name, "cut" to remove the element, or nothing."""
         content, edits = self.markup(name), []
 
         def on_start(element, attributes, begin, end):
@@ -121,14 +122,14 @@ class Package:
 
 
 class OpenPackage(Package):
-    """Open XML (ECMA-376): parts refer to each other by relationships, which stand in parts of their own."""
+    """Open XML (ECMA-376): parts refer to each other by relationships, which are stored in separate parts."""
 
     def rels_of(self, name):
         folder, base = posixpath.split(name)
         return posixpath.join(folder, "_rels", base + ".rels")
 
     def relations(self, name):
-        """Of a part, or of the package for the empty name: (id, last word of the type, target part or None)."""
+        """Of a part, or of the package for an empty name: (id, last segment of the type, target part or None)."""
         rels, found = self.rels_of(name), []
         if not self.has(rels):
             return found
@@ -145,7 +146,7 @@ class OpenPackage(Package):
         return found
 
     def all_relations(self):
-        """With the part that each is of at the beginning, empty for the package."""
+        """Each with its source part first, empty for the package."""
         folders = (name.rpartition("_rels/") for name in self.names() if name.endswith(".rels"))
         sources = [folder + base.removesuffix(".rels") for folder, _, base in folders]
         return [(source, *relation) for source in sources for relation in self.relations(source)]
@@ -156,7 +157,7 @@ class OpenPackage(Package):
             self.edit_tags(self.rels_of(name), lambda element, attributes, some=some: "cut" if attributes.get("Id") in some else None)
 
     def drop(self, names):
-        """With what leads to them, and what only they lead to."""
+        """Also removes the relationships to them, and parts that only they refer to."""
         relations, gone, more = self.all_relations(), set(), set(names)
         while more:
             gone |= more
@@ -171,7 +172,7 @@ class OpenPackage(Package):
         self.removed |= gone | {self.rels_of(name) for name in gone}
 
     def rename(self, renamed):
-        """`renamed`: by old name the new one in the same folder and the media type."""
+        """`renamed`: old names to the new one in the same folder and the media type."""
         moved = {}
         for source, identity, _, target in self.all_relations():
             if target in renamed:
@@ -198,7 +199,7 @@ class OpenPackage(Package):
         self.removed |= set(renamed)
 
     def typed(self):
-        """The parts that have a media type of their own, and not that of their extension."""
+        """The parts with a media type of their own, rather than that of their extension."""
         found = set()
         walk(self.markup(TYPES), lambda element, attributes, *_: found.add(attributes.get("PartName", "").lstrip("/")))
         return found
@@ -246,13 +247,13 @@ def path_of(attributes):
 
 
 def part_of(folder, attributes):
-    """The part that an element of a part in that folder refers to."""
+    """The part that an element refers to, relative to the folder of its own part."""
     href = next((value for key, value in attributes.items() if local(key) == "href"), None)
     return None if href is None else posixpath.normpath(posixpath.join(folder, unquote(href)))
 
 
 def package_of(archive, parts, damaged):
-    """None where nothing is left to open it by."""
+    """None if the package is too damaged to open."""
     kind = OpenPackage if TYPES in parts else OpenDocument
     package = kind(archive, parts)
     package.changed = {name: content for name, content in damaged.items() if content is not None}

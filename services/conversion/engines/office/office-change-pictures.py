@@ -1,4 +1,4 @@
-"""Makes the pictures of an office package smaller in their places; whatever is not sure to come out right stays as it is."""
+"""Shrinks the pictures of an office package in place; whenever the result is uncertain, the picture stays unchanged."""
 import io
 import posixpath
 import re
@@ -6,12 +6,12 @@ import re
 from office_packages import OpenPackage, local, part_of, walk
 from PIL import Image
 
-# Pixels an inch, quality of JPEG.
+# Pixels per inch, JPEG quality.
 LEVELS = {"screen": (72, 45), "ebook": (150, 60), "print": (300, 80)}
 MOST_PIXELS, LEAST_PIXELS = 60_000_000, 2_000
-# A picture that is hardly larger than it need be is not drawn anew.
+# A picture that is barely larger than needed is not resampled.
 TOLERANCE = 1.15
-# What is not told is taken to cover a slide or a large page.
+# Without a known size, a picture is assumed to cover a slide or a large page.
 LARGEST = (17.0, 17.0)
 EMU = 914_400
 UNITS = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72, "pc": 1 / 6, "px": 1 / 96}
@@ -29,7 +29,7 @@ def shrink(package, level):
                 redrawn(package, name, sizes, LEVELS[level], renamed, typed)
             except MemoryError:
                 raise
-            # Of a kind that is not known, or damaged: it stays as it is. The library raises errors of many classes there.
+            # Unknown or damaged pictures stay unchanged. The library raises many classes of errors for them.
             except Exception:
                 continue
     if renamed:
@@ -56,7 +56,7 @@ def redrawn(package, name, sizes, level, renamed, typed):
     if flat.mode in ("RGB", "L"):
         written["JPEG"] = saved(flat, "JPEG", quality=quality, optimize=True, subsampling=0 if quality > 75 else 2, icc_profile=profile, exif=exif)
     if old != "JPEG":
-        # A palette stays one where nothing is drawn anew.
+        # A palette is kept if the picture is not resampled.
         written["PNG"] = saved(image if scale == 1 and image.mode == "P" else flat, "PNG", optimize=True, icc_profile=profile)
     kind = min(written, key=lambda each: len(written[each]) * (2 if each == "JPEG" and old != "JPEG" else 1))
     if len(written[kind]) > len(content) * 0.9:
@@ -78,7 +78,7 @@ def saved(image, kind, **how):
 
 
 def scale_of(pixels, sizes, target):
-    """`sizes`: in inches, of each place where all of it would show; None of one where its pixels must stay."""
+    """`sizes`: in inches, for each place where the whole picture is shown; None for one that needs every pixel."""
     if None in sizes:
         return 1
     wanted = max(max(inches * target / count for inches, count in zip(size, pixels)) for size in sizes)
@@ -104,7 +104,7 @@ def uses_of(package):
 
 
 def blips(content):
-    """By identity of a relationship: the sizes that its picture is shown with."""
+    """Sizes at which each picture is shown, by relationship id."""
     shown, stack = {}, []
 
     def on_start(element, attributes, *_):
@@ -159,7 +159,7 @@ def cropped(attributes):
 
 def frames(package, name):
     folder, content = posixpath.dirname(name), package.markup(name)
-    # Which part of a picture is shown is said by styles: then its pixels stay.
+    # Styles define the visible part of a cropped picture, which needs every pixel.
     is_cut = re.search(rb'clip="rect\((?!0[a-z]*, ?0[a-z]*, ?0[a-z]*, ?0[a-z]*\))', content) is not None
     found, sizes = [], []
 
@@ -188,7 +188,7 @@ def inches(length):
 
 
 def strip_pictures(package):
-    """What cameras and programs wrote beside the pixels; what is turned stays turned."""
+    """Removes the metadata of cameras and programs; orientation is kept."""
     for name in package.names():
         content = package.read(name) if name.lower().endswith((".jpg", ".jpeg", ".png")) else b""
         stripped = jpeg_alone(content) if content[:2] == b"\xff\xd8" else png_alone(content) if content[:4] == b"\x89PNG" else content
@@ -200,7 +200,7 @@ def jpeg_alone(content):
     result, at = [content[:2]], 2
     while content[at : at + 1] == b"\xff" and content[at + 1] != 0xDA:
         length = 2 + int.from_bytes(content[at + 2 : at + 4], "big")
-        # EXIF and XMP, those of Photoshop, and comments.
+        # EXIF and XMP, Photoshop data, and comments.
         if content[at + 1] in (0xE1, 0xED, 0xFE):
             result.append(turn_alone(content[at : at + length]))
         else:

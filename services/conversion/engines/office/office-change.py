@@ -1,7 +1,7 @@
-"""Changes an office document in its package: every part that is not to be changed keeps its bytes.
+"""Changes an office document within its package: parts that need no change keep their bytes.
 
-Usage: office-change.py IN OUT CHANGES (a line of JSON: optimise, metadata, comments).
-Prints a line of JSON. Exit codes: 0 done, 3 the file is damaged beyond repair, anything else is a failure of this program.
+Usage: office-change.py IN OUT CHANGES (a line of JSON: optimise, metadata, comments). Prints a line of
+JSON. Exit codes: 0 done, 3 the file is damaged beyond repair; anything else is a failure of this program.
 """
 import json
 import os
@@ -23,7 +23,7 @@ MOST_NAMED = 5
 
 
 def read_all(archive, info):
-    """The bytes of a part and whether that is all of them: of a damaged one, what comes before the damage."""
+    """The bytes of a part and whether they are complete: for a damaged one, those before the damage."""
     pieces = []
     try:
         with archive.open(info) as part:
@@ -35,7 +35,7 @@ def read_all(archive, info):
 
 
 def mended(content):
-    """What can be read of markup that is cut off or ill-formed; None where nothing can."""
+    """Recovers truncated or malformed markup; None if nothing can be recovered."""
     from lxml import etree
 
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
@@ -57,7 +57,7 @@ def is_well_formed(content):
 
 
 def repair(archive, parts):
-    """By name: the parts that are damaged, as far as they could be read, or None where nothing could."""
+    """Damaged parts by name, as far as they could be read, or None if nothing could be."""
     found = {}
     for name, info in parts.items():
         content, is_whole = read_all(archive, info)
@@ -69,12 +69,12 @@ def repair(archive, parts):
 
 
 def opened(source):
-    """The package; by what stands before each part where the directory at the end is lost."""
+    """Opens the package; if the central directory is lost, by the local headers."""
     try:
         return zipfile.ZipFile(source), False
     except zipfile.BadZipFile:
         found = os.path.join(os.path.dirname(sys.argv[2]), "found.zip")
-        # It ends with an error where the file is cut off, after it has written what comes before.
+        # bsdtar fails on a truncated file, but only after writing what precedes the cut.
         with open(source, "rb") as cut:
             subprocess.run(["/usr/bin/bsdtar", "-cf", found, "--format=zip", "@-"], stdin=cut, stderr=subprocess.DEVNULL, check=False)
         return zipfile.ZipFile(found), True
@@ -85,7 +85,7 @@ def write(archive, package, target, is_clean):
         for name in package.order():
             old = package.source(name)
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0) if is_clean or old is None else old.date_time)
-            # The media type comes first and unpacked (OpenDocument 1.3 part 2, 3.3).
+            # The media type comes first and uncompressed (OpenDocument 1.3 part 2, 3.3).
             info.compress_type = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
             info.external_attr = 0 if old is None else old.external_attr
             content = package.changed.get(name)
@@ -104,7 +104,7 @@ def main(source, target, changes):
     except zipfile.BadZipFile:
         return DAMAGED
     with archive:
-        # Of several parts of one name readers take the last.
+        # Of several parts with the same name, readers use the last.
         parts = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         damaged = repair(archive, parts)
         package = package_of(archive, parts, damaged)
@@ -121,7 +121,7 @@ def main(source, target, changes):
         write(archive, package, target, changes.get("metadata") == "strip")
         changed = len(package.changed) > len(damaged) or len(package.removed) > 0
         is_damaged = is_cut or len(damaged) > 0
-        # Names are a stranger's.
+        # Names are untrusted.
         named = [re.sub(r"[^\w./ -]", "?", name, flags=re.ASCII)[:80] for name in sorted(damaged)[:MOST_NAMED]]
         said = {"isDamaged": is_damaged, "named": named, "unnamed": len(damaged) - len(named), "isVoid": package.is_signed() and (changed or is_damaged)}
         print(json.dumps(said))

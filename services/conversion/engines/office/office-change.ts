@@ -1,4 +1,4 @@
-/** Office documents to themselves: smaller, cleaned, repaired. Parts of the package that need no change keep their bytes. */
+/** Office documents rewritten in their format: smaller, cleaned, repaired. Parts that need no change keep their bytes. */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";

@@ -44,7 +44,7 @@ const hops: readonly Hop[] = [
   { from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [part, pages, pictures] },
 ];
 
-/** What PDF/A-2 asks for besides: the meaning of colours. @see ISO 19005-2, 6.2.3 */
+/** What PDF/A-2 additionally requires: the colour space. @see ISO 19005-2, 6.2.3 */
 const archiveDefinitions = `%!
 [/_objdef {profile} /type /stream /OBJ pdfmark
 [{profile} << /N 3 >> /PUT pdfmark
@@ -74,7 +74,7 @@ function pictureArgumentsOf(task: HopTask): readonly string[] {
   ]);
 }
 
-/** Errors of the language by name. Not those of the interpreter's own bounds, nor of the disk. @see PostScript Language Reference, 8.1 */
+/** PostScript errors by name, except those caused by the interpreter's limits or the disk. @see PostScript Language Reference, 8.1 */
 const badInput = [
   /^Error: \/(?:syntaxerror|undefined|typecheck|rangecheck|(?:dict)?stack(?:under|over)flow|unmatchedmark|invalid(?:access|fileaccess|font|restore)|nocurrentpoint)/m,
   /^Error: \/ioerror in --(?:image|colorimage|read|run|token)/m,

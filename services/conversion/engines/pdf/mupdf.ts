@@ -32,7 +32,7 @@ const density: OptionDefinition = {
   description: "Resolution of the page pictures",
 };
 
-/** The profile of a JPEG goes along. */
+/** A JPEG keeps its colour profile. */
 function pictureExpectations(from: string) {
   if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
   return [expecting("ORIENTATION_APPLIED"), expecting("METADATA_DROPPED", { message: "Any colour profile is left out.", of: "profile" })];
@@ -59,7 +59,7 @@ const hops: readonly Hop[] = [
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
-/** The prefix names the sort of error from version 1.24 on. */
+/** The prefix names the kind of error from version 1.24 on. */
 const badInput = [
   /^(?:format|syntax) error: /m,
   /^(?:\w+ )?error: (?:cannot (?:find (?:startxref|page tree|end of central)|recognize|open (?:zip|tar|archive) entry)|premature end|end of data|syntax error|unknown image|wrong zip|no objects|zlib )/m,
@@ -71,7 +71,7 @@ async function placePicture({ session, inspector }: Work, task: HopTask, inside:
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
   if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
   const { box, matrix } = pageOf(facts, wishOf(options));
-  // MuPDF would drop the colour profile, and show the negative of CMYK.
+  // MuPDF would drop the colour profile and invert CMYK.
   if (hop.from === "jpg") return await writeJpegPage(inspector, task, box, matrix);
   const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
   await writeFile(session.pathOf("page.txt"), description, { flag: "wx", mode: 0o644 });
@@ -120,7 +120,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
 }
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
-  // MuPDF goes by names.
+  // MuPDF goes by file extension.
   const inside = `/input/document.${task.hop.from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const isPicture = task.hop.from === "jpg" || task.hop.from === "png";

@@ -1,4 +1,4 @@
-/** Pages of a PDF drawn anew by Ghostscript, or put in order by MuPDF where nobody else can read them. */
+/** Rewrites the pages of a PDF with Ghostscript, or repairs a PDF that nothing else can read with MuPDF. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
@@ -15,7 +15,7 @@ const untouched = [
 ];
 const withoutColour = ["-sColorConversionStrategy=Gray", "-dProcessColorModel=/DeviceGray"];
 
-/** Without colour, or with all pictures as they are and fonts reduced to the letters that are used. */
+/** To grayscale, or with all pictures unchanged and fonts subset to the characters in use. */
 export async function rewritePdf(sandbox: Sandbox, task: HopTask, isGray: boolean): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const end = await session.run({
@@ -30,10 +30,10 @@ export async function rewritePdf(sandbox: Sandbox, task: HopTask, isGray: boolea
   await session.adopt("out");
 }
 
-/** False when nothing can be made of it. */
+/** False if it is beyond repair. */
 export async function repairPdf(sandbox: Sandbox, task: HopTask): Promise<boolean> {
   await using session = await openToolSession(sandbox, task);
-  // By any other ending, mutool takes the name for a list of pages, which it never comes to the end of.
+  // With any other extension, mutool takes the name for a list of pages and never finishes.
   const end = await session.run({ program: "/usr/bin/mutool", args: ["clean", "-g", inputInside, "/job/out.pdf"] });
   if (end.exitCode !== 0) return false;
   return await session.adopt("out.pdf").then(

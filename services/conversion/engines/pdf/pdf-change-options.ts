@@ -1,4 +1,4 @@
-/** What can be changed of a PDF that stays one. */
+/** Changes to a PDF that stays a PDF. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { languageOption } from "./tesseract-languages.ts";
 

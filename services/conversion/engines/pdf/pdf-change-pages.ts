@@ -1,13 +1,13 @@
-/** Lists of pages: `3,1,5-` is the third, the first, and from the fifth to the last. */
+/** Page lists: `3,1,5-` is the third, the first, and the fifth to the last page. */
 import { FilemillError } from "#contract/errors.ts";
 
-/** As many as a book has; each may be named more than once. */
+/** As many as a large book has; a page may be repeated. */
 const maxPages = 20_000;
 
 /**
- * The numbers of the pages to keep, in their new order; undefined: all as they are.
+ * The numbers of the pages to keep, in their new order; undefined to leave all unchanged.
  *
- * @throws FilemillError INVALID_OPTION for a page that the file does not have, or when none is left.
+ * @throws FilemillError INVALID_OPTION for a page that the file does not have, or if none is left.
  */
 export function pagesKept(pages: string | undefined, remove: string | undefined, total: number): readonly number[] | undefined {
   if (pages === undefined && remove === undefined) return undefined;
@@ -46,7 +46,7 @@ function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The same as qpdf takes it, with runs as ranges. */
+/** The list in qpdf's syntax, with runs as ranges. */
 export function rangesOf(pages: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const page of pages) {

@@ -1,20 +1,20 @@
-"""Makes the pictures of a PDF smaller in their places; whatever is not sure to come out right stays as it is."""
+"""Shrinks the pictures of a PDF in place; whenever the result is uncertain, the picture stays unchanged."""
 import io
 
 import pikepdf
 from PIL import Image
 from pikepdf import Array, Name, PdfImage
 
-# Pixels an inch, quality of JPEG.
+# Pixels per inch, JPEG quality.
 LEVELS = {"screen": (72, 45), "ebook": (150, 60), "print": (300, 80)}
 MOST_PIXELS = 60_000_000
 LEAST_PIXELS = 2_000
-# A picture that is hardly larger than it need be is not drawn anew.
+# A picture that is barely larger than needed is not resampled.
 TOLERANCE = 1.15
 
 
 def densities(listing):
-    """By object and kind: the least number of pixels an inch that it is shown with, as `pdfimages -list` says. A mask goes by its picture's object."""
+    """The lowest resolution at which each object is shown, by kind, from `pdfimages -list`. A mask is listed under its picture's object."""
     found = {}
     for line in listing:
         cells = line.split()
@@ -34,7 +34,7 @@ def shrink(pdf, listing, level):
             continue
         mask = picture.get("/SMask")
         part = picture if kind == "image" else mask if kind == "smask" else None
-        # With a matte, picture and mask have one size.
+        # With a matte, picture and mask must have the same size.
         if part is None or part.objgen in done or (mask is not None and "/Matte" in mask):
             continue
         done.add(part.objgen)
@@ -46,7 +46,7 @@ def shrink(pdf, listing, level):
                 rescale_mask(part, scale)
         except MemoryError:
             raise
-        # Of a kind that is not known, or damaged: it stays as it is. The libraries raise errors of many classes there.
+        # Unknown or damaged pictures stay unchanged. The libraries raise many classes of errors for them.
         except Exception:
             continue
     for page in pdf.pages:
@@ -65,7 +65,7 @@ def is_plain(picture):
 
 
 def base_of(space):
-    """The colour space of the pixels behind a palette, and how many numbers a colour has in it; None where JPEG does not do."""
+    """The colour space of the pixels behind a palette, and its number of components; None if JPEG does not support it."""
     if isinstance(space, Array) and len(space) > 1 and space[0] == Name.Indexed:
         space = space[1]
     if space in (Name.DeviceRGB, Name.DeviceGray):
@@ -106,7 +106,7 @@ def rescale_mask(picture, scale):
     if image.mode != "L":
         return
     image = smaller(image, scale)
-    # Without a filter: it is compressed when the file is written.
+    # Uncompressed: it is compressed when the file is written.
     picture.write(image.tobytes())
     resized(picture, image)
 

@@ -1,14 +1,14 @@
-"""Whatever leads to pages that were taken out of a PDF, or names them: links, bookmarks, named destinations."""
+"""Removes references to pages that were taken out of a PDF: links, bookmarks, named destinations."""
 from decimal import Decimal
 
 from pikepdf import Array, Dictionary, Name, String
 
-# Followed no further: what a stranger wrote may go in circles.
+# Limits traversal: untrusted files may contain cycles.
 MOST = 100_000
 
 
 def page_of(target, names):
-    """The page that a link or a bookmark leads to: None where it is gone, False where it leads elsewhere."""
+    """The target page of a link or bookmark: None if it was removed, False if the target is elsewhere."""
     goal = target.get("/Dest")
     action = target.get("/A")
     if goal is None and isinstance(action, Dictionary) and action.get("/S") == Name.GoTo:
@@ -25,7 +25,7 @@ def place_of(goal):
 
 
 def named_in(tree, holder="/Names", kind=String):
-    """Pairs of a name, or of a number, and where it leads, in the order of the tree."""
+    """Pairs of a key, a name or number, and its value, in tree order."""
     todo, found, seen = [tree], [], set()
     while todo and len(seen) < MOST:
         node = todo.pop()
@@ -42,7 +42,7 @@ def named_in(tree, holder="/Names", kind=String):
 
 
 def take_names(pdf):
-    """All that there were, without those that led to pages that are gone in the file."""
+    """Returns all named destinations, and removes those of deleted pages from the file."""
     table, holder = pdf.Root.get("/Dests"), pdf.Root.get("/Names")
     old = list(table.items()) if isinstance(table, Dictionary) else []
     for name, goal in old:
@@ -72,7 +72,7 @@ def prune(pdf):
 
 
 def tree_of(outlines):
-    """The root and all bookmarks, parents before children; and of each its parent's place."""
+    """The root and all bookmarks, parents before children, with each one's parent index."""
     items, parents, seen = [outlines], [-1], set()
     for at, item in enumerate(items):
         child = item.get("/First")
@@ -85,7 +85,7 @@ def tree_of(outlines):
 
 
 def prune_bookmarks(pdf, outlines, names):
-    """A bookmark whose page is gone goes too; above others that stay it stays without a title."""
+    """Removes bookmarks of deleted pages; one with remaining children stays without a title."""
     items, parents = tree_of(outlines)
     below, shown = [[] for _ in items], [0] * len(items)
     for at in range(len(items) - 1, -1, -1):

@@ -1,16 +1,16 @@
-/** A page with nothing but a stamp on it, to be laid over others. */
+/** A page with only a stamp, to be overlaid on others. */
 import { writeFile } from "node:fs/promises";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
-/** A4; on pages of another shape it stands in their middle. */
+/** A4; centred on pages of another shape. */
 const [width, height] = [595, 842];
-/** Of a letter's height: what one is wide, as a mean. */
+/** Mean character width in ems. */
 const letterWidth = 0.62;
 
-/** Drawn by librsvg, which embeds the letters of any script. Returns the path inside the sandbox. */
+/** Rendered by librsvg, which embeds fonts for any script. Returns the path inside the sandbox. */
 export async function stampOf(session: ToolSession, task: HopTask): Promise<string> {
   const text = stringOption(task.options, "stamp") ?? "";
   const place = stringOption(task.options, "stampPlace") ?? "diagonal";

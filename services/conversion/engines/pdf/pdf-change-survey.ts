@@ -1,6 +1,6 @@
-/** What a PDF has beside its pages' look, as pdf-change.py counts it. */
+/** What a PDF has besides the look of its pages, as counted by pdf-change.py. */
 
-/** In words, as a note names them. */
+/** In words for notes. */
 const counted = {
   tags: "tags for screen readers",
   fields: "form fields",
@@ -17,17 +17,17 @@ export type Survey = Readonly<Record<Counted, number>> & {
   readonly pages: number;
   /** Signed fields. */
   readonly signatures: number;
-  /** Bytes of fonts that hold all of their letters. */
+  /** Bytes of fonts that are not subset. */
   readonly wholeFonts: number;
-  /** Of the first page as it is shown, in points. */
+  /** Displayed size of the first page, in points. */
   readonly size: readonly [width: number, height: number];
-  /** It was read, but is not as it should be. */
+  /** It could be read, but has errors. */
   readonly damaged: boolean;
-  /** Beside links and bookmarks there is nothing that a page drawn anew lacks. */
+  /** Apart from links and bookmarks, a redrawn page would lose nothing. */
   readonly hasOnlyPages: boolean;
 };
 
-/** What a program that has read a stranger's file says is taken for numbers, whatever it is. */
+/** Untrusted program output: anything that is not a number becomes one. */
 export function surveyOf(said: unknown): Survey {
   const facts: Readonly<Record<string, unknown>> = typeof said === "object" && said !== null ? { ...said } : {};
   const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
@@ -45,7 +45,7 @@ export function surveyOf(said: unknown): Survey {
   };
 }
 
-/** What there is less of. Forms and comments that became part of the page are meant to be gone. */
+/** What there is less of, except forms and comments that were flattened into the page. */
 export function lostWords(before: Survey, after: Survey, isFlattened: boolean): readonly string[] {
   const meant: readonly string[] = isFlattened ? ["fields", "comments"] : [];
   return names.filter((name) => after[name] < before[name] && !meant.includes(name)).map((name) => counted[name]);

@@ -1,8 +1,8 @@
-"""Tags of pages that were taken out of a PDF: they hold text of their own, such as what is read out instead of a picture."""
+"""Prunes the tags of pages that were taken out of a PDF: tags have text of their own, such as descriptions of pictures."""
 from pdf_prune import named_in
 from pikepdf import Array, Dictionary
 
-# Followed no further, and left out: what a stranger wrote may go in circles.
+# Limits traversal and drops the rest: untrusted files may contain cycles.
 MOST = 500_000
 TEXTS = ("/ActualText", "/Alt", "/E", "/T")
 
@@ -17,7 +17,7 @@ def is_element(kid):
 
 
 def elements_of(pdf, root):
-    """The root and all elements, parents before children, each an object of its own; and of each its parent's place."""
+    """The root and all elements, parents before children, as indirect objects, with each one's parent index."""
     items, parents, seen = [root], [-1], set()
     for at, item in enumerate(items):
         kids = kids_of(item)
@@ -34,7 +34,7 @@ def elements_of(pdf, root):
 
 
 def is_here(kid, item, pages):
-    """Whether what an element marks stands on a page that is left."""
+    """Whether an element's marked content is on a remaining page."""
     page = kid.get("/Pg", item.get("/Pg")) if isinstance(kid, Dictionary) else item.get("/Pg")
     return isinstance(page, Dictionary) and page.objgen in pages
 
@@ -52,7 +52,7 @@ def prune_tags(pdf):
         marked = [kid for kid in given if not is_element(kid) and is_here(kid, item, pages)]
         count = sum(is_element(kid) for kid in given)
         lost[at] = lost[at] or len(elements) < count or len(marked) + count < len(given)
-        # An empty cell marks nothing, and keeps its place in its row.
+        # An empty cell has no content, but keeps its place in the row.
         if at > 0 and given and not marked and not any(items[kid].get("/K") is not None for kid in elements):
             lost[parents[at]] = True
             continue
@@ -60,7 +60,7 @@ def prune_tags(pdf):
             stays = {items[kid].objgen for kid in elements}
             item["/K"] = Array([kid for kid in given if (kid.objgen in stays if is_element(kid) else is_here(kid, item, pages))])
         if at > 0:
-            # What is said instead of the whole says what is gone, too.
+            # Replacement text would still describe the removed part.
             for text in TEXTS if lost[at] or not given else ():
                 if text in item:
                     del item[text]
@@ -71,7 +71,7 @@ def prune_tags(pdf):
 
 
 def prune_indexes(pdf, root, kept):
-    """The tables that lead from a page and from a name to elements."""
+    """The tables that map pages and names to elements."""
 
     def stays(value):
         return isinstance(value, Dictionary) and value.objgen in kept

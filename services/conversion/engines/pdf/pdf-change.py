@@ -1,7 +1,8 @@
-"""Changes a PDF and leaves all else in it as it is: tags, forms, links, bookmarks, attachments.
+"""Changes a PDF and leaves everything else in it unchanged: tags, forms, links, bookmarks, attachments.
 
-Usage: pdf-change.py survey IN, pdf-change.py change IN OUT CHANGES (a file of JSON). A password to protect the result with is in PASSWORD.
-Prints a line of JSON. Exit codes: 0 done, 3 the file is damaged, 4 it is protected, anything else is a failure of this program.
+Usage: pdf-change.py survey IN, pdf-change.py change IN OUT CHANGES (a file of JSON). A
+password to protect the result with is in PASSWORD. Prints a line of JSON. Exit codes: 0
+done, 3 the file is damaged, 4 it is protected; anything else is a failure of this program.
 """
 import json
 import os
@@ -14,7 +15,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 DAMAGED, PROTECTED = 3, 4
-# Counted no further: what a stranger wrote may go in circles.
+# Limits counting: untrusted files may contain cycles.
 MOST = 100_000
 
 
@@ -36,7 +37,7 @@ def inherited(field, name):
 
 
 def bookmarks(pdf):
-    """Each with its parent's place in the list, in no particular order."""
+    """Each with its parent's index in the list, in no particular order."""
     outlines = pdf.Root.get("/Outlines")
     todo = [outlines.get("/First")] if isinstance(outlines, Dictionary) else []
     found, seen = [], set()
@@ -51,7 +52,7 @@ def bookmarks(pdf):
 
 
 def whole_fonts(pdf):
-    """Bytes of fonts that hold all of their letters, whether they are shown or not."""
+    """Bytes of fonts that are not subset, whether they are used or not."""
     size = 0
     for font in pdf.objects:
         if not isinstance(font, Dictionary) or font.get("/Type") != Name.FontDescriptor:
@@ -82,7 +83,7 @@ def survey(pdf):
 
 
 def size_of(page):
-    """Of what is shown, as it is shown."""
+    """Displayed size of the visible area."""
     left, bottom, right, top = (float(each) for each in page.cropbox)
     width, height = abs(right - left), abs(top - bottom)
     return (height, width) if int(page.obj.get("/Rotate", 0)) % 180 == 90 else (width, height)
@@ -115,7 +116,7 @@ def stamp(pdf, path):
 
 
 def sheets(pdf, count):
-    """Several pages on each, in rows from the top left."""
+    """Puts several pages on each sheet, in rows from the top left."""
     columns, rows = {2: (2, 1), 4: (2, 2), 6: (3, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4)}[count]
     width, height = size_of(pdf.pages[0])
     if columns != rows:
@@ -148,7 +149,7 @@ def encryption(changes):
         accessibility=True, extract=may_all, modify_annotation=may_all, modify_assembly=may_all, modify_form=may_all,
         modify_other=may_all, print_lowres=may_print, print_highres=may_print,
     )
-    # Nobody has a password to more than what is allowed.
+    # With restrictions, the owner password is random, so that nobody can lift them.
     owner = password if may_all and password != "" else secrets.token_urlsafe(24)
     return pikepdf.Encryption(user=password, owner=owner, R=6, allow=permissions)
 
@@ -157,7 +158,7 @@ def flatten(pdf):
     links = [[each for each in page.obj.get("/Annots", Array([])) if isinstance(each, Dictionary) and each.get("/Subtype") == Name.Link] for page in pdf.pages]
     pdf.generate_appearance_streams()
     pdf.flatten_annotations("all")
-    # They have no look of their own, for the want of which qpdf leaves them out.
+    # Links have no appearance stream, so qpdf drops them.
     for page, kept in zip(pdf.pages, links):
         if kept:
             page.obj.Annots = Array(kept)
@@ -174,7 +175,7 @@ def turned(pdf, changes):
 
 
 def change(pdf, target, changes):
-    # Where nothing was taken out, what leads nowhere stays as it is.
+    # If no page was removed, dangling references stay as they are.
     if changes.get("selected"):
         from pdf_prune import prune
         from pdf_tags import prune_tags

@@ -1,4 +1,4 @@
-/** PDF to PDF: smaller, searchable, other pages, turned, stamped, protected. Whatever is not to be changed stays, by pikepdf (qpdf). */
+/** PDF to PDF: smaller, searchable, reordered, rotated, stamped, protected. Everything else is preserved, by pikepdf (qpdf). */
 import { copyFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -44,17 +44,17 @@ const hops: readonly Hop[] = ownHops(["pdf"], () => ({
   ],
 }));
 
-/** What is done one after another; each step reads what the one before has written. */
+/** The steps of a change; each reads what the previous one wrote. */
 type Work = {
   readonly host: EngineHost;
   readonly task: HopTask;
-  /** The task with what is there now for its input, and the time that is left. */
+  /** The task with the current file as its input and the remaining time. */
   now(outputPath?: string): HopTask;
-  /** Takes the place of the input when the step has written it. */
+  /** The output replaces the input if `write` succeeds. */
   step(name: string, write: (at: HopTask) => Promise<boolean>): Promise<boolean>;
 };
 
-/** Of the time of a long hop: all else is done sooner than pages are read, or the file was made to take long. */
+/** Share of a long hop's time: without OCR, anything slower comes from a file made to take long. */
 const shareWithoutReading = 0.2;
 
 async function run(host: EngineHost, task: HopTask): Promise<void> {
@@ -104,7 +104,7 @@ async function changeAll(work: Work): Promise<void> {
   if (isDamaged) task.note("INPUT_DAMAGED");
 }
 
-/** @throws FilemillError PASSWORD_REQUIRED rather than give a file that is not protected. */
+/** @throws FilemillError PASSWORD_REQUIRED rather than return an unprotected file. */
 function assertProtection({ options, outputPassword }: HopTask): void {
   if (options.protect === true && (outputPassword ?? "") === "") {
     throw new FilemillError("PASSWORD_REQUIRED", "Send the file again, with the password for the result in X-Output-Password.");
@@ -118,7 +118,7 @@ function assertProtection({ options, outputPassword }: HopTask): void {
   }
 }
 
-/** What `look` finds, in what could be repaired where nobody can read it as it is. */
+/** The result of `look`, if necessary after repairing the file. */
 async function repairing<T>(
   { host, now, step }: Work,
   look: (at: HopTask) => Promise<T | undefined>,
@@ -132,7 +132,7 @@ async function repairing<T>(
 
 const surveyed = (work: Work) => repairing(work, (at) => survey(work.host, at));
 
-/** Undefined: nobody can read it as it is. */
+/** Undefined if the file needs repair. */
 async function survey({ sandbox }: EngineHost, task: HopTask): Promise<Survey | undefined> {
   await using session = await openToolSession(sandbox, task);
   const end = await session.run({ program: python, args: ["-I", "/engine/pdf-change.py", "survey", inputInside], readOnly: scripts });
@@ -149,7 +149,7 @@ function isUnread(end: SandboxEnd): boolean {
 /** Below this, fonts are not worth a pass over the whole document. */
 const leastFontBytes = 50_000;
 
-/** By Ghostscript, which draws pages anew: without colour; or with fewer letters in its fonts, where nothing is lost by it. Returns what was lost. */
+/** Redraws pages with Ghostscript: to grayscale, or to subset fonts if nothing is lost by it. Returns what was lost. */
 async function rewritten(work: Work, first: Survey): Promise<readonly string[]> {
   const { host, task, now, step } = work;
   const isGray = task.options.grayscale === true;
@@ -190,7 +190,7 @@ async function makeSearchable({ sandbox }: EngineHost, task: HopTask): Promise<b
 
 type Changed = { readonly before: Survey; readonly after: Survey; readonly damaged: boolean };
 
-/** Undefined: nobody can read it as it is. */
+/** Undefined if the file needs repair. */
 async function change({ sandbox }: EngineHost, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Changed | undefined> {
   const { options, outputPassword } = task;
   await using session = await openToolSession(sandbox, task);
@@ -211,16 +211,16 @@ async function change({ sandbox }: EngineHost, task: HopTask, more: Readonly<Rec
   return { before: surveyOf(said.before), after: surveyOf(said.after), damaged: said.damaged === true };
 }
 
-/** What is done before, by other programs. */
+/** Options that other programs have already handled. */
 const ownSteps = new Set(["ocr", "language", "pages", "remove", "grayscale", "protect", "stampPlace"]);
 
 async function listPictures(session: ToolSession): Promise<string> {
-  // A list that breaks off costs nothing but size.
+  // A truncated list only means less compression.
   await session.run({ program: "/bin/sh", args: ["-c", `pdfimages -list "$1" > /job/pictures.txt`, "sh", inputInside] });
   return "/job/pictures.txt";
 }
 
-/** Whether size is all that was asked for. */
+/** Whether only a smaller size is requested. */
 function isOnlySmaller({ hop, options }: HopTask): boolean {
   const changed = hop.options.filter(({ name, default: preset }) => options[name] !== undefined && options[name] !== preset);
   return changed.length === 1 && changed[0]?.name === "optimise";

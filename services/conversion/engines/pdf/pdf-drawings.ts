@@ -1,4 +1,4 @@
-/** What our reader of PDFs finds and cannot draw: drawings as PNG, by poppler, and pages without their text, by Ghostscript. */
+/** Renders what our PDF reader cannot draw: drawings as PNG with poppler, and pages without their text with Ghostscript. */
 import { readFile, rm } from "node:fs/promises";
 import { finite, list, oneOf, record, text, WrongShape, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
@@ -8,7 +8,7 @@ import { pointsPerInch } from "./poppler-pages.ts";
 
 const dpi = 150;
 const margin = 1;
-/** In one file; and of their pictures together. */
+/** Per file; and for all their pictures together. */
 const mostDrawings = 60;
 const mostBytes = 40_000_000;
 
@@ -18,10 +18,10 @@ const bare = record({ page, withoutText: record({ type: oneOf("png", "jpg"), dpi
 type Placed = ReturnType<typeof placed>;
 type Bare = ReturnType<typeof bare>;
 
-/** More pages than a file that is read may have. */
+/** More pages than a file may have. */
 const mostAsked = 20_000;
 
-/** It comes out of a sandbox, and becomes arguments and names of files: what is not exactly this is not believed. */
+/** It comes from a sandbox and becomes arguments and file names, so anything that does not match exactly is rejected. */
 export function askedOf(lines: readonly string[]): { readonly drawings: readonly Placed[]; readonly pages: readonly Bare[] } {
   try {
     const asked: readonly unknown[] = list(text(1000), mostAsked)(lines).map((line) => JSON.parse(line));
@@ -33,7 +33,7 @@ export function askedOf(lines: readonly string[]): { readonly drawings: readonly
   }
 }
 
-/** What our reader asks for, as it takes it: JSON with a picture for each, as many as there is room for. */
+/** Renders what the reader asks for, in its format: JSON with a picture for each item, as many as fit the limit. */
 export async function drawingsOf({ sandbox }: Pick<EngineHost, "sandbox">, task: HopTask, wanted: readonly string[]): Promise<string> {
   const { drawings, pages } = askedOf(wanted);
   await using session = await openToolSession(sandbox, task);
@@ -71,7 +71,7 @@ async function adopted(session: ToolSession, { outputPath }: HopTask, name: stri
   }
 }
 
-/** Pages of one sort are drawn in one run; the program numbers what it writes from 1. */
+/** Pages of one kind are rendered in one run; the program numbers its output from 1. */
 async function pagesWithoutText(session: ToolSession, task: HopTask, asked: readonly Bare[]): Promise<string> {
   const drawn: { readonly page: number; readonly type: string; readonly data: string }[] = [];
   let left = mostBytes;

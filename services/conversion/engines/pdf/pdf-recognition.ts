@@ -1,4 +1,4 @@
-/** Scanned pages of a PDF get the text that Tesseract reads in them, invisible and in its place, as scanners write it. */
+/** Adds an invisible text layer, recognised by Tesseract, to the scanned pages of a PDF, as scanners do. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -10,10 +10,10 @@ import { straightened } from "./pdf-straightening.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
 import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
 
-/** What a dense page takes at the very most; pages for which there is no time stay pictures, and a note names them. */
+/** Worst case for a dense page; pages for which there is no time stay pictures, and a note names them. */
 const msPerPage = 6000;
 const dpi = 300;
-/** A page of A3 at 300 dots an inch. */
+/** An A3 page at 300 dpi. */
 const maxPixels = 18_000_000;
 
 export const readingOptions: readonly OptionDefinition[] = [
@@ -29,24 +29,24 @@ export const readingOptions: readonly OptionDefinition[] = [
 
 export type Recognised = {
   readonly pages: readonly number[];
-  /** Mean of the words, in percent. */
+  /** Mean over the words, in percent. */
   readonly confidence: number;
-  /** How many more pages lack text, for which there was no time; also where none of those that were tried has any that can be read. */
+  /** How many more pages lack text but were skipped for lack of time, even if none of those tried was readable. */
   readonly left: number;
 };
 
 export type Wish = {
   readonly wanted: (page: number) => boolean;
   readonly path: string;
-  /** Only the text is for people: crooked pages are read upright, and their text lies upright above them. */
+  /** Only the text matters: crooked pages are straightened first, and their text layer is upright. */
   readonly isForText: boolean;
-  /** Where the text alone goes, in its reading order, each page ended by a form feed. */
+  /** Path for the plain text in reading order, with a form feed after each page. */
   readonly textPath?: string;
 };
 
 /**
- * Writes the PDF with text to `path`, outside the sandbox. Nothing is written where no page lacks text, nor where none has any that
- * can be read: then there are no `pages`.
+ * Writes the PDF with its text layer to `path`, outside the sandbox. Writes nothing
+ * if no page lacks text, or if no text can be recognised: `pages` is then empty.
  *
  * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
  */
@@ -84,7 +84,7 @@ export async function recognise(
 }
 
 /**
- * The same, unless it is not wished for. `isNeeded`: without it there is no result; else that it fails costs only the text of pictures.
+ * The same, unless OCR is disabled. `isNeeded`: there is no result without it; otherwise a failure only loses the text of pictures.
  *
  * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
  */
@@ -103,13 +103,13 @@ export async function recogniseOr(
   }
 }
 
-/** What a note says of it. */
+/** Text for the note about it. */
 export function wordsFor({ pages, confidence }: Recognised): string {
   const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
   return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
 }
 
-/** What a note says of the rest; empty where there is none. */
+/** Text for the note about the remaining pages; empty if there are none. */
 export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "left">): string {
   const tried =
     left === 0 ? "No text could be recognised on the pages without text." : "No text could be recognised on the pages that were tried.";
@@ -117,7 +117,7 @@ export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "l
   return [...(pages.length === 0 ? [tried] : []), ...(left === 0 ? [] : [untried])].join(" ");
 }
 
-/** Letters are counted where the text is: each page ends with a form feed. */
+/** Pages are told apart by the form feeds in pdftotext's output. */
 async function pagesWithoutText(session: ToolSession): Promise<readonly number[]> {
   const end = await session.run({ program: "/usr/bin/pdftotext", args: [inputInside, "/job/found.txt"] });
   if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The PDF is damaged and could not be read.");
@@ -127,12 +127,12 @@ async function pagesWithoutText(session: ToolSession): Promise<readonly number[]
   return [...bare, ...(await coveredOf(session, stamped))].sort((one, other) => one - other);
 }
 
-/** What a scanner writes beside the picture is no text of the page. */
+/** What a scanner adds beside the picture is not the page's text. */
 export const fewLetters = 20;
-/** Of a page's area. */
+/** Share of the page's area. */
 const partOfScan = 0.5;
 
-/** Those of the pages that pictures cover, masks and strips among them. */
+/** Those of the pages that pictures cover, including masks and strips. */
 export async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
   const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
   const end = await session.run({
@@ -146,7 +146,7 @@ export async function coveredOf(session: ToolSession, pages: readonly number[]):
     .map(({ number }) => number);
 }
 
-/** In what pdftotext wrote, pages with fewer letters than this; the first is 1. */
+/** Pages in pdftotext's output with fewer letters than this; the first is 1. */
 async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1): Promise<readonly number[]> {
   const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewer}) print NR }`;
   const end = await session.run({ program: "/usr/bin/awk", args: [count, text], env: { LC_ALL: "C" } });
@@ -172,7 +172,7 @@ async function draw(session: ToolSession, pages: readonly number[], isForText: b
   return names;
 }
 
-/** Of Tesseract's table: the 11th column is the confidence, -1 where the row is no word; a blank page may have a word of blanks. */
+/** From Tesseract's table: column 11 is the confidence, -1 for rows that are not words; a blank page may have a blank word. */
 async function wordsOf(session: ToolSession): Promise<{ readonly words: number; readonly confidence: number }> {
   const mean = `NR > 1 && $11 > 0 && $12 ~ /[^ ]/ { sum += $11; n++ } END { print n + 0, n ? int(sum / n) : 0 }`;
   const { stdout } = await session.run({ program: "/usr/bin/awk", args: ["-F", "\t", mean, "/job/text.tsv"] });

@@ -1,4 +1,4 @@
-/** Scanned pages that lie crooked are turned upright before Tesseract reads them: what puts its lines together takes crooked ones apart. */
+/** Straightens crooked scans before Tesseract reads them: its layout analysis breaks up slanted lines. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { magick } from "../pictures/imagemagick-program.ts";
@@ -11,15 +11,15 @@ const withPolicy = {
   readOnly: { [join(import.meta.dirname, "../pictures/imagemagick-policy")]: policyInside },
 };
 
-/** In degrees: lines that lie less crooked are read whole. */
+/** In degrees: lines with a smaller slant are read correctly. */
 const leastAngle = 1;
-/** Beyond it are the slanted lines of a drawing, not paper that was pulled in crookedly. */
+/** A larger angle comes from slanted lines in a drawing, not from paper fed in at an angle. */
 const mostAngle = 15;
 
-/** The name in `/job` of the page, turned upright where it lies crooked; where that cannot be found out, it is read as it lies. */
+/** The name in `/job` of the straightened page; if the angle cannot be determined, the page is read as it is. */
 export async function straightened(session: ToolSession, name: string): Promise<string> {
   if (!existsSync(magick.path)) return name;
-  // A quarter of the resolution shows it as well, in a sixth of the time.
+  // A quarter of the resolution is enough, in a sixth of the time.
   const look = [`pgm:/job/${name}`, "-resize", "25%", "-deskew", "40%", "-format", "%[deskew:angle]\n", "info:-"];
   const { stdout } = await session.run({ ...withPolicy, args: look });
   const angle = Number(/^-?\d{1,3}(?:\.\d{1,12})?$/m.exec(stdout)?.[0] ?? 0);

@@ -1,4 +1,6 @@
-/** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
+/**
+ * PDF to a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made from that.
+ */
 import { rm, stat } from "node:fs/promises";
 import {
   defineEngine,
@@ -91,7 +93,7 @@ type Notes = Map<NoteCode, string | undefined>;
 
 type Host = Pick<EngineHost, "sandbox">;
 
-/** The worker tells which pages hold no text; only then they are looked at by another program. */
+/** The worker reports pages without text; only then another program recognises it. */
 async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void> {
   const first = await read(reader, task);
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
@@ -105,7 +107,7 @@ async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void>
     });
     if (found === undefined || found.pages.length === 0) {
       if (!(first instanceof LacksContent)) return noteAll(task, first);
-      // Nothing can be read in them: they are the pictures that they are.
+      // No text could be recognised: the pages stay pictures.
       return noteAll(task, whole(await read(reader, { ...task, options: { ...task.options, ocr: "never" } })));
     }
     await rm(task.outputPath, { force: true });
@@ -123,7 +125,7 @@ function whole(read: Notes | LacksContent): Notes {
   return read;
 }
 
-/** What the worker notes, or why there is nothing. */
+/** The worker's notes, or the reason why there is no result. */
 async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
   const notes: Notes = new Map();
   try {

@@ -1,4 +1,4 @@
-/** Pages of a PDF as Poppler tells of them, and how many pixels they become. */
+/** PDF page data as reported by Poppler, and the pixel sizes derived from it. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { assertPart } from "#services/conversion/domain/parts.ts";
@@ -29,20 +29,20 @@ export const pixelOptions: readonly OptionDefinition[] = [
 
 export type PageFacts = {
   readonly number: number;
-  /** As it is shown, turned. */
+  /** Displayed size, after rotation. */
   readonly widthPoints: number;
   readonly heightPoints: number;
 };
 type Facts = PageFacts & {
-  /** Of the document. */
+  /** Page count of the document. */
   readonly pages: number;
 };
 
-/** All of Poppler's tools say so, and only at a file that is not as it should be. */
+/** All of Poppler's tools print this, and only for damaged files. */
 export const popplerBadInput = [/^Syntax Error/m];
 
 /**
- * What pdfinfo says of the document and of one page.
+ * pdfinfo's data about the document and one page.
  *
  * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
  */
@@ -59,7 +59,7 @@ export async function readFacts(session: ToolSession, pageNumber: number): Promi
   return { pages, ...factsOf(end.stdout, pageNumber) };
 }
 
-/** The same of several pages in the order of the document, which must be there: one run for all that follow each other. */
+/** The same for several pages in document order, which must exist: one run for each consecutive range. */
 export async function readPages(session: ToolSession, numbers: readonly number[]): Promise<readonly PageFacts[]> {
   const facts: PageFacts[] = [];
   while (facts.length < numbers.length) {
@@ -99,12 +99,12 @@ export function pixelsOf(task: HopTask, facts: PageFacts): { readonly width: num
   return pixels;
 }
 
-/** What makes pdftoppm draw a page at this size as it is shown; by itself it takes what was cut off too, and turns the page after it has its size. */
+/** Makes pdftoppm render a page at its displayed size; by default it includes cropped areas and rotates only after sizing. */
 export function sizedTo(width: number, height: number): readonly string[] {
   return ["-cropbox", "-scale-dimension-before-rotation", "-scale-to-x", String(width), "-scale-to-y", String(height)];
 }
 
-/** Pixels an inch of a page that is so many pixels wide. */
+/** Resolution of a page rendered at this width. */
 export function dpiOf({ widthPoints }: PageFacts, width: number): number {
   return Math.max(1, Math.round((width / widthPoints) * pointsPerInch));
 }

@@ -1,4 +1,4 @@
-/** The text of a PDF by pdftotext; pages that are pictures are read by Tesseract first. */
+/** Extracts the text of a PDF with pdftotext; pages that are pictures go through Tesseract first. */
 import { rm } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -29,7 +29,8 @@ export const textOptions: readonly OptionDefinition[] = [
 ];
 
 type Host = Pick<EngineHost, "sandbox" | "inspector">;
-type Taken = { readonly letters: number /** Pages that show pictures and hold no letter. */; readonly pictures: readonly number[] };
+/** `pictures`: pages whose text can only be in pictures. */
+type Taken = { readonly letters: number; readonly pictures: readonly number[] };
 
 export async function extractText(host: Host, task: HopTask): Promise<void> {
   await using session = await openToolSession(host.sandbox, task);
@@ -69,8 +70,8 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
 }
 
 /**
- * Pages whose pictures alone can have text: those without a letter, and those that a picture covers, beside which a scanner wrote a few.
- * Each page's text ends with a form feed.
+ * Pages whose text can only be in pictures: those without a letter, and those covered by
+ * a picture next to which a scanner wrote a few. Each page's text ends with a form feed.
  */
 async function picturesAlone(session: ToolSession, first: number, range: readonly string[]): Promise<readonly number[]> {
   const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewLetters}) print NR, length($0) }`;
@@ -87,13 +88,13 @@ async function picturesAlone(session: ToolSession, first: number, range: readonl
   return pictured.filter(({ page, isEmpty }) => isEmpty || covered.has(page)).map(({ page }) => page);
 }
 
-/** The number that each line begins with. */
+/** The number at the start of each line. */
 async function numbersFrom(session: ToolSession, program: string, args: readonly string[]): Promise<readonly number[]> {
   const { stdout } = await session.run({ program, args });
   return [...stdout.matchAll(/^ *(\d{1,6})\b/gm)].map(([, number]) => Number(number));
 }
 
-/** Where there is text already, that the recognition fails costs only the text of pictures, which a note names. */
+/** If there is other text, a recognition failure only loses the text of pictures, which is noted. */
 async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, paths: Pick<Wish, "path" | "textPath">) {
   try {
     return await recognise(sandbox, task, { wanted: (page) => pictures.includes(page), ...paths, isForText: true });
@@ -105,8 +106,8 @@ async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures
 }
 
 /**
- * Puts the recognised text of `pages` where pdftotext has them. The recognition knows which words make a line; their heights and gaps,
- * by which pdftotext has to tell, are rough in a picture.
+ * Replaces pdftotext's output for `pages` with the recognised text. OCR knows which words form a
+ * line; pdftotext would have to infer that from positions and gaps, which are imprecise in a scan.
  */
 async function replacePages(session: ToolSession, textPath: string, pages: readonly number[], first: number): Promise<void> {
   const places = pages.map((page) => page - first + 1).join(" ");
@@ -126,7 +127,7 @@ function noteUnread(task: HopTask, pages: readonly number[]): void {
   task.note("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${some}.`);
 }
 
-/** Pages without text are form feeds alone. */
+/** Pages without text are only form feeds. */
 async function finish(session: ToolSession, task: HopTask, { letters, pictures }: Taken): Promise<void> {
   if (letters === 0 && pictures.length === 0) task.note("PAGES_EMPTY", "The pages hold no text.");
   await session.adopt("out");

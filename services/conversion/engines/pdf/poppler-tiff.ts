@@ -1,4 +1,4 @@
-/** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as scans and faxes are kept. */
+/** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as usual for scans and faxes. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -9,7 +9,7 @@ import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages, sizedTo } from "./poppler-pages.ts";
 
-/** Of all pages together. */
+/** For all pages together. */
 const maxPixels = 4e9;
 
 const options: readonly OptionDefinition[] = [
@@ -80,7 +80,7 @@ async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promi
   return `${name}.tif`;
 }
 
-/** Where a page is beyond it, pdftoppm writes one white pixel and ends with 0. */
+/** If a page exceeds its limits, pdftoppm writes a single white pixel and exits with 0. */
 async function assertDrawn(session: ToolSession, pixels: readonly { readonly width: number; readonly height: number }[]): Promise<void> {
   const { stdout } = await session.run({ program: "/usr/bin/tiffinfo", args: ["/job/out"] });
   const found = [...stdout.matchAll(/Image Width: (\d+) Image Length: (\d+)/g)].map(([, width, height]) => `${width}x${height}`);

@@ -1,6 +1,6 @@
 /**
- * PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips, in a sandbox too, writes the file several
- * times faster.
+ * PDF to pictures, SVG and text by poppler-utils. Pictures are rendered as
+ * raw pixels; libvips, also sandboxed, encodes the file several times faster.
  */
 import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -62,14 +62,14 @@ async function rasterize({ session, inspector }: Work, pictures: OpenEngine, tas
   });
   const drawn = `${task.outputPath}.drawn`;
   try {
-    // Out of the reach of whatever drew it, before it is looked at and handed on.
+    // Moved out of the renderer's reach before it is checked and passed on.
     const size = await session
       .adopt(gray ? "page.pgm" : "page.ppm", drawn)
       .then(() => inspector.ask("drawnSize", [drawn], { signal: task.signal }))
       .catch(() => {
         throw failureOf(end, popplerBadInput, undrawable);
       });
-    // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
+    // If a page exceeds its limits, pdftoppm writes a single white pixel and exits with 0.
     if (end.exitCode !== 0 || size.width !== width || size.height !== height) throw failureOf(end, popplerBadInput, undrawable);
     if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
     noteLeftOut(task, "page", pageNumber, facts.pages);

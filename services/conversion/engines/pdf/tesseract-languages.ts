@@ -1,4 +1,4 @@
-/** In which languages text can be recognised here. */
+/** The languages in which text can be recognised on this machine. */
 import { FilemillError } from "#contract/errors.ts";
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
@@ -13,7 +13,7 @@ export const languageOption: OptionDefinition = {
   description: "Language of the text as a three-letter code (ISO 639-2), several joined by +; the language must be installed",
 };
 
-/** @throws FilemillError INVALID_OPTION that names those that are installed. */
+/** @throws FilemillError INVALID_OPTION that lists the installed languages. */
 export async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
   const end = await session.run({ program: tesseract, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");

@@ -1,4 +1,4 @@
-/** Reads the text in pictures (optical character recognition). */
+/** Recognises the text in pictures (OCR). */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
@@ -28,7 +28,7 @@ const options: readonly OptionDefinition[] = [
 ];
 const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
 
-/** JPEG pictures come as PNG: Tesseract reads them as they lie and not as they are to be turned. */
+/** JPEG pictures arrive as PNG: Tesseract ignores their orientation tag. */
 const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
   ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, async: false, maxInputMb: 50, options })),
 );
@@ -58,7 +58,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
   if (numberOfWords(end.stderr) === 0) throw noText();
   await session.adopt(`out.${task.hop.to}`).catch((error: unknown) => {
-    // An empty result is no file of text.
+    // Empty output means that there is no text.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? noText() : error;
   });
 }

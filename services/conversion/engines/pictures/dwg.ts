@@ -1,4 +1,4 @@
-/** Drawings of AutoCAD, by acad-ts in a sandboxed worker. */
+/** AutoCAD drawings, by acad-ts in a sandboxed worker. */
 import { defineEngine } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";

@@ -1,4 +1,4 @@
-/** Says in a JPEG or PNG whose pixels stand upright that they do: decoders turn pixels and may leave the EXIF as it was. */
+/** Resets the orientation tag of a JPEG or PNG with upright pixels: decoders rotate the pixels but may leave the EXIF unchanged. */
 import { open } from "node:fs/promises";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 

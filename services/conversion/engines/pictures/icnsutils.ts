@@ -1,4 +1,4 @@
-/** Icons of macOS: taken apart here and by libicns, and put together of pictures that ImageMagick makes in each size. */
+/** macOS icons: read by our own code and libicns, written from pictures that ImageMagick renders in each size. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -12,9 +12,9 @@ import { magickBadInput } from "./imagemagick-formats.ts";
 import { magick } from "./imagemagick-program.ts";
 
 const policyInside = "/engine/imagemagick";
-/** libicns reads no palettes. */
+/** libicns does not read palettes. */
 const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
-/** What an icon has, in pixels. @see Apple's Human Interface Guidelines, app icons */
+/** Sizes of an icon, in pixels. @see Apple's Human Interface Guidelines, app icons */
 const sides = [16, 32, 48, 128, 256, 512, 1024];
 const usual = { cost: 150, async: false } as const;
 
@@ -65,7 +65,7 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   const unpacked = new Map<number, string>();
   for (const name of (await readdir(session.pathOf(""))).sort()) {
     const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
-    // Of one size the deepest.
+    // For each size, the one with the greatest depth.
     if (width !== undefined && (depth === "32" || !unpacked.has(Number(width)))) unpacked.set(Number(width), name);
   }
   const widths = [...new Set([...stored.keys(), ...unpacked.keys()])].sort((a, b) => b - a);

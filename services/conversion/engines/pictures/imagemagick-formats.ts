@@ -1,4 +1,4 @@
-/** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
+/** What ImageMagick reads and writes here, each verified by another program; formats that other engines handle better are left to them. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
@@ -7,31 +7,31 @@ import { crossHops, words } from "../shared/hop-table.ts";
 import { metadataChoice } from "./picture-options.ts";
 
 export type Picture = {
-  /** ImageMagick's own name for it; always said, so that nothing is guessed from content. */
+  /** ImageMagick's name for it; always given, so that it never guesses from the content. */
   readonly coder: string;
-  /** What becomes of it as PNG or TIFF; absent: not read. */
+  /** Fidelity as PNG or TIFF; absent if it is not read. */
   readonly read?: Fidelity;
-  /** What a PNG or TIFF becomes in it; absent: not written. */
+  /** Fidelity of a PNG or TIFF in this format; absent if it is not written. */
   readonly write?: Fidelity;
-  /** Keeps the meaning that a profile gives to its colours; in others they are written as sRGB. */
+  /** Can hold a colour profile; otherwise colours are converted to sRGB. */
   readonly hasProfile?: true;
   /** Has no transparency. */
   readonly isOpaque?: true;
-  /** Points are transparent or not. */
+  /** Pixels are either transparent or opaque. */
   readonly hardens?: true;
-  /** Holds 16 bits a colour; others hold eight at most. */
+  /** Holds 16 bits per channel; others hold eight at most. */
   readonly isDeep?: true;
-  /** Holds one picture in several sizes, of which the largest is taken. */
+  /** Holds one picture in several sizes, of which the largest is used. */
   readonly hasSizes?: true;
-  /** Its numbers are linear light, which ImageMagick says and does not turn into the numbers of other pictures. */
+  /** Stores linear light, which ImageMagick reports but does not convert. */
   readonly isLinear?: true;
-  /** Has 8 bits at most, which ImageMagick takes for 16: other programs refuse what it would write. */
+  /** Has at most 8 bits, which ImageMagick takes for 16: other programs would reject its output. */
   readonly isShallow?: true;
   readonly options?: readonly OptionDefinition[];
   readonly args?: readonly string[];
 };
 
-/** Words of its readers. Alone the last says that a reader gave nothing and had nothing to say, as that of PNG does of a file cut off. */
+/** Error messages of its readers. If it is alone, the last one means that a reader failed silently, as PNG's does for a truncated file. */
 export const magickBadInput = [
   /: (?:improper image header|unexpected end-of-file|insufficient image data|negative or zero image size|corrupt image|not enough pixel data)/,
   /: unable to (?:read|decode|decompress|uncompress) image|exr\.c\/ReadEXRImage/,
@@ -47,7 +47,7 @@ const dither: OptionDefinition = {
 };
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
-/** Both ways, so that a picture needs no second conversion to be made smaller. */
+/** In both directions, so that shrinking needs no second conversion. */
 const bounds: readonly OptionDefinition[] = [
   { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
   { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
@@ -71,7 +71,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
       },
     ],
   },
-  // Written, it would be an icon without the cursor's point.
+  // Written output would be an icon without the cursor's hotspot.
   cur: { coder: "cur", read: "reduced", hasSizes: true },
   psd: { coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
   psb: { coder: "psb", read: "reduced" },
@@ -129,18 +129,18 @@ export const pictures: Readonly<Record<string, Picture>> = {
   avs: { coder: "avs", read: "lossless", write: "lossless" },
 };
 
-/** The hubs: what sharp reads and writes, with its options of size and quality. */
+/** The hubs: formats that sharp reads and writes, with its size and quality options. */
 export const hubs: Readonly<Record<string, Picture>> = {
   png: { coder: "png", isDeep: true, hasProfile: true, args: words("-define png:compression-level=6") },
   tiff: { coder: "tiff", isDeep: true, hasProfile: true, args: words("-compress Zip") },
 };
 
-/** Read, they may hold more than one picture. */
+/** Source formats that may hold several pictures. */
 const severalPictures = new Set(words("dcx miff fits dcm"));
 const usual = { async: false, maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
-/** To be chosen where both formats hold any. */
+/** Offered if both formats can hold metadata. */
 const metadataOf = (from: string, to: string): readonly OptionDefinition[] => (mayKeepPlace(from, to) ? [metadataChoice] : []);
 
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
@@ -171,7 +171,7 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
   return { fidelity: picture.write, cost: 45, ...usual, expects: all, ...pages };
 });
 
-/** Of samples that libvips does not read: with a sign, of 64 bits, or of Lab in eight. */
+/** For samples that libvips does not read: signed, 64-bit, or 8-bit Lab. */
 const odd: Hop = {
   ...{ from: "tiff", to: "png", fidelity: "lossless", cost: 400, ...usual, part: "page", options: [...partOptions("page"), ...bounds] },
   expects: expectingAll("PAGES_LEFT_OUT", "PROFILE_CONVERTED", "MEDIA_CHANGED"),

@@ -1,4 +1,4 @@
-/** TIFF and BMP to themselves: every page, smaller, cut, turned. What is not asked for stays. */
+/** TIFF and BMP in their own format: every page, compressed, cropped, rotated. Everything else stays. */
 import { copyFile, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -57,21 +57,21 @@ export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) 
 
 const tags = words("artist copyright document hostcomputer make model software timestamp");
 
-/** ImageMagick reads these and writes none that it is not told to. */
+/** ImageMagick reads these tags but writes them only on request. */
 export const tagFormat = [...tags.map((tag) => `tag ${tag} %[tiff:${tag}]\n`), "exif %[exif:*]\n"].join("");
 
-/** Names of tags that are there, by what was printed in {@link tagFormat}. */
+/** Names of the tags present, from the output of {@link tagFormat}. */
 export function tagsTold(printed: string): readonly string[] {
   const lines = printed.split("\n");
   return tags.filter((tag) => lines.some((line) => line.startsWith(`tag ${tag} `) && line.length > `tag ${tag} `.length));
 }
 
-/** Facts of a camera have no place in what is written here. */
+/** Camera data, which the formats written here cannot hold. */
 export const hasExif = (printed: string): boolean => /^exif ./m.test(printed);
 
 const keptTag = (tag: string): readonly string[] => ["-set", `option:tiff:${tag}`, `%[tiff:${tag}]`];
 
-/** What ImageMagick is told between reading and writing. `isBilevel`: every page is in black and white. `told`: tags to keep. */
+/** ImageMagick's arguments between reading and writing. `isBilevel`: every page is black and white. `told`: tags to keep. */
 export function ownArgumentsOf({ hop, options }: HopTask, isBilevel: boolean, told: readonly string[]): readonly string[] {
   const [width, height] = [numberOption(options, "width"), numberOption(options, "height")];
   const crop = stringOption(options, "crop");
@@ -104,7 +104,7 @@ function packingOf(options: HopTask["options"], isBilevel: boolean): readonly st
   }
 }
 
-/** Where nothing but size was to change, and did not to the better. */
+/** Returns the source if only the size was to change and it did not shrink. */
 export async function keepsSource(session: ToolSession, task: HopTask, isTurned: boolean): Promise<boolean> {
   const { options } = task;
   const isShaped = ["width", "height", "crop"].some((name) => options[name] !== undefined) || (options.rotate ?? "0") !== "0";
@@ -116,7 +116,7 @@ export async function keepsSource(session: ToolSession, task: HopTask, isTurned:
   return true;
 }
 
-/** @throws FilemillError INVALID_OPTION for a part that no page has. */
+/** @throws FilemillError INVALID_OPTION for an area outside every page. */
 export function assertCrop({ options }: HopTask, pages: readonly { readonly width: number; readonly height: number }[]): void {
   const crop = stringOption(options, "crop");
   if (crop === undefined) return;

@@ -1,4 +1,4 @@
-/** The ImageMagick of this system: Debian 12 and Ubuntu 24.04 have version 6, Debian 13 has version 7. */
+/** The system's ImageMagick: Debian 12 and Ubuntu 24.04 have version 6, Debian 13 has version 7. */
 import { existsSync } from "node:fs";
 
 const programs = [
@@ -6,5 +6,5 @@ const programs = [
   { path: "/usr/bin/magick-im7.q16", packages: ["imagemagick-7.q16"], modules: ["libmagickcore-7.q16-10-extra"] },
 ] as const;
 
-/** The first that is there; where none is, the first, which is asked for. `modules` are the packages of formats that it reads by modules. */
+/** The first that is installed, or the first of all, so that its probe fails. `modules` are the packages with optional formats. */
 export const magick = programs.find(({ path }) => existsSync(path)) ?? programs[0];

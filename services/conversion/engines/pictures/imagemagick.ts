@@ -1,4 +1,4 @@
-/** Pictures that sharp does not know, by ImageMagick: into PNG and TIFF, and out of them. */
+/** Pictures that sharp does not support, by ImageMagick: to and from PNG and TIFF. */
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -28,11 +28,11 @@ type Scene = {
   readonly index: number;
   readonly width: number;
   readonly height: number;
-  /** The description of its colour profile; empty: it has none. */
+  /** Description of its colour profile; empty if it has none. */
   readonly profile: string;
   /** As the program names it. */
   readonly space: string;
-  /** Bits of a sample. */
+  /** Bits per sample. */
   readonly depth: number;
 };
 
@@ -44,7 +44,7 @@ function pictureOf(format: string): Picture {
 
 const unreadable = "The picture is damaged or of an unsupported kind.";
 
-/** What the headers say of each picture in the file. */
+/** Header data of each picture in the file. */
 async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const args = ["-ping", `${coder}:${inputInside}`, "-format", `${photometric}scene %s %w %h %z %[colorspace] %[profile:icc]\n`, "info:-"];
@@ -55,7 +55,7 @@ async function readScenes(session: ToolSession, { coder }: Picture): Promise<rea
     return { index, width, height, depth, space: found[5] ?? "", profile: found[6] ?? "" };
   });
   if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
-  // It would take numbers that it does not know for red, green and blue.
+  // ImageMagick would treat unknown photometric values as RGB.
   if (/^photometric unknown/m.test(end.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture's colours are of a kind that could not be read.");
   }
@@ -70,7 +70,7 @@ function throwIfTooLarge({ stderr }: SandboxEnd): void {
 
 function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
   if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
-  // The first picture of a Photoshop file is the whole, the others are its layers.
+  // The first picture of a Photoshop file is the composite, the others are its layers.
   if (/^ps[db]$/.test(source.coder)) return scenes[0];
   const page = numberOption(task.options, "page") ?? 1;
   assertPart("page", page, scenes.length);
@@ -108,23 +108,23 @@ function boundArgumentsOf({ options }: HopTask): readonly string[] {
   return width === undefined && height === undefined ? [] : ["-resize", `${width ?? ""}x${height ?? ""}>`];
 }
 
-/** A picture with a profile is converted; one without stays as it is. */
+/** Writes the sRGB profile. A picture with a profile is converted to it; one without stays as it is. */
 async function srgbOf(session: ToolSession): Promise<string> {
   await writeFile(session.pathOf("srgb.icc"), srgbProfile(), { flag: "wx", mode: 0o644 });
   return "/job/srgb.icc";
 }
 
-/** Numbers that other programs would take for something else, as those of a screen. */
+/** Converts values that other programs would misread, such as linear light. */
 function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
   return [
     ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
-    // No program reads more of the formats that are written here.
+    // Other programs read no more bits in the formats written here.
     ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
   ];
 }
 
-/** Prints how far points are from transparent and from opaque, whichever is nearer, of 65535. */
+/** Prints the largest distance of an alpha value from transparent or opaque, whichever is nearer, of 65535. */
 const veil = [
   ...["(", "+clone", "-alpha", "extract", "(", "+clone", "-threshold", "50%", ")", "-compose", "difference", "-composite"],
   ...["-format", "veil %[max]\\n", "-write", "info:-", "+delete", ")", "+compose"],
@@ -136,7 +136,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
-  // What is sRGB already would only be rounded.
+  // Converting sRGB to sRGB would only round values.
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
@@ -179,7 +179,7 @@ function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Pick<Picture, "i
 
 const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 
-/** What a printer would print becomes colours of a screen by way of TIFF, which keeps it with its profile, and libvips, which reads that. */
+/** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   if (from === to) return await runOwn(host, task);
@@ -198,7 +198,7 @@ async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Pr
   }
 }
 
-/** Every page of the file, in the format that it has. */
+/** Rewrites every page of the file in its own format. */
 async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const picture = pictureOf(task.hop.from);
@@ -238,7 +238,7 @@ async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonl
 
 const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
 
-/** A PNG tells how it is to be turned where ImageMagick does not look. */
+/** A PNG may store its orientation where ImageMagick does not look. */
 async function orientationArgumentsOf(inspector: Inspector, task: HopTask): Promise<readonly string[]> {
   if (task.hop.from !== "png") return [];
   const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
@@ -272,7 +272,7 @@ export const imagemagickEngine = defineEngine({
   open,
 });
 
-/** The same program with a module that comes in a package of its own. */
+/** The same program with a module from a separate package. */
 export const imagemagickExrEngine = defineEngine({
   id: "imagemagick-exr",
   label: "ImageMagick (OpenEXR)",

@@ -1,4 +1,4 @@
-/** A JPEG turned, mirrored, cut and packed anew without being drawn anew, by jpegtran: every coefficient stays. */
+/** Rotates, mirrors, crops and recompresses a JPEG losslessly with jpegtran: every coefficient stays. */
 import { existsSync } from "node:fs";
 import { copyFile, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -16,14 +16,14 @@ const badInput = [
 ];
 const damaged = "The picture is damaged or is not a JPEG.";
 
-/** Whether what else is asked for can be done so, and nothing has to be drawn anew. */
+/** Whether a lossless rewrite is requested. */
 export function isLossless({ hop, options }: HopTask): boolean {
   return hop.from === "jpg" && hop.to === "jpg" && options.lossless === true;
 }
 
 const drawing = ["width", "height", "maxKb", "density"];
 
-/** @throws FilemillError INVALID_OPTION for what cannot be done without a loss to this picture. */
+/** @throws FilemillError INVALID_OPTION for what cannot be done losslessly to this picture. */
 export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: HopTask): Promise<void> {
   if (!existsSync(program)) throw new FilemillError("UNAVAILABLE", "The tool for lossless JPEG compression is not installed here.");
   const drawn = drawing.find((name) => task.options[name] !== undefined);
@@ -59,7 +59,7 @@ export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: 
   if (facts.orientation > 1) await standUpright(inspector, task.outputPath);
 }
 
-/** By what is left of the picture without it. */
+/** Compares the sizes with and without it. */
 async function hasMetadata(session: ToolSession): Promise<boolean> {
   const sizes: number[] = [];
   for (const kept of ["all", "icc"]) {
@@ -82,7 +82,7 @@ function lossy(option: string, message: string): FilemillError {
   return new FilemillError("INVALID_OPTION", message, { details: { option } });
 }
 
-/** As the picture's own orientation asks for. @see EXIF 2.32, 4.6.4 A */
+/** Transforms by the picture's orientation. @see EXIF 2.32, 4.6.4 A */
 const upright: Readonly<Record<number, readonly string[]>> = {
   2: ["-flip", "horizontal"],
   3: ["-rotate", "180"],
@@ -93,7 +93,7 @@ const upright: Readonly<Record<number, readonly string[]>> = {
   8: ["-rotate", "270"],
 };
 
-/** One after another, as with pictures that are drawn anew: upright, cut, mirrored, turned. At least one, which packs. */
+/** In the same order as for re-encoded pictures: upright, cropped, mirrored, rotated. At least one step, which recompresses. */
 function stepsOf({ options }: HopTask, orientation: number): readonly (readonly string[])[] {
   const crop = stringOption(options, "crop");
   const steps = [

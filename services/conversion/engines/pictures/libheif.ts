@@ -1,4 +1,4 @@
-/** The pictures of phones, HEIC, by the tools of libheif. */
+/** HEIC, the picture format of phones, by the tools of libheif. */
 import { rm, stat } from "node:fs/promises";
 import {
   defineEngine,
@@ -49,7 +49,7 @@ const jpegQuality: OptionDefinition = {
   description: "Quality of lossy compression",
 };
 
-/** JPEG pictures become HEIC by way of PNG, for heif-enc forgets how they are to be turned. */
+/** JPEG pictures become HEIC through PNG, because heif-enc drops their orientation. */
 const hops: readonly Hop[] = [
   {
     from: "heic",
@@ -101,8 +101,8 @@ const badInput = [
 ];
 
 /**
- * heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. It aborts at few greys,
- * makes garbage of palettes with transparency, and looks for no colours but those of a profile.
+ * heif-enc stores pixels unrotated, and HEIC readers ignore the EXIF orientation, so pictures are rotated first. It
+ * aborts on greyscale with few bits, corrupts palettes with transparency, and takes colour spaces only from a profile.
  */
 async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };
@@ -114,7 +114,7 @@ async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
     try {
       return await encodeUpright(sandbox, task);
     } catch (error) {
-      // It aborts at whatever libpng cannot read; libvips says what that is, or reads it.
+      // heif-enc aborts on whatever libpng cannot read; libvips reports the error, or reads the picture.
       if (!(error instanceof EngineFault && error.kind === "crashed")) throw error;
     }
   }
@@ -143,11 +143,11 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   const facts = await readFacts(session, task);
   const colours = await inspector.ask("namedColours", [task.input.path], { more: { format: "heic" }, signal: task.signal });
   const isNamed = colours.isNamed && task.options.profile !== "strip";
-  // The tool would show in a JPEG what is under transparency, which nobody has ever seen.
+  // In a JPEG, the tool would reveal the hidden colours under transparent pixels.
   const isRough = reshapes(task) || isNamed || (task.hop.to === "jpg" && facts.hasAlpha);
   if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
-  // Opaque for a JPEG, or made smaller, nothing is lost that the result would hold, in a sixth of the time.
+  // For an opaque JPEG, or when shrinking, JPEG loses nothing that the result would hold, in a sixth of the time.
   const isOpaque = !facts.hasAlpha && !isNamed;
   const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await isPlain(session)))) ? "jpg" : "png";
   try {
@@ -161,7 +161,7 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   }
 }
 
-/** As a JPEG on a page: without loss, a phone's picture would take eight times as much there as in its file. */
+/** Embedded as JPEG: lossless data would be eight times as large as the phone's file. */
 async function layOnPage(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const path = `${task.outputPath}.jpg`;
   const isOfPage = new Set(picturePage.map(({ name }) => name));
@@ -177,7 +177,7 @@ async function layOnPage(host: EngineHost, pictures: OpenEngine, task: HopTask):
   }
 }
 
-/** By way of PNG, where it is changed. */
+/** Through PNG, if it is changed. */
 async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const path = `${task.outputPath}.changed`;
   try {
@@ -198,9 +198,9 @@ async function decodeTo(
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
   throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
-  // Several pictures come out numbered.
+  // Several pictures are numbered.
   await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
-  // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
+  // The pixels are already rotated; readers of the phone's EXIF would rotate them again.
   await standUpright(inspector, path);
 }
 
@@ -209,7 +209,7 @@ type Facts = { readonly pictures: number; readonly hasAlpha: boolean; readonly l
 const isMadeSmaller = ({ options }: HopTask, { leastSide }: Facts): boolean =>
   ["width", "height"].some((name) => (numberOption(options, name) ?? Infinity) < leastSide);
 
-/** Whether it has no more colours than a JPEG: eight bits, and a colour for each four points. */
+/** Whether it has no more colour data than a JPEG: eight bits and 4:2:0 subsampling. */
 async function isPlain(session: ToolSession): Promise<boolean> {
   let isMore = false;
   let tiles = 0;

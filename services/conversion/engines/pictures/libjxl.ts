@@ -1,4 +1,4 @@
-/** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
+/** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL losslessly, and can be restored bit for bit. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
@@ -81,19 +81,19 @@ const badInput = [
 async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   if (task.hop.from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => encode(host, meant));
   if (task.hop.to === "jxl") return task.hop.from === "jxl" ? await rewrite(host, pictures, task) : await encode(host, task);
-  // The tools go by names.
+  // The tools go by file extension.
   const inside = "/input/picture.jxl";
   const { to } = task.hop;
   await using session = await openToolSession(host.sandbox, task, inside);
   const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
   throwIfFailed(info, badInput, "The picture is damaged or is not JPEG XL.");
   const hasAlpha = /RGBA|alpha/i.test(info.stdout);
-  // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
+  // The tool would reveal the hidden colours under transparency; through PNG it is flattened.
   if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
   const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
-  // The tool writes no JPEG of more than eight bits.
+  // The tool writes only 8-bit JPEG.
   const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);
   const isRough = reshapes(task) || numbers !== undefined || (to === "jpg" && (hasAlpha || isDeep));
   if (to === "ppm" && numbers !== undefined) throw new FilemillError("CONVERSION_FAILED", "High dynamic range could not be mapped.");
@@ -110,7 +110,7 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   }
 }
 
-/** By way of PNG, where it is changed. */
+/** Through PNG, if it is changed. */
 async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const path = `${task.outputPath}.changed`;
   try {
@@ -122,7 +122,7 @@ async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): P
   }
 }
 
-/** The numbers of ITU-T H.273 of a picture of high dynamic range, as the tool names its colours. */
+/** ITU-T H.273 code points of an HDR picture, from the tool's names for its colours. */
 function brightNumbersOf(info: string): string | undefined {
   const transfer = /\bPQ transfer function/.test(info) ? 16 : /\bHLG transfer function/.test(info) ? 18 : undefined;
   return transfer && `${/Rec\.2100 primaries/.test(info) ? 9 : /P3 primaries/.test(info) ? 12 : 1}/${transfer}`;
@@ -154,7 +154,7 @@ async function decodeTo(
     "--num_threads=2",
   ]);
   if (moves && to === "png") return await writeStill(inspector, session.pathOf("out.png"), path);
-  // Frames come out numbered, where one is no file by itself.
+  // Frames are numbered if each is a separate file.
   await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`, path);
 }
 
@@ -163,7 +163,7 @@ async function runTool(session: ToolSession, program: string, args: readonly str
   throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
 }
 
-/** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
+/** Whether a JPEG has four components, as CMYK has, which JPEG XL does not support. @see ITU-T T.81, B.2.2 */
 async function isPrinters(inspector: Inspector, { input, signal }: HopTask): Promise<boolean> {
   return (await inspector.ask("pictureFacts", [input.path], { more: { format: "jpg" }, signal })).components === 4;
 }
@@ -173,7 +173,7 @@ async function firstFrame(session: ToolSession, extension: string): Promise<stri
   return names.toSorted()[0] ?? `out.${extension}`;
 }
 
-/** The first frame of an animated PNG is the picture itself; what makes it move is left out. */
+/** The first frame of an animated PNG is its default picture; the animation chunks are left out. */
 async function writeStill(inspector: Inspector, animation: string, still: string): Promise<void> {
   const { pieces } = await askMade(inspector, "stillPieces", [animation], {});
   await using source = await openOutput(animation);

@@ -1,4 +1,4 @@
-/** Pictures as cameras take them, developed by LibRaw. */
+/** Camera raw pictures, developed by LibRaw. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -31,7 +31,7 @@ const options: readonly OptionDefinition[] = [
 const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], auto: ["-a"], daylight: [] };
 const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };
 
-/** Only what has a proof; LibRaw itself knows the files of a thousand cameras. */
+/** Only formats with a proof; LibRaw itself supports a thousand cameras. */
 const cameras = words("dng nef arw pef");
 const hops: readonly Hop[] = cameras.map((from) => ({
   from,
@@ -58,10 +58,10 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
       ...(wanted.depth === "16" ? ["-6"] : []),
       ...["-o", "1", "-T", "-Z", "/job/out.tiff", inputInside],
     ],
-    // It opens as many threads as there are cores.
+    // It starts as many threads as there are cores.
     env: { OMP_NUM_THREADS: "2" },
   });
-  // It ends with 0 whatever happens.
+  // It always exits with 0.
   if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
     throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
   }
@@ -71,8 +71,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 }
 
 /**
- * Whether a file is too small to hold the picture that LibRaw made of it: what is missing it develops as black or white, and says nothing.
- * No camera packs a byte of the finished picture into a hundredth of one; lossy DNG, the least, takes about a thirtieth.
+ * Whether a file is too small for the picture that LibRaw made of it: LibRaw silently develops missing data as black or
+ * white. No camera packs a byte of the result into a hundredth of one; lossy DNG, the most compact, needs about a thirtieth.
  */
 export function lacksPixels(inputBytes: number, resultBytes: number): boolean {
   return inputBytes * 100 < resultBytes;
@@ -86,7 +86,7 @@ export const librawEngine = defineEngine({
   hops,
   badInput,
   async probe(sandbox) {
-    // It tells its version to nobody; another tool of the package does.
+    // It does not print its version; another tool of the package does.
     const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /LibRaw (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },

@@ -1,4 +1,4 @@
-/** TIFF to PDF by libtiff: every page, and what is packed for fax machines or as JPEG stays as it is. */
+/** TIFF to PDF by libtiff: every page; fax and JPEG compression stay unchanged. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
@@ -16,7 +16,7 @@ const badInput = [
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
-  // It swaps red and blue where there is transparency.
+  // It swaps red and blue if there is transparency.
   if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which cannot be placed on a page.");
   }
@@ -25,7 +25,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     program,
     args: ["-n", "-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
   });
-  // Well, but of a sort that libtiff shows on no page, such as 16 bits a sample.
+  // Valid, but unsupported on a PDF page by libtiff, such as 16 bits per sample.
   if (/No support for|can ?not handle/i.test(end.stderr)) {
     throw new FilemillError("CONVERSION_FAILED", "This kind of picture cannot be placed on a page.");
   }

@@ -1,13 +1,13 @@
-/** Pictures for tools that take every number for a colour of a screen: what it means is looked up and converted before. */
+/** Converts pictures for tools that treat all values as sRGB: their actual colour space is looked up first. */
 import { rm, stat } from "node:fs/promises";
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 
 type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 
 /**
- * Runs `use` with a PNG whose colours the tool understands, and without its metadata where that is to be stripped.
+ * Runs `use` with a PNG whose colours the tool understands, and without its metadata if that is to be stripped.
  *
- * @param profile - "keep": the tool understands profiles, and nothing else that names colours; "srgb": it understands none.
+ * @param profile - "keep": the tool understands profiles, but no other colour declarations; "srgb": it understands none.
  */
 export async function withMeantColours(
   { inspector, pictures }: Host,

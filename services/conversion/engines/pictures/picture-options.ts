@@ -1,4 +1,4 @@
-/** What can be chosen of a picture whoever reads it: by libvips, also after another program decoded it. */
+/** Options for a picture whatever program reads it: handled by libvips, possibly after another program decoded it. */
 import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
@@ -34,7 +34,7 @@ const background: OptionDefinition = {
   description: "Background for transparency and padding, as #rrggbb",
 };
 
-/** Of pictures that are decoded and written as they are unless one of these is given. */
+/** For pictures that are decoded and written unchanged unless one of these is given. */
 export const reshaping: readonly OptionDefinition[] = [width, height, fit, enlarge, turn, background];
 
 export const metadataChoice: OptionDefinition = {
@@ -50,7 +50,7 @@ export const profileChoice: OptionDefinition = {
   description: "Colours: converted to sRGB, unchanged with their profile (the default), or unchanged without it",
 };
 
-/** Whether any of these was given that changes something. */
+/** Whether any of these options has an effect. */
 export function reshapes({ options }: Pick<HopTask, "options">): boolean {
   return [...reshaping, metadataChoice, profileChoice].some(({ name }) => !isOff(options[name]));
 }

@@ -1,4 +1,4 @@
-/** Traces the outlines of a picture in two tones: what was dark becomes shapes. */
+/** Traces the outlines of a bilevel picture: dark areas become shapes. */
 import { join } from "node:path";
 import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
@@ -44,7 +44,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 
 const policyInside = "/engine/imagemagick";
 
-/** Potrace takes what lies under transparency for the picture, which is black in most. */
+/** Potrace uses the hidden colours under transparency, which are mostly black. */
 async function flattened(session: ToolSession, task: HopTask): Promise<string> {
   const end = await session.run({
     program: magick.path,
@@ -55,7 +55,7 @@ async function flattened(session: ToolSession, task: HopTask): Promise<string> {
     env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
     readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
   });
-  // What it does not read, or refuses for its size, Potrace is to judge; that has no transparency that could be told.
+  // Whatever ImageMagick cannot read or refuses for its size is left to Potrace; it has no known transparency.
   if (end.exitCode !== 0 || !/^opaque false/im.test(end.stdout)) return inputInside;
   task.note("ALPHA_FLATTENED");
   return "/job/flat.bmp";

@@ -1,4 +1,4 @@
-/** Drawings in SVG to pages, by librsvg: shapes stay shapes and text stays text. */
+/** SVG drawings to pages, by librsvg: shapes stay vectors and text stays text. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
@@ -40,16 +40,16 @@ const badInput = [
 ];
 
 async function unpack(session: ToolSession): Promise<void> {
-  // Standard output holds little: the shell lays it into a file.
+  // Captured standard output is small, so the shell redirects it to a file.
   const args = ["-c", `exec /usr/bin/gzip -dc < ${inputInside} > /job/out`];
   const end = await session.run({ program: "/bin/sh", args, limits: { fileBytes: maxUnpackedBytes } });
-  // gzip says so by its own exit code, where it is not ended for it.
+  // gzip exits with this message unless the signal kills it first.
   if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large when decompressed.");
   throwIfFailed(end, badInput, "The file is damaged or is not a compressed SVG.");
   await session.adopt("out");
 }
 
-/** Names of the families here; none when fontconfig cannot be asked. */
+/** Names of the installed font families; empty if fontconfig cannot be queried. */
 async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
   const end = await sandbox.run({ program: "/usr/bin/fc-list", args: [":", "family"], limits: { wallMs: 30_000 } }).catch(() => undefined);
   return end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
@@ -69,7 +69,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
   const end = await session.run({
     program,
     args: ["-f", to, "-d", density, "-p", density, "-o", "/job/out", inputInside],
-    // Whoever measures time must not find the day of the conversion in the result.
+    // A fixed date keeps the result reproducible.
     env: { SOURCE_DATE_EPOCH: "0" },
   });
   if (/limit|too large|exceeds/i.test(end.stderr)) {

@@ -1,4 +1,4 @@
-/** Sandboxed processes with libvips in them, for every engine that has pictures to write. */
+/** Sandboxed processes with libvips, for every engine that writes pictures. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,11 +7,11 @@ import { openChildEngine } from "../shared/child-engine.ts";
 
 /**
  * @param warm - How many are kept ready; see PoolOptions.
- * @param mayKeep - Whether a picture that comes out no smaller in its own format is given back as it is: not where another program
- * needs it written anew.
+ * @param mayKeep - Whether the source is returned if re-encoding in its own
+ * format does not shrink it; not if another program needs it rewritten.
  */
 export function openSharpChildren(host: EngineHost, warm: number, mayKeep = false): Promise<OpenEngine> {
-  // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
+  // libvips' own threads: all cores if one picture is converted at a time, one each if all slots are busy.
   const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
   const command = {
     ...sharpCommandOf(String(threads)),
@@ -20,7 +20,7 @@ export function openSharpChildren(host: EngineHost, warm: number, mayKeep = fals
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm, question: mayKeep ? { mayKeep } : {} });
 }
 
-/** What the program imports. */
+/** Files that the program imports. */
 const imported = [
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
@@ -32,7 +32,9 @@ const imported = [
   "icc-profile.mjs",
 ];
 
-/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
+/**
+ * The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: number of threads, or `--version`.
+ */
 export function sharpCommandOf(argument: string) {
   const entry = fileURLToPath(import.meta.resolve("sharp"));
   const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
@@ -40,9 +42,9 @@ export function sharpCommandOf(argument: string) {
   const packages = ["sharp", "@img", "detect-libc", "semver"];
   return {
     program: "/opt/node",
-    // Its path and not its name: a search for the name would read package files that are not visible.
+    // By path rather than by name: resolving the name would read package files that are not visible.
     args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", join(inside, entry.slice(modules.length)), argument],
-    // With fewer arenas than threads at work a small picture takes a fortieth longer; each costs about a megabyte.
+    // With fewer arenas than threads, a small picture takes a fortieth longer; each arena costs about a megabyte.
     env: { MALLOC_ARENA_MAX: "8", NODE_ENV: "production" },
     readOnly: {
       [process.execPath]: "/opt/node",

@@ -1,4 +1,4 @@
-/** Which pictures become which, what that loses, and what can be chosen. */
+/** Which pictures convert to which, what is lost, and the options. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
@@ -11,18 +11,18 @@ const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
 type Source = (typeof sources)[number];
 type Target = (typeof targets)[number];
 
-/** Milliseconds of CPU for a picture of a megapixel. */
+/** Milliseconds of CPU time per megapixel. */
 const costOf: Readonly<Record<Target, number>> = { jpg: 20, tiff: 25, png: 60, webp: 120, avif: 300, gif: 400 };
 
 /**
- * The rule of fidelity, for a source that has what files of its format commonly have:
- * - reduced: something that everybody sees is gone. GIF has 256 colours; a GIF's movement survives only in WebP;
+ * Rules of fidelity, for a source with what files of its format commonly have:
+ * - reduced: something visible to everybody is lost. GIF has 256 colours; a GIF's animation survives only in WebP;
  *   JPEG has no transparency, which PNG, WebP, GIF and SVG commonly have.
  * - lossless: every pixel survives. PNG and TIFF (written with lossless compression) from any pixels.
- * - high: what remains, by lossy encoders at their usual quality, and drawings that become pixels.
+ * - high: everything else, by lossy encoders at their usual quality, and drawings that become pixels.
  */
 function fidelityOf(from: Source, to: Target): Fidelity {
-  // A palette is written again as it was.
+  // A palette is kept.
   if (from === "gif" && to === "gif") return "high";
   if (to === "gif" || (from === "gif" && to !== "webp")) return "reduced";
   if (to === "jpg" && (from === "png" || from === "webp" || from === "svg")) return "reduced";
@@ -45,7 +45,7 @@ const print: OptionDefinition = {
   unit: "dpi",
   description: "Print resolution stored in the result, in dpi; default: as in the source",
 };
-/** Formats that say so in a field of their own. */
+/** Formats that store it in a field of their own. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
 
 function backgroundOf(to: Target): OptionDefinition {
@@ -134,12 +134,12 @@ function moves(from: Source, to: Target): boolean {
   return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");
 }
 
-/** Of what may have several pictures, one is taken where it cannot move on. */
+/** Several pictures are reduced to one if the target cannot be animated. */
 function hasPages(from: Source, to: Target): boolean {
   return from === "tiff" || ((from === "gif" || from === "webp") && !moves(from, to));
 }
 
-/** Of what libvips writes anew with every pixel. */
+/** Formats that libvips re-encodes. */
 const ownTargets: readonly Target[] = ["jpg", "png", "webp", "gif", "avif"];
 const ownOptions: readonly OptionDefinition[] = [
   {
@@ -167,11 +167,11 @@ const undrawn: OptionDefinition = {
     "Lossless: the picture is compressed better, and can be rotated, mirrored, cropped (to block boundaries) and cleaned, but not resized",
 };
 
-/** What may have more than eight bits a colour, which is kept as far as the target can. */
+/** Formats that may have more than eight bits per channel, kept as far as the target allows. */
 const deep = new Set<Source>(["png", "tiff", "avif"]);
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
 
-/** Drawings have none of what pictures of cameras have. */
+/** Drawings have none of the metadata of photographs. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
   const flattened =
     to === "jpg"
@@ -197,7 +197,7 @@ function hopOf(from: Source, to: Target): Hop {
     ...encoderOptions[to],
     ...shape,
     backgroundOf(to),
-    // An animation cannot be turned frame by frame.
+    // An animation cannot be rotated frame by frame.
     ...(moves(from, to) && from !== to ? [] : [turn]),
     ...(from === to ? ownOptions : []),
     ...(from === to && to === "jpg" ? [undrawn] : []),

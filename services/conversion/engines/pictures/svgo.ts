@@ -1,4 +1,4 @@
-/** Drawings in SVG to themselves, by svgo in a sandboxed worker. */
+/** SVG drawings rewritten as SVG, by svgo in a sandboxed worker. */
 import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";

@@ -1,4 +1,4 @@
-/** How engines ask about what tools have made, and for files that an inspector writes. */
+/** How engines ask the inspector about tool output, and for files that it writes. */
 import { closeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -9,7 +9,7 @@ import { openOutputNow } from "./tool-run.ts";
 /**
  * Asks about files that a sandboxed program left, which may be anything.
  *
- * @throws FilemillError CONVERSION_FAILED unless each is a regular, non-empty file with one name.
+ * @throws FilemillError CONVERSION_FAILED unless each is a regular, non-empty file with a single link.
  */
 export async function askMade<K extends QuestionKind>(
   inspector: Inspector,
@@ -26,7 +26,7 @@ export async function askMade<K extends QuestionKind>(
   return await inspector.ask(kind, opened, asked);
 }
 
-/** What the inspector writes becomes a new file at `made`, which everybody may read. */
+/** Writes the inspector's output to a new, world-readable file at `made`. */
 export async function askForFile<K extends QuestionKind>(
   inspector: Inspector,
   kind: K,
@@ -46,7 +46,7 @@ export async function askForFile<K extends QuestionKind>(
   });
 }
 
-/** What is said of a text where a tool wrote none. Rejects with every other failure. */
+/** The answer when a tool wrote no text. Rethrows every other failure. */
 export function noLetters(error: unknown): Answer<"letters"> {
   if (error instanceof FilemillError && error.code === "CONVERSION_FAILED") return { all: 0, unknown: 0 };
   throw error;

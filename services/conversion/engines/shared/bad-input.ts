@@ -1,4 +1,4 @@
-/** Tells a bad file from a failure of ours, by what each engine declares. */
+/** Tells bad input from our own failures by the signs that each engine declares. */
 import { FilemillError } from "#contract/errors.ts";
 import type { BadInputSign } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -6,14 +6,14 @@ import { needsMemory, saysOutOfMemory } from "#services/conversion/domain/proces
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
 /**
- * @throws FilemillError INVALID_INPUT with this message where the tool says that its input is bad, INPUT_TOO_COMPLEX where it could not
- * have more memory, and an EngineFault for any other exit code than 0.
+ * @throws FilemillError INVALID_INPUT with this message if the tool reports bad input,
+ * INPUT_TOO_COMPLEX if it ran out of memory, and an EngineFault for any other non-zero exit code.
  */
 export function throwIfFailed(end: SandboxEnd, badInput: readonly BadInputSign[], message: string): void {
   if (end.exitCode !== 0) throw failureOf(end, badInput, message);
 }
 
-/** The same for a tool whose exit code tells nothing: it has failed. */
+/** The same for a tool that is known to have failed although its exit code does not show it. */
 export function failureOf(end: SandboxEnd, badInput: readonly BadInputSign[], message: string): FilemillError {
   if (saysBadInput(end, badInput)) return new FilemillError("INVALID_INPUT", message);
   return saysOutOfMemory(end) ? needsMemory() : new EngineFault("unexplained", `exit code ${end.exitCode}`);

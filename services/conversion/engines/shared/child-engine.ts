@@ -1,4 +1,4 @@
-/** Engines that are programs of ours in the sandbox: one line of JSON asks, one answers, files lie beside. */
+/** Engines that are our own programs in the sandbox: one line of JSON per question and per answer, with files beside them. */
 import { closeSync, constants, createWriteStream, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,12 +13,12 @@ import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { createPool, isWiped } from "./child-pool.ts";
 import { openOutput } from "./tool-run.ts";
 
-/** Up to here bytes travel in the question and the answer: no file is made, checked and removed. */
+/** Up to this size, bytes travel inside the question and the answer, so that no file has to be created, checked and removed. */
 const inlineBytes = 512 * 1024;
 
 const copyBytes = 2 ** 20;
 
-/** Between us and a child. */
+/** Files exchanged with a child. */
 const answerFiles = ["in", "out"];
 
 type Note = { readonly code: NoteCode; readonly message: string | undefined };
@@ -36,16 +36,16 @@ export type ChildEngineOptions = {
   readonly jobs?: number;
   /** See PoolOptions. */
   readonly successorMs?: number;
-  /** Goes along with each question. */
+  /** Sent along with each question. */
   readonly question?: Readonly<Record<string, unknown>>;
-  /** Makes what a child asks for while it works, once a job. */
+  /** Provides what a child asks for while it works, once per job. */
   readonly give?: Give;
 };
 
 /** `wanted`: as the child wrote it. */
 export type Give = (task: HopTask, wanted: readonly string[]) => Promise<string>;
 
-/** Converts by children that `start` starts, as many at once as the host has slots and spare places. */
+/** Converts with children started by `start`, as many in parallel as the host has slots and spares. */
 export async function openChildEngine(
   host: Omit<EngineHost, "inspector">,
   start: () => Promise<SandboxChild>,
@@ -64,13 +64,13 @@ export async function openChildEngine(
       const answer = await asked;
       fit = answer.ok || !answer.odd;
       if (!answer.ok) {
-        // Not what the library said: that quotes the file.
+        // Not the library's own message, which quotes the file.
         host.log("child.refused", { code: answer.error.code, odd: answer.odd });
         throw answer.error;
       }
       await take(answer, child);
     } finally {
-      // Nobody waits for the look but the next job.
+      // Only the next job waits for this check.
       pool.giveBack(
         child,
         nextTurn().then(async () => (await isWiped(child, { expected: answerFiles })) && fit),
@@ -104,7 +104,9 @@ export async function openChildEngine(
   };
 }
 
-/** The file is made while the engine works: on a busy disk that can take as long as a small picture. It is gone when nobody wrote to it. */
+/**
+ * The file is created while the engine works: on a busy disk that can take as long as a small picture. It is removed if nothing is written.
+ */
 function openResult(path: string) {
   let descriptor: number | undefined;
   let isWritten = false;
@@ -121,7 +123,7 @@ function openResult(path: string) {
       try {
         open();
       } catch {
-        // Who writes it is told.
+        // The write reports the error.
       }
     },
     write(bytes: Buffer): void {
@@ -139,13 +141,13 @@ function openResult(path: string) {
 
 type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
 
-/** A list of texts, or what comes out of a broken sandbox. */
+/** A list of labels, or anything at all from a compromised sandbox. */
 function labelsOf(data: string | undefined): readonly (string | null)[] {
   try {
     const list: unknown = JSON.parse(Buffer.from(data ?? "", "base64").toString());
     if (Array.isArray(list)) return list.map((label) => (label === null ? null : String(label)));
   } catch {
-    // Not JSON: the same as no list.
+    // Not JSON: treated as no list.
   }
   throw new FilemillError("CONVERSION_FAILED", "The file could not be converted.");
 }
@@ -160,7 +162,7 @@ async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<str
   };
   const question = { ...more, from: hop.from, to: hop.to, options };
   if (input.sizeBytes <= inlineBytes) {
-    // Synchronous, since a visit to the thread pool takes longer than the read.
+    // Synchronous because a round trip through the thread pool takes longer than the read.
     const data = recallFile(input.path)?.toString("base64") ?? readFileSync(input.path, "base64");
     return await request({ ...question, data });
   }
@@ -173,15 +175,15 @@ async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<str
   }
 }
 
-/** What a child asks for in place of an answer. */
+/** What a child asks for instead of answering. */
 function wantedOf(value: unknown): readonly string[] | undefined {
   const wanted = typeof value === "object" && value !== null && "wanted" in value ? value.wanted : undefined;
   return Array.isArray(wanted) ? wanted.map(String) : undefined;
 }
 
 /**
- * A second name for a file that the child's user can read but not change (it is root's), else a copy:
- * the child is handed nothing that it could alter.
+ * A hard link if the child's user can read but not change the file (root owns
+ * it), otherwise a copy: the child must not be able to alter the original.
  */
 async function placeInput(from: string, to: string): Promise<void> {
   await rm(to, { force: true, recursive: true });
@@ -212,7 +214,7 @@ async function moveResult(child: SandboxChild, descriptor: number): Promise<void
   }
 }
 
-/** What a program of ours says inside the sandbox is checked, whatever it claims. */
+/** Validates the answer: even our own program is not trusted once it runs inside the sandbox. */
 export function answerOf(value: unknown): Answer {
   if (typeof value === "object" && value !== null && "ok" in value) {
     if (value.ok === true && "notes" in value && Array.isArray(value.notes)) {
@@ -227,7 +229,7 @@ export function answerOf(value: unknown): Answer {
   return { ok: false, error: new EngineFault("unexplained", "no answer that could be read"), odd: true };
 }
 
-/** CONVERSION_FAILED is about the content where the program says so, and unexplained where it does not know why. */
+/** CONVERSION_FAILED means missing content if the program knows the reason, and an unexplained fault if it does not. */
 function errorOf(code: ErrorCode, message: string, odd: boolean): FilemillError {
   if (code !== "CONVERSION_FAILED") return new FilemillError(code, message);
   return odd ? new EngineFault("unexplained", "an error that is not on the list") : new LacksContent(message);

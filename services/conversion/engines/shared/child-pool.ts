@@ -1,4 +1,4 @@
-/** Processes that stay warm: each serves one job at a time, and has a successor before it is worn. */
+/** Warm processes: each serves one job at a time and is replaced before it is worn out. */
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,50 +6,49 @@ import { FilemillError } from "#contract/errors.ts";
 import type { SandboxChild, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
 /**
- * Its start costs as much as a hundred small pictures; what a child that somebody took over may see of later jobs is bounded by this number
- * and by time.
+ * A start costs as much as a hundred small pictures. This limit and the time limit bound what a compromised child can see of later jobs.
  */
 const jobsPerChild = 1000;
-/** From its first job on. Each has a part of it, so that not all are replaced at once. */
+/** Measured from its first job. Each child gets a random part of it, so that they are not all replaced at once. */
 const longestUseMs = 10 * 60_000;
 const maxIdleBytes = 600 * 2 ** 20;
-/** A look at memory costs as much as a tenth of a small picture. */
+/** Measuring memory costs a tenth of a small picture. */
 const lookJobs = 10;
 const lookMs = 1000;
-/** For one that hangs: with many beside it on a slow machine, an office takes half a minute. */
+/** For a child that hangs: on a slow machine with many starting at once, an office takes half a minute. */
 const startMs = 180_000;
-/** A host on which children cannot start is asked again, but not without a pause, which grows. */
+/** On a host where children cannot start, a start is retried after a growing pause. */
 const restartPauseMs = 1000;
 const longestPauseMs = 5000;
-/** Of a child's last words. */
+/** Of a child's last output. */
 const saidLength = 500;
 
 export type PoolOptions = {
-  /** How many may be busy at once: so many there are while they are wanted, and until they are worn. */
+  /** How many may be busy at once. The pool grows up to this number on demand and shrinks as children wear out. */
   readonly size: number;
-  /** How many are there before anybody asks, and at all times; 0 where work is rare. */
+  /** How many are kept ready at all times, even before the first job; 0 where work is rare. */
   readonly warm: number;
-  /** After how long in use a child is replaced, in ms; ten minutes when it is not said. */
+  /** How long a child is used before it is replaced, in ms; ten minutes by default. */
   readonly useMs?: number;
-  /** After how many jobs it is; a thousand when it is not said. */
+  /** How many jobs a child serves before it is replaced; a thousand by default. */
   readonly jobs?: number;
-  /** Where this is said, a child that was used has a successor unless one waits already; it is ended when it has waited so many ms. */
+  /** If set, a used child gets a successor unless one is already idle. A child that has been idle for this many ms is ended. */
   readonly successorMs?: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 
 export type Pool = AsyncDisposable & {
-  /** Hands out a warm child; whoever got it returns it, `fit` false when something odd happened. */
+  /** Hands out a warm child. The caller returns it, with `fit` false if anything odd happened. */
   take(signal: AbortSignal): Promise<SandboxChild>;
-  /** While that is being looked at, nobody has another one started in its place. */
+  /** While `fit` is pending, no replacement is started for it. */
   giveBack(child: SandboxChild, fit: boolean | Promise<boolean>): void;
 };
 
 type Waiter = { resolve(child: SandboxChild): void; reject(error: unknown): void };
 type Past = { jobs: number; lookedAt: number };
 
-/** Those that are to be warm begin to start at once. */
+/** Starts the warm children at once. */
 export function createPool(options: PoolOptions): Pool {
   return new WarmPool(options);
 }
@@ -57,7 +56,7 @@ export function createPool(options: PoolOptions): Pool {
 class WarmPool implements Pool {
   readonly #options: PoolOptions;
   readonly #all = new Set<SandboxChild>();
-  /** Started and not worn. What is worn serves on only where there are fewer of these than are to be warm. */
+  /** Started and not worn. A worn child keeps serving only while there are fewer of these than `warm`. */
   readonly #able = new Set<SandboxChild>();
   readonly #idle: SandboxChild[] = [];
   readonly #waiting: Waiter[] = [];
@@ -74,7 +73,7 @@ class WarmPool implements Pool {
 
   async take(signal: AbortSignal): Promise<SandboxChild> {
     signal.throwIfAborted();
-    // One that has died is in there until its folder is gone.
+    // A dead child stays in the list until its folder is gone.
     for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) if (child.alive) return child;
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
@@ -172,7 +171,7 @@ class WarmPool implements Pool {
     if (!fit || this.#closed || this.#isSpent(child)) return child.kill();
     this.#offer(child);
     this.#fill();
-    // Not before the next job: a look at memory must not delay anybody.
+    // After the child is offered: measuring memory must not delay a job.
     const now = performance.now();
     if (past.jobs % lookJobs !== 0 && now - past.lookedAt < lookMs) return;
     past.lookedAt = now;
@@ -190,7 +189,7 @@ class WarmPool implements Pool {
     return past;
   }
 
-  /** One that is busy goes when it is given back, and one that is to be warm when its successor is there. */
+  /** A busy child goes when it is given back, a warm one once its successor is ready. */
   #wear(child: SandboxChild): void {
     this.#able.delete(child);
     this.#fill();
@@ -214,7 +213,7 @@ function remove<T>(list: T[], item: T): void {
   if (place >= 0) list.splice(place, 1);
 }
 
-/** With what it said last: before its first job it has seen no user's file. */
+/** Logs the child's last output, which is safe: before its first job it has seen no user's file. */
 function logFailedStart(log: PoolOptions["log"], error: unknown, child: SandboxChild | undefined): void {
   const tell = (end?: SandboxEnd) => {
     const said = end === undefined ? {} : { exitCode: end.exitCode, signal: end.signal, stderr: end.stderr.trim().slice(-saidLength) };
@@ -225,17 +224,17 @@ function logFailedStart(log: PoolOptions["log"], error: unknown, child: SandboxC
 }
 
 export type Wiping = {
-  /** Names of what a job may leave in the child's folder, where others are the mark of a child that somebody took over. */
+  /** Names that a job may leave in the child's folder. Any other name marks a compromised child. */
   readonly expected?: readonly string[];
-  /** The name of what stays there for the next job. */
+  /** A name that stays for the next job. */
   readonly keeps?: string;
 };
 
-/** Nothing of a job is there for the next one. */
+/** Removes everything that a job left behind. Returns whether the child is fit for the next one. */
 export async function isWiped(child: SandboxChild, { expected, keeps }: Wiping = {}): Promise<boolean> {
   if (!child.alive) return false;
   try {
-    // Synchronous, since it is empty nearly always.
+    // Synchronous because the folder is nearly always empty.
     const left = readdirSync(child.folder).filter((name) => name !== keeps);
     await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
     return expected === undefined || left.every((name) => expected.includes(name));

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const copyBytes = 2 ** 20;
 
-/** Makes a new file of pieces of another, each an offset and a length; of what is not there it gets nothing. */
+/** Writes pieces of a file, each an offset and a length, to a new file. Ranges past the end add nothing. */
 export async function copyPieces(source: FileHandle, to: string, pieces: readonly (readonly number[])[]): Promise<void> {
   await using target = await open(to, "wx");
   const buffer = Buffer.allocUnsafe(copyBytes);

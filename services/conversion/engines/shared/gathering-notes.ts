@@ -1,8 +1,8 @@
-/** Of each code a result bears one note; of many files, of sound and of film there may be several things to say. */
+/** A result carries one note per code, but several files or streams may each have something to say. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 
-/** The same task, whose remarks are put together by code and handed on by `tell`. */
+/** The same task with its notes merged by code; `tell` passes them on. */
 export function gatheringNotes(task: HopTask): { readonly task: HopTask; tell(): void; has(code: NoteCode): boolean } {
   const gathered = new Map<NoteCode, Set<string>>();
   return {

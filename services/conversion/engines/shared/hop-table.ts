@@ -1,4 +1,4 @@
-/** Builds hops out of tables: every reader times every writer, less the senseless pairs. */
+/** Builds hops from tables: every reader times every writer, minus the pairs that make no sense. */
 import type { Hop } from "#services/conversion/domain/engine.ts";
 
 /** Hops from each source to each other target. `of` returns undefined for a pair that is not offered. */
@@ -18,7 +18,7 @@ export function crossHops(
   return hops;
 }
 
-/** Hops from each format to itself: what changes is said by options. */
+/** Hops from each format to itself: the options decide what changes. */
 export function ownHops<Format extends string>(formats: readonly Format[], of: (format: Format) => Omit<Hop, "from" | "to">): Hop[] {
   return formats.map((format) => ({ ...of(format), from: format, to: format }));
 }

@@ -1,11 +1,11 @@
-"""The fonts on this machine, for engines that tell which fonts of a file were replaced."""
+"""The fonts on this machine, for engines that report which fonts of a file were replaced."""
 
 import re
 import subprocess
 
 
 def families_here():
-    """Of all fonts that fontconfig knows, in comparable form; none when it cannot be asked."""
+    """Names of all fonts that fontconfig knows, normalised for comparison; empty if fontconfig cannot be queried."""
     try:
         listed = subprocess.run(["/usr/bin/fc-list", "--format", "%{family}\n"], capture_output=True, timeout=30, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):

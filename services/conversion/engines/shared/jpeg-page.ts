@@ -1,4 +1,4 @@
-/** A PDF around a JPEG whose bytes stay as they are, its colour profile with them. */
+/** Wraps a JPEG in a PDF without changing its bytes, and keeps its colour profile. */
 import { readFile, writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
@@ -6,7 +6,7 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 
 const colourSpaces: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 /**
- * Writes the PDF. `box` and `matrix` are the page and the place of the picture on it, as PDF operands.
+ * Writes the PDF. `box` and `matrix` are the page and the placement of the picture on it, as PDF operands.
  *
  * @throws FilemillError INVALID_INPUT.
  */

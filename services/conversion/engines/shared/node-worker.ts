@@ -1,4 +1,4 @@
-/** Engines made of our own code and npm's libraries, run by Node inside the sandbox (see inside/serve.ts). */
+/** Engines made of our own code and npm libraries, run by Node inside the sandbox (see inside/serve.ts). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const program = "/opt/node";
 const heapMb = 1400;
 const modulesInside = "/opt/filemill/node_modules";
 
-/** What a worker sees: Node, its own code and the packages that it names, with what these need. */
+/** What a worker sees: Node, its own code, and the packages that it names with their dependencies. */
 function commandOf(packages: readonly string[], args: readonly string[]) {
   const entry = fileURLToPath(import.meta.resolve(packages[0] ?? ""));
   const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
@@ -23,7 +23,7 @@ function commandOf(packages: readonly string[], args: readonly string[]) {
   return { ...command, readOnly: { ...command.readOnly, ...Object.fromEntries(bound) } };
 }
 
-/** Node with our own code inside, and no packages. */
+/** Node with our own code and no packages. */
 function programCommand(args: readonly string[]) {
   return {
     program,
@@ -37,12 +37,14 @@ function programCommand(args: readonly string[]) {
   };
 }
 
-/** A program of ours that needs no packages, for one run among those of a tool. `script`: its path in engines/inside. */
+/** One of our programs that needs no packages, for a single run between those of a tool. `script`: its path in engines/inside. */
 export function ownProgram(script: string, args: readonly string[]) {
   return programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
 }
 
-/** The packages and all that they depend on. npm puts every package beside the others, or inside the one that needs another version. */
+/**
+ * The packages and all their dependencies. npm installs packages side by side, or nests one inside the package that needs another version.
+ */
 function closureOf(modules: string, packages: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (name: string): void => {
@@ -65,13 +67,13 @@ function manifestOf(path: string): { readonly version?: string; readonly depende
 }
 
 export type WorkerOptions = {
-  /** Which of the works in inside/serve.ts. */
+  /** Which work in inside/serve.ts. */
   readonly work: string;
-  /** Direct dependencies of that work; the first stands for all when the version is told. */
+  /** Direct dependencies of that work; the first one stands for all when the version is reported. */
   readonly packages: readonly string[];
 };
 
-/** Our own version with that of Node, when it runs in the sandbox. */
+/** Our own version and Node's, if it runs in the sandbox. */
 export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions): Promise<string | undefined> {
   try {
     const command = commandOf(packages, ["--version"]);
@@ -83,7 +85,7 @@ export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions)
   }
 }
 
-/** Nothing runs until the first conversion; then one process a slot stays warm. */
+/** Nothing runs until the first conversion; then one process per slot stays warm. */
 export function openWorker(host: EngineHost, { work, packages }: WorkerOptions, give?: Give): Promise<OpenEngine> {
   const command = {
     ...commandOf(packages, ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/serve.ts`]),
@@ -92,7 +94,7 @@ export function openWorker(host: EngineHost, { work, packages }: WorkerOptions, 
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work }, ...(give === undefined ? {} : { give }) });
 }
 
-/** Of works that read text (see inside/text-decoding.ts). */
+/** For works that read text (see inside/text-decoding.ts). */
 export const encodingOption: OptionDefinition = {
   name: "encoding",
   type: "enum",

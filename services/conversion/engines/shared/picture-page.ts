@@ -1,4 +1,4 @@
-/** How a picture lies on a page: its size in points and the turn that its orientation asks for. */
+/** How a picture is placed on a page: its size in points, and the rotation that its orientation requires. */
 import type { OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { numberOption } from "./hop-table.ts";
@@ -29,7 +29,7 @@ export const picturePage: readonly OptionDefinition[] = [
   },
 ];
 
-/** Matrices from the unit square, in which a picture stands upright, to one turned by each orientation. */
+/** Matrices from the unit square with an upright picture to one transformed by each orientation. */
 const turns: Readonly<Record<number, readonly number[]>> = {
   1: [1, 0, 0, 1, 0, 0],
   2: [-1, 0, 0, 1, 1, 0],
@@ -43,7 +43,7 @@ const turns: Readonly<Record<number, readonly number[]>> = {
 
 export type PageWish = { readonly size: keyof typeof pageSizes | undefined; readonly marginPoints: number; readonly density?: number };
 
-/** Undefined for a page that fits. */
+/** Undefined for a page that fits the picture. */
 export function sizeWished({ pageSize }: OptionValues): PageWish["size"] {
   return typeof pageSize === "string" && isPaper(pageSize) ? pageSize : undefined;
 }
@@ -52,7 +52,7 @@ function isPaper(name: string): name is keyof typeof pageSizes {
   return paper.includes(name);
 }
 
-/** What was asked for by `picturePage`. */
+/** Reads the options of `picturePage`. */
 export function wishOf(options: OptionValues): PageWish {
   const density = numberOption(options, "density");
   const marginPoints = (numberOption(options, "margin") ?? 0) * pointsPerMm;
@@ -61,7 +61,7 @@ export function wishOf(options: OptionValues): PageWish {
 
 export type Page = { readonly box: string; readonly matrix: string };
 
-/** The page and the place of the picture on it. @see ISO 32000-1, 8.3.3 for the matrix. */
+/** The page and the placement of the picture on it. @see ISO 32000-1, 8.3.3 for the matrix. */
 export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish): Page {
   const isTurned = facts.orientation > 4;
   const scale = pointsPerInch / (wish.density ?? facts.density ?? usualDensity);

@@ -1,4 +1,4 @@
-/** Text tables for tools that know one sort of them, or guess otherwise than we do. */
+/** Text tables for tools that know only one dialect, or that guess differently than we do. */
 import { join } from "node:path";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
@@ -6,10 +6,10 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { askForFile } from "./ask-inspector.ts";
 import { stringOption } from "./hop-table.ts";
 
-/** A letter of one byte may become three, and each cell gets quotation marks. */
+/** A one-byte character may become three bytes, and each cell gets quotation marks. */
 const maxBytes = 400_000_000;
 
-/** The task's table at `made`, in UTF-8 with commas, text in quotation marks; notes what was guessed. @returns how large it is */
+/** Writes the task's table to `made` as UTF-8, comma-separated with quoted text; notes what was guessed. @returns its size */
 export async function plainTableOf(
   inspector: Inspector,
   task: Pick<HopTask, "hop" | "input" | "options" | "signal" | "note">,
@@ -27,7 +27,7 @@ export async function plainTableOf(
   return table;
 }
 
-/** The task with such a table as its input, for as long as `use` takes. */
+/** Runs `use` on the task with such a table as its input, which exists until `use` returns. */
 export async function withPlainTable(
   { sandbox, inspector }: EngineHost,
   task: HopTask,

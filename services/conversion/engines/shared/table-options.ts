@@ -1,4 +1,4 @@
-/** Options of text tables, whoever reads or writes them. */
+/** Options of text tables, shared by all readers and writers. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 
 export const delimiter: OptionDefinition = {

@@ -1,4 +1,4 @@
-/** What every engine with a command-line tool needs around one run: a private folder, the deadline, typed ends, a checked result. */
+/** What every command-line engine needs around a run: a private folder, the deadline, typed failures, a checked result. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
-/** Where the input is inside the sandbox, whatever it is called outside. */
+/** Path of the input inside the sandbox, whatever its name outside. */
 export const inputInside = "/input/document";
 
 export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "limits" | "readOnly" | "onLine">;
@@ -16,17 +16,20 @@ export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "lim
 export type ToolSession = AsyncDisposable & {
   /** Host path of a file that tools see as `/job/<name>`. */
   pathOf(name: string): string;
-  /** Runs a tool with what is left of the task's time. Rejects when it was killed or crashed, never for its exit code. */
+  /** Runs a tool within the task's remaining time. Rejects if it was killed or crashed, never because of its exit code. */
   run(command: ToolCommand): Promise<SandboxEnd>;
-  /** Moves `/job/<name>` to the task's output path, or to another outside the sandbox. Call it after the last run: nothing may write to it any more. */
+  /**
+   * Moves `/job/<name>` to the task's output path, or to another path outside the
+   * sandbox. Call it after the last run: nothing may write to the file afterwards.
+   */
   adopt(name: string, to?: string): Promise<void>;
 };
 
 type ToolTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "cpuSeconds" | "signal" | "outputBytes" | "onSpent">;
 
 /**
- * One private folder for the runs of one hop; the input is bound read-only at {@link inputInside},
- * or where a tool that goes by names needs it.
+ * One private folder for the runs of one hop. The input is bound read-only at
+ * {@link inputInside}, or elsewhere for a tool that depends on file names.
  */
 export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside = inputInside): Promise<ToolSession> {
   const deadline = performance.now() + task.timeoutMs;
@@ -45,7 +48,7 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
         signal: task.signal,
       });
       task.onSpent?.(end.processorMs);
-      // Not every tool dies of the kernel's signal: some take the refused write for an error of their own.
+      // Not every tool dies from the kernel's signal: some treat the refused write as an ordinary error.
       const hasFailed = end.killed === undefined && end.exitCode !== 0;
       if (hasFailed && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
       throwIfKilled(end, task.signal);
@@ -59,8 +62,8 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
 }
 
 /**
- * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk, CPU or file size used up), JOB_CANCELLED, or an EngineFault
- * for a crash.
+ * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk,
+ * CPU or file size used up), JOB_CANCELLED, or an EngineFault for a crash.
  */
 export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
   if (end.killed === "aborted") {
@@ -71,7 +74,7 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
   if (failure !== undefined) throw failure;
 }
 
-/** Whether a file in the folder is as large as the bound let it become. */
+/** Whether a file in the folder has reached the size limit. */
 async function hasFileOf(folder: string, sizeBytes: number): Promise<boolean> {
   for (const name of await readdir(folder)) {
     const found = await lstat(join(folder, name)).catch(() => undefined);
@@ -81,9 +84,9 @@ async function hasFileOf(folder: string, sizeBytes: number): Promise<boolean> {
 }
 
 /**
- * Opens what a sandboxed program left, which may be a link, a pipe or a folder made to hurt.
+ * Opens what a sandboxed program left, which may be a malicious link, pipe or folder.
  *
- * @throws FilemillError CONVERSION_FAILED unless it is a regular, non-empty file with one name.
+ * @throws FilemillError CONVERSION_FAILED unless it is a regular, non-empty file with a single link.
  */
 export async function openOutput(path: string) {
   const handle = await open(path, outputFlags).catch(() => undefined);
@@ -95,7 +98,7 @@ export async function openOutput(path: string) {
   return handle;
 }
 
-/** The same at once, for a look at the ends of a file. The caller closes the descriptor. */
+/** The synchronous variant, for checking both ends of a file. The caller closes the descriptor. */
 export function openOutputNow(path: string): { readonly descriptor: number; readonly sizeBytes: number } {
   let descriptor: number;
   try {
@@ -131,12 +134,12 @@ async function adoptOutput(from: string, to: string): Promise<void> {
 }
 
 /**
- * Until a probe that hangs is given up. One that works may take many seconds: a start asks dozens of tools at once, of whatever
- * machine, and an engine that is too slow then is absent until the next start.
+ * When a hanging probe is given up. A working probe may take many seconds: startup probes dozens
+ * of tools at once, on any machine, and an engine that is too slow is absent until the next start.
  */
 export const probeMs = 60_000;
 
-/** First line of what a program prints, or undefined when it does not run in the sandbox. */
+/** First line of a program's output, or undefined if it does not run in the sandbox. */
 export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const end = await sandbox.run({ program, args, limits: { wallMs: probeMs } });

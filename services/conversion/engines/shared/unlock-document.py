@@ -1,6 +1,6 @@
 """Writes a protected file without its password. Usage: unlock-document.py office|opendocument|zip IN OUT; the password is in PASSWORD.
 
-Exit codes: 0 written, 3 the password is wrong, 4 protected in a way that is not known here, 1 anything else.
+Exit codes: 0 written, 3 wrong password, 4 unsupported kind of protection, 1 anything else.
 """
 import base64
 import hashlib
@@ -15,11 +15,11 @@ from xml.etree import ElementTree
 WRONG, UNKNOWN = 3, 4
 MANIFEST = "META-INF/manifest.xml"
 NAMESPACE = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
-# OpenDocument 1.3 part 2, 4.8: names of 1.2 with those of 1.0 and 1.1.
+# OpenDocument 1.3 part 2, 4.8: the names from 1.2, and those from 1.0 and 1.1.
 AES = {"http://www.w3.org/2001/04/xmlenc#aes256-cbc": 32, "http://www.w3.org/2001/04/xmlenc#aes192-cbc": 24, "http://www.w3.org/2001/04/xmlenc#aes128-cbc": 16}
 START_KEYS = {"SHA1": hashlib.sha1, "http://www.w3.org/2000/09/xmldsig#sha256": hashlib.sha256, "http://www.w3.org/2001/04/xmlenc#sha256": hashlib.sha256}
 CHECKSUMS = {"SHA1/1K": hashlib.sha1, "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0#sha256-1k": hashlib.sha256}
-# Each round costs a stranger's processor time; LibreOffice writes 100,000.
+# Untrusted files choose the number of rounds, and each costs CPU time; LibreOffice writes 100,000.
 MOST_ROUNDS = 1_000_000
 
 
@@ -44,7 +44,7 @@ def unlock_office(source, target, password):
 
 
 def unlock_entry(cipher_text, encryption, password):
-    """The bytes of one entry, None when the password is wrong. Raises LookupError for an unknown way to encrypt."""
+    """The bytes of one entry, None if the password is wrong. Raises LookupError for an unknown encryption method."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     algorithm = encryption.find(f"{NAMESPACE}algorithm")
@@ -70,7 +70,7 @@ def unlock_entry(cipher_text, encryption, password):
 
 
 def without_chaff(content):
-    """LibreOffice begins each XML part of a protected document with a long comment of random letters."""
+    """Removes the long comment of random characters that LibreOffice puts at the start of each XML part of a protected document."""
     declaration, opening, rest = content[:256].partition(b"<!--")
     end = content.find(b"-->")
     if not opening or end < 0 or not declaration.strip().endswith(b"?>"):
@@ -99,14 +99,14 @@ def unlock_opendocument(source, target, password):
                     return UNKNOWN
                 if content is None:
                     return WRONG
-            # The media type comes first and unpacked (OpenDocument 1.3 part 2, 3.3).
+            # The media type comes first and uncompressed (OpenDocument 1.3 part 2, 3.3).
             how = zipfile.ZIP_STORED if info.filename == "mimetype" else zipfile.ZIP_DEFLATED
             opened.writestr(info.filename, content, compress_type=how)
     return 0
 
 
 def unlock_zip(source, target, password):
-    # bsdtar asks ten thousand times for a password that is not right, so it is looked at first.
+    # With a wrong password bsdtar prompts ten thousand times, so the password is checked first.
     if not opens_zip(source, password):
         return WRONG
     command = ["/usr/bin/bsdtar", "-cf", target, "--format=zip", f"@{source}"]
@@ -114,7 +114,7 @@ def unlock_zip(source, target, password):
 
 
 def opens_zip(source, password):
-    """Whether the mark of a right password stands before the first protected entry; a wrong one passes once in 256 (or 65,536) times."""
+    """Checks the password verifier before the first protected entry; a wrong password passes once in 256 (or 65,536) times."""
     with zipfile.ZipFile(source) as locked:
         entry = next((info for info in locked.infolist() if info.flag_bits & 1 and info.compress_size > 0), None)
         if entry is None:
@@ -126,7 +126,7 @@ def opens_zip(source, password):
             except RuntimeError:
                 return False
             return True
-    # AE-1 and AE-2 (winzip.com/en/support/aes-encryption): salt and two bytes of the derived key come before the data.
+    # AE-1 and AE-2 (winzip.com/en/support/aes-encryption): the salt and two bytes of the derived key precede the data.
     salt_bytes, key_bytes = {1: (8, 16), 2: (12, 24), 3: (16, 32)}[strength]
     with open(source, "rb") as file:
         file.seek(entry.header_offset + 26)

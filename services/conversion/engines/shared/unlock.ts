@@ -1,4 +1,4 @@
-/** Opens protected files with their password: the same file without it, so that every engine can read it. */
+/** Opens protected files with their password: writes the same file without it, so that every engine can read it. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -13,7 +13,10 @@ type Tool = { readonly command: Omit<ToolCommand, "env">; isWrong(end: SandboxEn
 
 const qpdf = `/usr/bin/qpdf --password-file=- --decrypt ${inputInside} ${result}`;
 
-/** The password goes by the environment and a pipe: everybody on the host can read a command line. qpdf ends with 3 when it warns of damage. */
+/**
+ * The password goes through the environment and a pipe, because everyone on
+ * the host can read a command line. qpdf exits with 3 when it warns of damage.
+ */
 const pdf: Tool = {
   command: { program: "/bin/sh", args: ["-c", `printf '%s\\n' "$PASSWORD" | ${qpdf}; code=$?; [ $code = 3 ] || exit $code`] },
   isWrong: ({ stderr }) => stderr.includes("invalid password"),
@@ -32,9 +35,9 @@ const tools: readonly (readonly [formats: string, tool: Tool])[] = [
 const toolOf: ReadonlyMap<string, Tool> = new Map(tools.flatMap(([formats, tool]) => formats.split(" ").map((format) => [format, tool])));
 
 /**
- * Writes the input to `outputPath` as it is without its password.
+ * Writes the input to `outputPath` unchanged but without its password.
  *
- * @throws FilemillError PASSWORD_REQUIRED when the password is wrong or the protection cannot be opened here, and as every run of a tool.
+ * @throws FilemillError PASSWORD_REQUIRED if the password is wrong or the protection is unsupported, and whatever a tool run throws.
  */
 export async function unlockFile(sandbox: Sandbox, task: UnlockTask): Promise<void> {
   const tool = toolOf.get(task.input.format);

@@ -39,6 +39,6 @@ test("has known people wait behind no stranger, and refuses them for no stranger
   await Promise.all([...strangers, ask("known"), ask("known")]);
   expect(order.filter((each) => each === "stranger")).toHaveLength(2 + 32);
   expect(order.filter((each) => each === "known")).toHaveLength(2);
-  // Behind the two that were at work, and those that a busy machine ended before them. In turn they would be the last two.
+  // After the two in progress, and those that a busy machine finished first. In order of arrival they would be the last two.
   expect(order.lastIndexOf("known")).toBeLessThan(30);
 });

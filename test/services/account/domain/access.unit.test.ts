@@ -6,7 +6,7 @@ import { createKeySecret, hashOf } from "#services/account/domain/key.ts";
 
 test("a key that is checked meets nothing but its own hash, so that the time it takes tells nothing of another key", () => {
   const asked: unknown[] = [];
-  // Any other way to a key is a failure.
+  // Any other way to find a key is a failure.
   const directory = new Proxy({} as Directory, {
     get: (_, name) => {
       if (name !== "key") throw new Error(`${String(name)} was asked`);

@@ -21,7 +21,7 @@ describe("an API key", () => {
     for (const secret of secrets) for (const char of secret.slice(3, 46)) counts.set(char, (counts.get(char) ?? 0) + 1);
     const expected = (secrets.length * 43) / 62;
     const chiSquare = [...alphabet].reduce((sum, char) => sum + ((counts.get(char) ?? 0) - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom; a byte taken modulo 62 without rejection gives several hundred, chance over 160 once in 10^10 runs.
+    // 61 degrees of freedom; a byte modulo 62 without rejection gives several hundred, chance over 160 once in 10^10 runs.
     expect(chiSquare).toBeLessThan(160);
   });
 

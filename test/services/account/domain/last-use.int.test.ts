@@ -23,7 +23,7 @@ test("a key's use is written at most once a minute and never undoes a revocation
   const startMs = 1_800_000_000_000;
   const first = await revisionAfter(startMs);
   expect(timestampMs(first.key.lastUsedAt ?? timestampFromMs(0))).toBe(startMs);
-  // Whether this process has seen its own write yet or not.
+  // Whether or not this process has already seen its own write.
   expect((await revisionAfter(startMs + lastUseResolutionMs - 1)).revision).toBe(first.revision);
   expect((await revisionAfter(startMs + lastUseResolutionMs - 1, first.key)).revision).toBe(first.revision);
 

@@ -4,7 +4,7 @@ import type { Delivery } from "#kit/nats/ports.ts";
 import { finishAttempt } from "#services/conversion/adapters/finish.ts";
 import { createClaimed, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
 
-/** Ends an attempt at a job that another worker holds, until its wake-up has come so often and none is left. */
+/** Finishes an attempt at a job held by another worker, until its wake-up has been delivered this often and none is left. */
 async function expectDeliveries(bench: JobBench, wanted: number): Promise<void> {
   const { lease } = await createClaimed(bench, "winner");
   const blob = await bench.blob("out");

@@ -31,7 +31,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A start of a converter whose engines tell when they are asked for their version. */
+/** Starts a converter whose engines record when their version is requested. */
 async function start(mode = "full", database = packages) {
   const engine = (id: string, from: string, to: string) =>
     defineEngine({

@@ -6,7 +6,7 @@ import { defineEngine, type Engine } from "#services/conversion/domain/engine.ts
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 
-/** No engine of these tests runs anything in it. */
+/** No engine in these tests runs anything in it. */
 const sandbox: Sandbox = {
   mode: "full",
   run: () => Promise.reject(new Error("not here")),
@@ -14,7 +14,7 @@ const sandbox: Sandbox = {
   openScratch: () => Promise.reject(new Error("not here")),
 };
 
-/** Engines that write down what is done with them: `cost` decides which is preferred, and no version means that it is not there. */
+/** Engines that record what is done with them: `cost` decides the preference, and without a version an engine is absent. */
 function setUp(
   tools: readonly { readonly id: string; readonly from: string; readonly to: string; readonly cost: number; readonly version?: string }[],
 ) {

@@ -20,7 +20,7 @@ it("keeps the last place for newcomers, also while it rests after having found n
     isOver = true;
   });
   expect(places.admits(true)).toBe(false);
-  // Within this turn of the event loop, in which the rest cannot end.
+  // Within this turn of the event loop, so that the rest cannot end.
   for (let step = 0; step < 20; step++) await Promise.resolve();
   expect(places.admits(true)).toBe(true);
   expect(isOver).toBe(false);

@@ -18,7 +18,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const estate = { endOrphans, removeFolder };
 
-/** A process that opens a folder as often as said, checks that it still has the last, says so and waits. */
+/** A process that opens a folder this often, checks that it still has the last one, reports that and waits. */
 const opener = `
   const { existsSync } = await import("node:fs");
   const { openProcessFolder } = await import("#services/conversion/adapters/process-folder.ts");
@@ -89,7 +89,7 @@ describe("the folder of a process", () => {
     expect(existsSync(mine.path)).toBe(true);
     expect(orphan.exitCode ?? orphan.signalCode).toBe(null);
     orphan.kill();
-    // And the other way round.
+    // And the reverse.
     await using _third = await openProcessFolder(root, estate);
     expect(existsSync(join(root, theirs))).toBe(true);
     const rest = text(elsewhere.stdout ?? process.stdin);
@@ -121,7 +121,7 @@ describe("the folder of a process", () => {
       const folder = await openProcessFolder(root, { ...estate, removeFolder: async (path) => void removed.push(basename(path)) });
       for (const name of ["a", "z"]) await writeFile(join(folder.path, name), "x");
       await folder[Symbol.asyncDispose]();
-      // In this order, so that what is left by who is killed meanwhile can be locked.
+      // In this order, so that leftovers of a process killed meanwhile can be locked.
       expect(removed).toEqual(["a", "z", folder.name]);
     }
     await using next = await openProcessFolder(root, estate);

@@ -7,7 +7,7 @@ import { DoesNotHold } from "#services/conversion/domain/failure.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What is done, in its order, until ten seconds after the start. */
+/** The actions, in order, until ten seconds after the start. */
 async function doneAfter(attackIfOwed: () => Promise<void>, isSame = true): Promise<readonly string[]> {
   const done: string[] = [];
   const verify = async () => done.push("verify") > 0 && isSame;

@@ -16,7 +16,7 @@ const first = planOf(Fidelity.HIGH, ["one", "a", "c"]);
 const second = planOf(Fidelity.HIGH, ["two", "a", "b"], ["three", "b", "c"]);
 const third = planOf(Fidelity.REDUCED, ["four", "a", "c"]);
 
-/** What each engine does; those that are not named succeed. */
+/** What each engine does; engines not listed succeed. */
 type Faults = Readonly<Record<string, (task: HopTask) => unknown>>;
 const faulty = (kind: FaultKind) => () => Promise.reject(new EngineFault(kind, "SIGKILL"));
 const failing = (code: ErrorCode) => () => Promise.reject(new FilemillError(code, code));

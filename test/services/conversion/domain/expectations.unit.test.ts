@@ -9,7 +9,7 @@ import { engines } from "#services/conversion/engines/registry.ts";
 
 const folder = new URL("../../../../services/conversion/engines/", import.meta.url).pathname;
 
-/** Every code that stands in quotes in the sources of engines, where notes are raised. */
+/** Every quoted code in the engines' sources, where notes are raised. */
 async function raisedCodes(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const name of await readdir(folder, { recursive: true })) {
@@ -39,7 +39,7 @@ describe("what engines expect", () => {
 
   it("names no code that no source raises", async () => {
     const parts = (["page", "sheet", "track"] as const).map(leftOutNoteOf);
-    // Of pictures one rule for all engines tells, which is none of theirs.
+    // For picture metadata, a common rule raises the notes instead of the engines.
     const raised = new Set<string>([...(await raisedCodes()), ...parts, "METADATA_DROPPED", "PLACE_KEPT"]);
     for (const [id, codes] of declared)
       expect(

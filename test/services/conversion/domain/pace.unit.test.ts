@@ -4,7 +4,7 @@ import { type Pace, paced } from "#services/conversion/domain/pace.ts";
 const pace: Pace = { windowMs: 100, bytesPerWindow: 100, wholeMs: 60_000 };
 const tooSlow = expect.objectContaining({ code: "REQUEST_TIMEOUT" });
 
-// A clock that stands still unless it is put forward: what takes long is what the test says.
+// A clock that only advances on request: the test decides what takes long.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -17,7 +17,7 @@ async function* every(pauseMs: number, ...all: readonly number[]): AsyncGenerato
   }
 }
 
-/** What came through, or the error, after as much time as that takes. */
+/** What came through, or the error, after the time that it takes. */
 async function sizes(items: AsyncIterable<number>, bounds = pace, work = async () => undefined): Promise<unknown> {
   const seen: number[] = [];
   const ended = (async () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chosenParts, noteLeftOut, partFileName, partOptions } from "#services/conversion/domain/parts.ts";
 
-// The same walk in each run.
+// Deterministic runs.
 fc.configureGlobal({ seed: 20_261_122 });
 
 describe("the parts that are chosen", () => {

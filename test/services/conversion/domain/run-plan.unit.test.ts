@@ -18,7 +18,7 @@ const hopOf = (from: string, to: string, extra: Partial<Hop> = {}): Hop => ({
   ...extra,
 });
 
-/** Files as sizes by path, and engines that turn one into another. */
+/** Files as sizes by path, and engines that convert them. */
 function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | void>>, hops: readonly Hop[]) {
   const files = new Map<string, number>([["in", 10]]);
   const log: string[] = [];

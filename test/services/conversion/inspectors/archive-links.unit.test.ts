@@ -6,7 +6,7 @@ const member = (name: string, sort: string, link?: string): Member => ({
   ...{ name, listed: name, sort, link, mode: 0o644, owner: [], sizeBytes: 0, digest: undefined },
 });
 
-/** Processor time in ms. */
+/** CPU time in ms. */
 function costOf(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -23,7 +23,7 @@ test("names of thousands of steps, and links that lead through all of them, cost
   const deep = Array.from({ length: 30_000 }, () => "a").join("/");
   const members = [member("long", "link", `${deep}/..`), ...Array.from({ length: 50_000 }, (_, at) => member(`l${at}`, "link", "long"))];
   const names = [...members.map(({ name }) => name), ...Array.from({ length: 100 }, () => deep)];
-  // Quadratic, it was hours.
+  // A quadratic algorithm would take hours.
   expect(costOf(() => void unwantedOf([...members, member(deep, "file")]))).toBeLessThan(20_000);
   expect(costOf(() => assertNothingBehindLinks(names, members))).toBeLessThan(20_000);
 });

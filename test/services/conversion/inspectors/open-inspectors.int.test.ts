@@ -32,10 +32,7 @@ describeSandboxes("inspectors in the %s sandbox", (mode) => {
   });
 });
 
-/**
- * Inspectors of which the first is another program: it answers each question by `script` in Perl, which sees it as `$_`. The others are
- * what they should be.
- */
+/** Inspectors of which the first is a fake: it answers each question with a Perl `script`, which gets it as `$_`. The others are real. */
 function openWithFirst(script: string, bounds: Partial<Bounds> = {}) {
   const program = `$| = 1; while (<STDIN>) { if (/"ready"/) { print qq({"ready":true}\\n); next } ${script} }`;
   let isFirst = true;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { pictureMetadataOf } from "#services/conversion/inspectors/inside/picture-metadata.ts";
 
-/** Also tells how often bytes beyond the head were asked for: each time the host sends them. */
+/** Also records how often bytes beyond the head were requested, each of which the host must send. */
 function sourceOf(bytes: Buffer): ByteSource & { readonly asked: readonly number[] } {
   const asked: number[] = [];
   const read = async (offset: number, length: number) => {
@@ -58,7 +58,7 @@ it("tells nothing of a picture that was cut off, and what stands before it", asy
 
 type Field = readonly [tag: number, content: Buffer];
 
-/** A TIFF of so many bytes of picture, behind which the directory stands, as libtiff writes it. */
+/** A TIFF with this many bytes of picture, followed by the directory, as libtiff writes it. */
 function tiffOf(pictureBytes: number, fields: readonly Field[], exif: readonly Field[] = []): Buffer {
   const head = Buffer.from("II*\0\0\0\0\0", "latin1");
   head.writeUInt32LE(8 + pictureBytes, 4);

@@ -10,13 +10,13 @@ import { openHost } from "#test/services/conversion/sandbox/host.ts";
 export type TestInspectors = AsyncDisposable & {
   readonly inspector: Inspector;
   readonly folder: string;
-  /** Every inspector that was started, the first first. */
+  /** Every inspector started so far, in order. */
   readonly started: readonly SandboxChild[];
   /** Why inspectors were replaced. */
   readonly faults: readonly string[];
 };
 
-/** `start` makes an inspector out of the command of a real one. */
+/** `start` creates an inspector from the command of a real one. */
 export async function openTestInspectors(
   options: Partial<InspectorHost> & {
     readonly mode?: Sandbox["mode"];
@@ -27,7 +27,7 @@ export async function openTestInspectors(
   const { mode = "full", start, ...rest } = options;
   const { sandbox } = stack.use(await openHost(mode));
   const folder = await mkdtemp(join(tmpdir(), "filemill-inspectors-"));
-  // The weaker sandbox runs as another user, who must get to the program.
+  // The weaker sandbox runs as another user, who must be able to reach the program.
   await chmod(folder, 0o755);
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const started: SandboxChild[] = [];
@@ -45,7 +45,7 @@ export async function openTestInspectors(
 
 type Command = Parameters<Sandbox["spawn"]>[0];
 
-/** For what must not need any. */
+/** For code that must not need an inspector. */
 export const noInspector: Inspector = {
   ask: () => Promise.reject(new Error("Nobody was to be asked.")),
 };

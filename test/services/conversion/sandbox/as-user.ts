@@ -1,4 +1,4 @@
-/** Opens the sandbox as whoever runs this and prints what a program in it sees. */
+/** Opens the sandbox as the current user and prints what a program in it sees. */
 import { openHost } from "./host.ts";
 
 await using host = await openHost(process.argv[2] === "degraded" ? "degraded" : "full");

@@ -25,7 +25,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     const socket = connect(join(folder, "socket"));
     stack.defer(() => void socket.destroy());
     await once(socket, "connect");
-    // Node itself keeps those from its children that come without a gap.
+    // Node itself hides descriptors from its children if they follow without a gap.
     const gap = Array.from({ length: 20 }, () => "ignore" as const);
     const stdio: StdioOptions = ["ignore", "pipe", "inherit", ...gap, ...open, socket];
     const parent: ChildProcess = spawn(process.execPath, [listingParent, mode], { stdio });

@@ -61,7 +61,7 @@ it("left behind what bubblewrap was starting when it was killed, for whose end i
       niceness: 0,
     },
   });
-  // Stands for one that has started two, of which a look saw the first.
+  // Stands for a process that has started two, of which only the first was seen.
   const script = `sleep ${marker} & sleep ${marker} & wait`;
   const launcher: ChildProcess = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   await until(() => processesWith(`sleep\0${marker}`).length === 2);

@@ -1,4 +1,4 @@
-/** What tests of the sandbox need of the host around it. */
+/** The sandbox tests' view of the host. */
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { cloneIsOpen } from "#test/harness/clone.ts";
 
 export const isRoot = process.getuid?.() === 0;
 
-/** The same tests for both sandboxes. Where we are root, the weaker one runs as a user who must be able to enter the clone. */
+/** Runs the same tests for both sandboxes. As root, the weaker one runs as a user who must be able to enter the clone. */
 export function describeSandboxes(title: string, tests: (mode: Sandbox["mode"]) => void): void {
   for (const mode of ["full", "degraded"] as const) {
     describe.skipIf(mode === "degraded" && isRoot && !cloneIsOpen)(title.replace("%s", mode), () => tests(mode));
@@ -36,7 +36,7 @@ export async function openHost(mode: Sandbox["mode"]): Promise<Host> {
   };
 }
 
-/** Host processes whose command line holds a marker. */
+/** Host processes whose command line contains a marker. */
 export function processesWith(marker: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -50,7 +50,7 @@ export function processesWith(marker: string): number[] {
     .map(Number);
 }
 
-/** Resolves when the condition holds; the test's own time limit ends a wait in vain. */
+/** Resolves when the condition holds; otherwise the test's own timeout ends the wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }

@@ -1,4 +1,4 @@
-/** Sockets of the host that have a path: hidden by the mounts of the full sandbox, and out of reach of the weaker one's. */
+/** Host sockets with a path: hidden by the full sandbox's mounts, and unreachable from the weaker one's. */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { describeSandboxes, openHost, until } from "./host.ts";
 
-/** Streams, datagrams and sequences of packets that all may write to, and what comes there until the input ends. */
+/** World-writable stream, datagram and seqpacket sockets, and what arrives there until the input ends. */
 const listening = `use Socket; $| = 1;
   my @all = map {
     my $path = "$ARGV[0]/listener-$_";
@@ -37,7 +37,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     await until(() => existsSync(join(host.folder, "ready")));
     const end = await host.sandbox.run(perl(speaking(host.folder)));
     outside.stdin.end();
-    // Of those that have nobody to talk to, programs need pairs of streams, for their children.
+    // Of unconnected kinds, programs need only stream pairs, for their children.
     expect([await heard, end.stdout]).toEqual(["", mode === "full" ? "pair 1 pair 2 pair 5 " : "pair 1 "]);
   });
 

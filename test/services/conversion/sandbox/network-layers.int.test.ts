@@ -1,4 +1,4 @@
-/** Two layers keep engines from the network. Each is tried with the other one off, and both off shows that the test can fail. */
+/** Two layers keep engines off the network. Each is tested with the other disabled; disabling both shows that the test can fail. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ const withoutNamespace = (whole: Launch): Launch => {
 it.each([
   ["both layers", [], (whole: Launch) => whole],
   ["the empty network namespace alone", [], withoutFilter],
-  // Local sockets are left to engines, and abstract ones have no file that could be hidden: only the namespace holds them.
+  // Engines may use local sockets, and abstract ones have no file that could be hidden: only the namespace blocks them.
   ["the filter of system calls alone", ["abstract"], withoutNamespace],
   ["nothing", ["abstract", "tcp"], (whole: Launch) => withoutFilter(withoutNamespace(whole))],
 ])("%s let a program reach %j", async (_, reached, change) => {

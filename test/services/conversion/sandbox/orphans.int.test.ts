@@ -52,7 +52,7 @@ describe("what a killed process left in its sandboxes", () => {
     const ended = once(orphan, "close");
     killed.kill("SIGKILL");
     expect(await ended).toEqual([null, "SIGKILL"]);
-    // A launcher that was forked before and shows its mark only now.
+    // A launcher that was forked earlier and shows its mark only now.
     await sleep(500);
     expect(await once(startMarked(owner), "close")).toEqual([null, "SIGKILL"]);
   });
@@ -72,7 +72,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       await sleep(randomInt(200));
       parent.kill("SIGKILL");
       await until(() => processesWith(markOf(owner)).length === 0);
-      // Nor does anything come later.
+      // Nothing appears later either.
       await sleep(100);
       expect(processesWith(markOf(owner))).toEqual([]);
     }

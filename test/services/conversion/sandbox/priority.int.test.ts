@@ -9,7 +9,7 @@ import { describeSandboxes, type Host, openHost } from "./host.ts";
 
 const talker = fileURLToPath(new URL("./talker.mjs", import.meta.url));
 
-/** What the host's scheduler sees of each process in the tree: the session's niceness where it shares by sessions, else its own. */
+/** What the scheduler sees of each process in the tree: the session's niceness if it groups by session, otherwise its own. */
 function nicenessIn(pid: number): number[] {
   return treeOf(pid).map((member) => {
     const group = `/proc/${member}/autogroup`;
@@ -38,7 +38,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     const nice = (limits: { niceness?: number }) => host.sandbox.run({ program: "/usr/bin/nice", args: [], limits });
     expect((await nice({ niceness: 12 })).stdout).toBe("12\n");
     const { stdout, elapsedMs } = await nice({});
-    // Whoever takes a second, as on a machine that does something else, makes room without being told.
+    // A program that takes a second, as on a busy machine, is deprioritised anyway.
     expect(elapsedMs < 1000 ? [`${own}\n`] : [`${own}\n`, "10\n"]).toContain(stdout);
   });
 
@@ -52,14 +52,14 @@ describeSandboxes("the %s sandbox", (mode) => {
       await using child = await startTalker(host, 5);
       await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(15));
     } finally {
-      // An ordinary user stays there.
+      // An ordinary user cannot go back.
       if (process.getuid?.() === 0) setPriority(mine);
     }
   });
 
   it("does so also where processors are shared by sessions", async () => {
     await using host = await openHost(mode);
-    // More than what takes long is given anyway: that begins a second after the start.
+    // More than long-running programs get anyway, which starts a second after the start.
     await using child = await startTalker(host, 12);
     await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(12));
   });

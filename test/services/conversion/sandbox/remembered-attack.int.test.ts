@@ -15,7 +15,7 @@ it("is attacked once for many starts, again when something has changed or a day 
   const settings = { scratchDir: join(folder, "scratch"), firstUid, memoryBytes: 512 * 2 ** 20, log: openLog("error"), provenFile };
   const oneOff = { ...settings, mode: "required", isOneOff: true } as const;
   const kept = `${provenFile}.full`;
-  /** Whether it was attacked: what held is written down anew then. */
+  /** Whether the attack ran: its success is then recorded again. */
   const opened = async (): Promise<boolean> => {
     const before = await stat(kept).catch(() => undefined);
     await using sandbox = await openSandbox(oneOff);
@@ -50,7 +50,7 @@ it("is attacked once for many starts, again when something has changed or a day 
       await using _anyway = await openSandbox({ ...oneOff, attacksAnyway: true });
       expect((await stat(kept)).ino).not.toBe(after.ino);
     }
-    // Other users, and the weaker sandbox, are another matter.
+    // Other users, and the weaker sandbox, are recorded separately.
     expect(openAttackMemory(provenFile, firstUid + 1).hasHeld("full")).toBe(false);
     expect(openAttackMemory(provenFile, firstUid).hasHeld("degraded")).toBe(false);
     await using disturbed = await openSandbox(oneOff);

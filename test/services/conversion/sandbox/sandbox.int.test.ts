@@ -16,7 +16,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     await host[Symbol.asyncDispose]();
   });
 
-  // What takes long makes room for others, and so takes minutes on a machine that does something else.
+  // Long-running programs yield to others, so they take minutes on a busy machine.
   const run = (program: string, args: readonly string[], { limits, ...more }: Partial<SandboxCommand>): Promise<SandboxEnd> =>
     host.sandbox.run({ program, args, ...more, limits: { wallMs: 200_000, ...limits } });
   const shell = (script: string, more: Partial<SandboxCommand> = {}) => run("/bin/sh", ["-c", script], more);
@@ -204,7 +204,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       const readOnly = { [shared]: "/input/shared", [rootsOwn]: "/input/roots" };
       const script = "cat /input/shared; echo changed > /input/shared; rm -f /input/shared; chmod 777 /input/shared; cat /input/roots";
       const end = await shell(script, { readOnly });
-      // Without root there is one user, and what is handed in is meant to be read.
+      // Without root there is only one user, and inputs are meant to be read.
       expect(end.stdout).toBe(isRoot ? "given" : "giventreasure");
       expect(await readFile(shared, "utf8")).toBe("given");
       expect((await stat(shared)).mode & 0o777).toBe(0o644);

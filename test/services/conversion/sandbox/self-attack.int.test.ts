@@ -99,7 +99,7 @@ describe("the attack at each start", () => {
   });
 });
 
-/** The attacking programs without any sandbox, with a descriptor that is open by mistake. */
+/** The attack programs without any sandbox, with a descriptor left open by mistake. */
 async function runBare({ program, args, readOnly = {} }: SandboxCommand): Promise<SandboxEnd> {
   const hostPathOf = (inside: string) => Object.entries(readOnly).find(([, to]) => to === inside)?.[0] ?? inside;
   const secret = openSync("/etc/hostname", "r");

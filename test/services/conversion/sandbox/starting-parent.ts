@@ -1,4 +1,4 @@
-/** Starts sandboxed programs without end and waits to be killed. Arguments: the owner's name, the mode. */
+/** Keeps starting sandboxed programs and waits to be killed. Arguments: the owner's name, the mode. */
 import { openLog } from "#kit/log.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 

@@ -1,4 +1,4 @@
-// Answers each line once the file that it names is there.
+// Answers each line once the file that it names exists.
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -34,7 +34,7 @@ it("waited for a walk of the folder before it looked at memory again", async () 
     child.stdin.end("\n");
     await until(() => reasons.length > 0);
     expect(reasons[0]).toBe("memory");
-    // One that is over is not begun again before it has ended.
+    // A late walk is not restarted before it has ended.
     expect(walks).toBe(1);
   } finally {
     watchdog.stop();
@@ -55,7 +55,7 @@ it("does not put the walk off for ever while short jobs follow each other", asyn
   try {
     await until(() => walks > 0);
     watchdog.setBusy(false);
-    // Until it waits as one does that is idle.
+    // Until it waits like an idle one.
     const before = walks;
     await until(() => walks > before);
     for (const seen = walks; walks === seen; await sleep(50)) {

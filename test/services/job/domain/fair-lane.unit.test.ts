@@ -6,7 +6,7 @@ const allReady: Readiness = { isDue: () => true, isLapsed: () => false, beginnin
 
 type Facts = { readonly running: number; readonly queued: number; readonly turn: number; readonly isGuest?: boolean };
 
-/** Accounts `a0`, `a1`, …; the ids of their jobs interleave, as those of jobs made at the same time do. */
+/** Accounts `a0`, `a1`, …; their job ids interleave, like those of jobs created at the same time. */
 function laneOf(accounts: readonly Facts[]): { lane: FairLane; owner: Map<string, string> } {
   const lane = createFairLane();
   const owner = new Map<string, string>();
@@ -23,7 +23,7 @@ function laneOf(accounts: readonly Facts[]): { lane: FairLane; owner: Map<string
   return { lane, owner };
 }
 
-/** Starts everything that is queued, as workers without end would. */
+/** Starts everything queued, as unlimited workers would. */
 function drain(lane: FairLane, owner: ReadonlyMap<string, string>): string[] {
   const order: string[] = [];
   for (let id = lane.next(allReady)?.jobId; id !== undefined; id = lane.next(allReady)?.jobId) {

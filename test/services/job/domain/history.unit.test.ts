@@ -4,7 +4,7 @@ import { createHistory, type History, type Run } from "#services/job/domain/hist
 
 const small: Run = { from: "png", to: "webp", lane: "image", sizeBytes: 10_000, pixels: 0, lastsMs: 0, variant: 1, provenMs: 0 };
 
-/** Numbers that look random and are the same in each run. */
+/** Deterministic pseudo-random numbers. */
 function createDice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ function createDice(seed: number): () => number {
   };
 }
 
-/** A route as engines are: so much for any file, so much for what is in it, and what a busy machine adds. */
+/** A route with the cost structure of engines: a fixed cost per file, a cost by content, and noise from a busy machine. */
 type Route = {
   readonly to: string;
   readonly fixedMs: number;
@@ -39,13 +39,13 @@ const routes: readonly Route[] = [
   },
 ];
 
-/** Converts as people do, and says which part of the guesses that were made before each was right within a factor of two. */
+/** Converts in a realistic mix, and returns the share of prior estimates that were right within a factor of two. */
 function shareOfGoodGuesses(history: History, jobs: number, dice: () => number): number {
   let good = 0;
   for (let job = 0; job < jobs; job += 1) {
     const route = routes[Math.floor(dice() * routes.length)] ?? routes[0];
     if (route === undefined) throw new Error("no route");
-    // Half of all files are small ones.
+    // Half of all files are small.
     const run: Run = { ...small, to: route.to, ...route.amountOf(dice() ** 2) };
     const amount = run.lastsMs > 0 && run.pixels > 0 ? run.lastsMs * run.pixels : run.lastsMs || run.pixels || run.sizeBytes;
     const tookMs = (route.fixedMs + route.msPerUnit * amount) * (0.8 + dice() * 0.6) * (dice() < 0.05 ? 3 : 1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createLedger, type Entry } from "#services/job/domain/ledger.ts";
 
 const entry = fc.record({ payer: fc.constant(""), isGuest: fc.boolean(), isUnfinished: fc.boolean(), bytes: fc.nat(1000) });
-/** A job belongs to the same payer for good. */
+/** A job always belongs to the same payer. */
 const steps = fc.array(fc.tuple(fc.nat(8), entry), { maxLength: 60 });
 
 describe("the ledger", () => {

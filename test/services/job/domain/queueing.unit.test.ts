@@ -192,7 +192,7 @@ describe("listing", () => {
         do {
           const page = listJobs(projection, view, { accountId: "acc", state: JobState.UNSPECIFIED, limit, cursor });
           expect(page.jobs.length).toBeLessThanOrEqual(limit);
-          // A job made meanwhile does not shift the pages.
+          // A job created meanwhile does not shift the pages.
           projection.apply(queuedRecord({ id: idOf(count + seen.length + 100) }), 1);
           seen.push(...page.jobs.map(({ id }) => id));
           cursor = page.nextCursor;

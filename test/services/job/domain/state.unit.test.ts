@@ -33,7 +33,7 @@ type World = {
   readonly accepted: { token: Token; blob: string }[];
 };
 
-/** One event at the store, as the use cases decide it: the guard first, then the transition. */
+/** One event at the store, as the use cases handle it: first the guard, then the transition. */
 type Event =
   | { readonly kind: "claim"; readonly worker: string }
   | { readonly kind: "finish"; readonly pick: number; readonly how: "result" | "retryable" | "final" }
@@ -96,7 +96,7 @@ function expectStep(before: Record, after: Record): void {
   expect(after.job.attempts).toBeLessThanOrEqual(maxAttempts);
   if (!isUnfinished(before)) expect(isUnfinished(after)).toBe(false);
   if (before.deleted) expect.unreachable("a deleted record changed");
-  // No blob is released twice or needed again once it was released.
+  // No blob is released twice or needed again after its release.
   for (const id of neededBlobsOf(after)) expect([...neededBlobsOf(before), after.job.result?.id]).toContain(id);
   for (const id of releasedBlobsOf(before, after)) expect(neededBlobsOf(after)).not.toContain(id);
 }
@@ -116,7 +116,7 @@ function expectState(world: World): void {
   expect(record.job.error !== undefined).toBe(state === JobState.FAILED);
   expect(record.job.finishedAt !== undefined).toBe(!isUnfinished(record));
   expect(neededBlobsOf(record).length).toBe(!record.deleted && (isUnfinished(record) || state === JobState.DONE) ? 1 : 0);
-  // What was read back from the store is what was written, also for the judgement of writes in doubt.
+  // Reading back from the store gives what was written, which also matters for judging writes in doubt.
   expect(equals(JobRecordSchema, fromBinary(JobRecordSchema, toBinary(JobRecordSchema, record)), record)).toBe(true);
 }
 
@@ -153,7 +153,7 @@ describe("the state machine", () => {
       }),
       { numRuns: 1500 },
     );
-    // The model is only worth something if it goes everywhere.
+    // The model is only useful if it reaches every state.
     expect([...reached].sort()).toEqual([
       JobState.QUEUED,
       JobState.RUNNING,

@@ -66,7 +66,7 @@ test("lists what an interrupted upload left, and removes it on demand", async ()
   for await (const entry of store.list()) expect(entry.partial).toBe(false);
 });
 
-/** Collects all garbage, so that what is left is held. A second time, since the first may go on in the background. */
+/** Collects all garbage, so that only referenced objects remain. Twice, since the first run may continue in the background. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");

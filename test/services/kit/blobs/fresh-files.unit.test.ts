@@ -27,7 +27,7 @@ describe("files that were written moments ago", () => {
     for (let index = 0; index < 20; index += 1) rememberFile(`/large-${index}`, Buffer.alloc(mebibyte).subarray(0, 10));
     const kept = Array.from({ length: 20 }, (_, index) => recallFile(`/large-${index}`)).filter((bytes) => bytes !== undefined);
     expect(kept).toHaveLength(8);
-    // Nothing is counted that is gone: as many have room again.
+    // Removed entries are not counted: there is room for as many again.
     for (let index = 0; index < 20; index += 1) forgetFile(`/large-${index}`);
     for (let index = 0; index < 8; index += 1) rememberFile(`/large-${index}`, Buffer.alloc(mebibyte));
     expect(recallFile("/large-0")).toBeDefined();

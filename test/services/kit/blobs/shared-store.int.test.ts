@@ -1,4 +1,4 @@
-/** A folder that several hosts have mounted: another file system than that of any host's scratch. */
+/** A folder mounted on several hosts: on another file system than any host's scratch. */
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ test("what one host writes or adopts, another one reads", async () => {
   const other = await openDiskBlobStore(join(mounted, "blobs"), { shared: true });
   const written = await store.write(inChunks(Buffer.from("written"), 3), { mayBeHeld: true });
   const adopted = await store.adopt(await strayFile(Buffer.from("adopted")));
-  // From the folder, not from the memory of this process.
+  // From the folder, not from this process's memory.
   expect(await buffer(await other.read(written.id))).toEqual(Buffer.from("written"));
   expect(await buffer(await other.read(adopted.id))).toEqual(Buffer.from("adopted"));
 });

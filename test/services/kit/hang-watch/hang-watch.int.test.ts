@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const limitMs = 1000;
 
-/** A process under watch that then does what it is told by `does`, and that answers each line with `alive`. */
+/** A watched process that runs `does`, and answers each line with `alive`. */
 function start(does: string, command: readonly string[] = [], watchdogMs = limitMs): { child: ChildProcess; said(): string } {
   const program = `
     import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";

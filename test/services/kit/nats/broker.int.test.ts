@@ -25,7 +25,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A zombie, which a container's first process may never collect, is dead: it has no command line. */
+/** A zombie, which a container's first process may never reap, counts as dead: it has no command line. */
 async function isAlive(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")) !== "";
 }
@@ -154,7 +154,7 @@ test("without nats-server the message names the package", async () => {
     const { openLog } = await import("#kit/log.ts");
     await openBroker({ dataDir: process.argv[1], log: openLog("silent") }).catch((error) => process.stdout.write(error.code + " " + error.message));
   `;
-  // The child sees a machine that has no such program.
+  // The child sees a machine without this program.
   const child = spawn("unshare", [
     "--map-root-user",
     "--mount",
@@ -188,7 +188,7 @@ describe("an outage that lasts", () => {
     const revision = await bucket.create("key", "before");
     const pid = await serverPidOf(dataDir);
     process.kill(pid, "SIGSTOP");
-    // The signal is on its way when kill() returns; each thread answers until it arrives.
+    // The signal is pending when kill() returns; each thread answers until it arrives.
     await eventually(async () => expect(await threadStatesOf(pid)).toMatch(/^T+$/));
     try {
       const failures = await Promise.all([failureOf(bucket.update("key", "during", revision)), failureOf(bucket.get("key"))]);
@@ -198,7 +198,7 @@ describe("an outage that lasts", () => {
       process.kill(pid, "SIGCONT");
     }
     await eventually(async () => expect(await broker.healthy()).toBe(true));
-    // The write that nobody answered may have happened; the record tells, and work goes on from it.
+    // The unanswered write may have happened; the record shows it, and work continues from there.
     await eventually(async () => {
       const now = await bucket.get("key");
       expect(["before", "during"]).toContain(now?.value);

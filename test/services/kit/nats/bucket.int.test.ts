@@ -67,10 +67,10 @@ describe("watch", () => {
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
     expect(seen).toEqual(["a=1", "b=2"]);
-    // Not put, which an outage may have carried out twice.
+    // Not put, which an outage may have executed twice.
     await watched.create("c", "1");
     await watched.remove("a");
-    // The bucket keeps the newest of an entry: written again before the watcher was told, its removal is gone.
+    // The bucket keeps only the newest revision of an entry: if it is rewritten before the watcher is notified, its removal is lost.
     await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-"]));
     await watched.create("a", "2");
     await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
@@ -128,7 +128,7 @@ describe("watch", () => {
     await own.create("newer", "1");
     await own.create("theirs", "1");
     for (const key of Object.keys(revisions)) await own.remove(key);
-    // Written again after the removal: to be told, it would take the new entry away.
+    // Written again after the removal: reporting the removal would delete the new entry.
     revisions.newer = Number.MAX_SAFE_INTEGER;
     const seen: string[] = [];
     await using _watch = await own.watch(

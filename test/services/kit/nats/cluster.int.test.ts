@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const open = (replicas?: number) => openBroker({ dataDir: home, cluster: { url: nats.url, replicas }, log });
 
-/** What a start opens. Refused while the cluster has no leader, and tried again, as an init system does it. */
+/** What a start opens. Refused while the cluster has no leader, and retried, as by an init system. */
 async function start(replicas?: number, name = "jobs"): Promise<void> {
   await expect
     .poll(
@@ -69,7 +69,7 @@ test("a cluster of three keeps three copies, also of what had one, and a start w
   await nats.servers[2]?.halt();
   await start();
   await start(1);
-  // While a stream chooses another leader, it is missing from the list.
+  // While a stream elects another leader, it is missing from the list.
   await expect.poll(copies).toEqual({ JOBS: 3, KV_jobs: 3, KV_keys: 3 });
   nats.servers[2]?.resume();
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
-/** What the server says to a client that sends these lines. */
+/** The server's output to a client that sends these lines. */
 async function say(lines: string): Promise<string> {
   const client = await openRaw(port);
   await client.until((text) => text.includes("\r\n"));

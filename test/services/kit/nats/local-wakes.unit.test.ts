@@ -16,7 +16,7 @@ test("a newcomer who found the kept place taken for a moment gets it when that i
   expect(looks).toEqual([false, true]);
   isKeptPlaceFree = true;
   wakes.freed(lane);
-  // Who is no newcomer goes on waiting.
+  // Others than newcomers keep waiting.
   expect(looks).toEqual([false, true, false, true]);
   wakes.freed(lane);
   expect(looks).toEqual([false, true, false, true, false]);

@@ -7,7 +7,7 @@ import { killServer } from "./text-codec.ts";
 let shared: TestBroker;
 let queue: WorkQueue;
 
-/** Longer than a busy machine stands still, so that nothing comes again that nobody asked for. */
+/** Longer than a busy machine stalls, so that nothing is redelivered unintentionally. */
 const ackWaitMs = 20_000;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
-/** A queue of its own, on a broker of its own. */
+/** A separate queue on a separate broker. */
 async function openQueue(ownAckWaitMs: number) {
   await using stack = new AsyncDisposableStack();
   const { broker, dataDir } = stack.use(await openTestBroker());
@@ -89,7 +89,7 @@ describe("a message", () => {
       if (delivery.jobId === failing) throw new Error("a defect");
     });
     for (const job of [silent, retried, failing]) await own.queue.publish("image", job);
-    // Those of a process that stood still for a second come a third time.
+    // Those of a process that stalled for a second are delivered a third time.
     await eventually(() =>
       expect([silent, retried, failing].map((job) => counts.get(job)?.slice(0, 2))).toEqual([
         [1, 2],
@@ -114,7 +114,7 @@ describe("a message", () => {
     });
     await own.queue.publish("image", worked);
     await eventually(() => expect(seen).toEqual([worked]));
-    // What is out for as long and is not worked on does come again.
+    // A message that is out this long without progress is redelivered.
     await own.queue.publish("image", silent);
     await eventually(() => expect(seen.slice(1)).toEqual([silent, silent]));
     done.resolve();

@@ -1,4 +1,4 @@
-/** A peer that dies while it is called, as a killed process does: nobody answered, which is not a defect of who called. */
+/** A peer that dies during a call, like a killed process: there was no answer, which is not the caller's defect. */
 import { constants, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
@@ -11,7 +11,7 @@ import { remoteTransport } from "#kit/rpc/transport.ts";
 let server: Http2Server;
 afterEach(() => void server.close());
 
-/** Its address; `die` is done with each call that comes. */
+/** Returns its address; `die` is called for each incoming call. */
 async function peerThat(die: (stream: ServerHttp2Stream, socket: Socket) => void): Promise<string> {
   let newest: Socket | undefined;
   server = createServer();

@@ -1,4 +1,4 @@
-/** Every kind of call over the real transports, with handlers small enough to see through. */
+/** Every kind of call over the real transports, with trivial handlers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, type ConnectRouter, createClient, type Transport } from "@connectrpc/connect";
 import { FilemillError } from "#contract/errors.ts";
@@ -9,7 +9,7 @@ export type EchoClient = Client<typeof ConversionService>;
 /** `entered` counts the calls that hang. */
 export type EchoLog = { readonly received: number[]; entered: number; cancelled: number };
 
-/** What `inspect` does is told by the file name; the other calls echo. */
+/** The file name decides what `inspect` does; the other calls echo. */
 export function echoRoutes(log: EchoLog): (router: ConnectRouter) => void {
   return (router) => {
     router.service(ConversionService, {

@@ -223,7 +223,7 @@ describe("ending", () => {
     await Promise.all([grpc.calls.inspect({}), client.inspect({})]);
     await open.splice(0)[0]?.[Symbol.asyncDispose]();
     await openServer({ port: Number(new URL(first.url).port) });
-    // What is asked before the client has heard that its connection is gone may fail.
+    // A call before the client has noticed the lost connection may fail.
     for (const { inspect } of [client, grpc.calls]) await expect.poll(() => inspect({}).then(({ format }) => format, String)).toBe("png");
   });
 });

@@ -1,4 +1,4 @@
-/** Certificates on both sides of the RPC port, made by openssl as an operator would make them. */
+/** Certificates on both sides of the RPC port, made by openssl as an operator would. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const file = (name: string): string => join(folder, name);
 const openssl = (...args: readonly string[]) => run("openssl", args, { cwd: folder });
 const filesOf = (ca: string, host: string) => ({ RPC_CA: file(`${ca}.pem`), RPC_CERT: file(`${host}.pem`), RPC_KEY: file(`${host}.key`) });
 
-/** An authority, and the certificate of a host that it signed. */
+/** A certificate authority, and a host certificate signed by it. */
 async function issue(ca: string, host: string): Promise<RpcTls> {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   await openssl("req", "-x509", ...key, "-days", "2", "-subj", `/CN=${ca}`, "-keyout", `${ca}.key`, "-out", `${ca}.pem`);

@@ -1,4 +1,4 @@
-/** One service, every way to call it: the answers and the errors are the same. */
+/** One service over every transport: the same answers and errors. */
 import { createRouterTransport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -108,7 +108,7 @@ describe.each(names)("%s", (name) => {
 
   test("ends a call at its deadline, on both sides", async () => {
     const before = { ...echoLog };
-    // On a busy machine a call may be over before it has come to the other side: the next one has longer.
+    // On a busy machine a call may time out before it arrives: the next one gets longer.
     for (let timeoutMs = 100; echoLog.entered === before.entered; timeoutMs *= 3) {
       const failure = await failureOf(clientOf(name).inspect({ fileName: "hang" }, { timeoutMs }));
       expect(fromConnectError(failure).code).toBe("UNAVAILABLE");

@@ -39,7 +39,7 @@ async function openServer(isNeeded = true, at = path): Promise<RpcServer> {
 
 const callAt = (at: string) => echoClient(remoteTransport(`unix:${at}`, token)).inspect({});
 
-/** What a process that was killed leaves. */
+/** What a killed process leaves behind. */
 async function leaveSocket(): Promise<void> {
   const server = createServer();
   const draft = join(folder, "draft");

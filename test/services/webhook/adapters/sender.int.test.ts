@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** A resolver that answers with the next row each time it is asked. */
+/** A resolver that answers each query with the next row. */
 function resolverOf(...rows: readonly (readonly string[])[]) {
   let asked = 0;
   const resolve = (_host: string, _options: unknown, callback: (error: null, addresses: { address: string; family: number }[]) => void) => {
@@ -69,7 +69,7 @@ test.each(["https://127.0.0.1/", "https://0x7f.1/", "https://[::7f00:1]/", "http
 
 test("where the operator allows it, this network is called", async () => {
   const outcome = await createSender({ allowPrivate: true, ports })(message(`http://127.0.0.1:${port}/`), signal);
-  // Which of the two: whether the connection was over before the request was written.
+  // Which of the two depends on whether the connection ended before the request was written.
   expect(outcome).toEqual({ error: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
   expect(contacted).toBe(1);
 });

@@ -1,9 +1,9 @@
-/** Runs of letters that look alike, of what Pandoc's tree has inside a block. */
+/** Converts the inlines of a block in pandoc's tree to runs of equally formatted text. */
 
-/** Of Pandoc's tree: its sort, and what it holds. */
+/** An element of pandoc's tree: its type and content. */
 export type Node = { readonly t: string; readonly c?: unknown };
 
-/** As document.schema.json has it. */
+/** As defined in document.schema.json. */
 export type Written = {
   readonly text: string;
   readonly bold?: true;
@@ -15,7 +15,7 @@ export type Written = {
 };
 type Look = Omit<Written, "text" | "note">;
 
-/** The runs of these, and the descriptions of the pictures among them. `blocksOf` writes what is in a footnote. */
+/** The runs of these nodes, and the descriptions of the pictures among them. `blocksOf` writes the content of a footnote. */
 export function runsOf(nodes: readonly Node[], blocksOf: (blocks: readonly Node[]) => readonly object[]) {
   const runs: Written[] = [];
   const pictures: string[] = [];
@@ -68,7 +68,7 @@ const isAlike = (one: Written, other: Look): boolean =>
   one.raised === other.raised &&
   one.link === other.link;
 
-/** Without blanks at both ends. */
+/** Without blanks at either end. */
 function trimmed(runs: readonly Written[]): readonly Written[] {
   const last = runs.length - 1;
   const cut = runs.map((run, place) => {
@@ -78,7 +78,7 @@ function trimmed(runs: readonly Written[]): readonly Written[] {
   return cut.filter(({ text, note }) => text !== "" || note !== undefined);
 }
 
-/** The letters alone. */
+/** The text alone. */
 export function plainOf(nodes: readonly Node[]): string {
   return runsOf(nodes, () => [])
     .runs.map(({ text }) => text)

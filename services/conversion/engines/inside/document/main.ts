@@ -1,4 +1,4 @@
-/** Runs inside the sandbox, after Pandoc: its tree, in the first file, becomes the JSON of a document, in the second. Prints a line of JSON. */
+/** Runs inside the sandbox after pandoc: turns its tree (first file) into the JSON of a document (second file). Prints a line of JSON. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { Failure } from "../failure.ts";
 import { treeOf } from "./tree.ts";

@@ -1,4 +1,4 @@
-/** A text as Pandoc's tree, as the JSON that documents become (see ../pdf/document.schema.json): a text that flows has no pages and no boxes. */
+/** Converts pandoc's tree to the JSON of documents (see ../pdf/document.schema.json). Reflowable text has no pages and no boxes. */
 import { invalid } from "../failure.ts";
 import { type Node, plainOf, runsOf, type Written } from "./inlines.ts";
 
@@ -11,7 +11,7 @@ export type Tree = {
   readonly blocks: readonly object[];
 };
 
-/** @throws Failure where it is no tree of Pandoc's. */
+/** @throws Failure if it is not a pandoc tree. */
 export function treeOf(document: unknown): { readonly tree: Tree; readonly pictures: number } {
   const { blocks, meta } = document as { readonly blocks?: Blocks; readonly meta?: Readonly<Record<string, Node>> };
   if (!Array.isArray(blocks)) throw invalid("The document is damaged.");
@@ -34,7 +34,7 @@ class Writing {
   }
 
   #block({ t, c }: Node): readonly object[] {
-    // Of each sort Pandoc's documentation of its types says what it holds: https://hackage.haskell.org/package/pandoc-types
+    // Pandoc's type documentation describes the content of each: https://hackage.haskell.org/package/pandoc-types
     const parts = c as readonly never[];
     const items = (c as readonly unknown[] | undefined) ?? [];
     switch (t) {
@@ -74,7 +74,7 @@ class Writing {
     }
   }
 
-  /** A block of the text, where there is any, and then one for each picture in it. */
+  /** A block for the text, if any, and one for each picture in it. */
   #text(inlines: Blocks, blockOf: (text: readonly Written[]) => object): readonly object[] {
     const { runs, pictures } = runsOf(inlines, (blocks) => this.blocks(blocks));
     this.pictures += pictures.length;
@@ -86,7 +86,7 @@ class Writing {
     return [...this.#text(term, (text) => ({ type: "paragraph", text })), ...meanings.flatMap((meaning) => this.blocks(meaning))];
   }
 
-  /** What stands above a table, and its rows: those of the head, of each body and of the foot. */
+  /** The caption above a table, then its rows: head, bodies, foot. */
   #table([, caption, , head, bodies, foot]: readonly never[]): readonly object[] {
     type Row = readonly [unknown, readonly (readonly [unknown, unknown, number, number, Blocks])[]];
     const rowsIn = (rows: readonly Row[] | undefined, isHead: boolean) =>
@@ -108,7 +108,7 @@ class Writing {
     return [...this.blocks(caption?.[1] ?? []), { type: "table", rows }];
   }
 
-  /** Of the body that is being written. */
+  /** Of the table body being written. */
   #headColumns = 0;
 }
 

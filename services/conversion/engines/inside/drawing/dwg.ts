@@ -1,14 +1,14 @@
-/** DWG as DXF, which says the same in text, by acad-ts. */
+/** Converts DWG to DXF, the equivalent text format, with acad-ts. */
 import { DwgReader, DxfWriter, type NotificationEventHandler } from "@node-projects/acad-ts";
 import type { Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 
-/** What the library says of objects that it does not know, or could not read, by their names in DXF. */
+/** The library's messages about objects that it does not know or could not read, by their DXF names. */
 const notRead = /^Could not read (\w+)|DXF name (\S+) has been read as an UnknownEntity/;
 const notWritten = /^(?:Entity not implemented|Invalid entity):? (\w+)/;
 
 export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes): string {
-  // Others have the year of their making in other places.
+  // The oldest drawings mark their version differently.
   if (/^AC10(?:0\d|12)/.test(bytes.toString("latin1", 0, 6)))
     throw inexpressible("The drawing was saved by AutoCAD R13 or older; only R14 and newer can be read.");
   if (isCutOff(bytes)) throw invalid("The drawing is cut off.");
@@ -40,8 +40,8 @@ export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes)
 }
 
 /**
- * Whether a section of R14 or 2000 ends beyond the file, where the library looks for its end without one. Newer ones begin with a table
- * at their end. @see Open Design Specification for .dwg files, 3.2
+ * Whether a section of R14 or 2000 extends past the end of the file: the library would search for its end forever. Newer
+ * versions put a table at the end of the file and read it first. @see Open Design Specification for .dwg files, 3.2
  */
 function isCutOff(bytes: Buffer): boolean {
   if (!/^AC101[45]/.test(bytes.toString("latin1", 0, 6))) return false;

@@ -1,4 +1,4 @@
-/** Entries of calendars (RFC 5545) as records. */
+/** Converts calendar entries (RFC 5545) to records. */
 import type { Notes } from "../exchange.ts";
 import type { Entries, Value } from "../records/values.ts";
 import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, propertyOf, restOf, unguarded, valuesOf } from "./jcal.ts";
@@ -20,7 +20,7 @@ export function eventsOf(calendars: readonly Component[], notes: Notes, dropped:
   return events;
 }
 
-/** What a file says of itself, and no entry. */
+/** Properties of the calendar itself. */
 const ofCalendar = new Set(["version", "prodid", "calscale"]);
 
 const known = new Set(
@@ -60,7 +60,7 @@ function eventOf(sort: string, component: Component, dropped: Dropped): Entries 
   ]);
 }
 
-/** The name of a zone; rules that a file gives of its own are no records. */
+/** The name of a time zone; rules that a file defines itself do not become records. */
 function zoneOf(component: Component, name: string, dropped: Dropped): string | null {
   const named = propertyOf(component, name)?.[1]["tzid"];
   if (typeof named !== "string") return null;
@@ -78,7 +78,7 @@ function isWellKnown(zone: string): boolean {
   }
 }
 
-/** Dates that are told in another zone than the start. */
+/** Dates given in another time zone than the start. */
 function otherZonesOf(component: Component, dropped: Dropped): (readonly [string, Value])[] {
   const start = zoneOf(component, "dtstart", dropped);
   const names = { dtend: "end", due: "end", exdate: "exceptDates", rdate: "extraDates", "recurrence-id": "recurrenceId" } as const;

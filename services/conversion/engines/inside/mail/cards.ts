@@ -1,4 +1,4 @@
-/** Calendars and contacts as records, pages and text, and contacts out of records. */
+/** Calendars and contacts to records, pages and text, and records to contacts. */
 import { type Converted, type Notes, noteAlso, type Question, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { readRecords, writeRecords } from "../records/convert.ts";
@@ -13,7 +13,7 @@ import { cardsIn } from "./vcard.ts";
 import { cardsOf } from "./vcard-writing.ts";
 
 const tables = new Set(["csv", "tsv", "xlsx"]);
-/** What is read by people, or has cells of a bound size. */
+/** Targets for human readers, or with cells of limited size. */
 const withoutMedia = new Set([...tables, "html", "txt"]);
 
 export async function convertCards(bytes: Buffer, question: Question, notes: Notes): Promise<Converted> {
@@ -47,7 +47,7 @@ function contactsOf(text: string, to: string, notes: Notes, dropped: Dropped): r
   return cards.map((card) => contactOf(card, !withoutMedia.has(to), notes, dropped));
 }
 
-/** Cells hold one text each. */
+/** Cells hold a single text each. */
 function rowsOf(records: readonly Entries[], notes: Notes): Value {
   const joined = new Set<string>();
   const cellOf = (name: string, value: Value): Value => {

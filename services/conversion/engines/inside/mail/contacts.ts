@@ -1,4 +1,4 @@
-/** Contacts as records. */
+/** Converts contacts to records. */
 import { type Notes, noteAlso } from "../exchange.ts";
 import type { Entries, Value } from "../records/values.ts";
 import {
@@ -14,15 +14,15 @@ import {
   valuesOf,
 } from "./jcal.ts";
 
-/** Pictures and sounds, in the file itself. */
+/** Embedded pictures and sounds. */
 const media = ["photo", "logo", "sound", "key"];
 const known = new Set("version fn n nickname org title email tel adr bday url note categories uid".split(" "));
 const kept = new Set(["type", "value", "encoding", "group", "charset", "x-ablabel"]);
 const withTypes = new Set(["email", "tel", "adr", "url"]);
 
 /**
- * Apple's programs write what a value is called as a property of its own, which its group ties to it: `item1.TEL:1` and
- * `item1.X-ABLabel:Cabin`, or `_$!<Home>!$_` for one of their usual names. Here it is a parameter of the value.
+ * Apple's programs write the label of a value as a separate property with the same group: `item1.TEL:1` and
+ * `item1.X-ABLabel:Cabin`, or `_$!<Home>!$_` for one of their standard labels. Here it becomes a parameter of the value.
  */
 function labelled([name, properties, components]: Component): Component {
   const groupOf = ([, { group }]: Property): string => (typeof group === "string" ? group.toLowerCase() : "");
@@ -69,7 +69,7 @@ export function contactOf(card: Component, holdsMedia: boolean, notes: Notes, dr
   ]);
 }
 
-/** Values, and beside them what they are for, where that is told of any. */
+/** Values, and next to them their types, if any has one. */
 function typed(
   component: Component,
   name: string,
@@ -92,14 +92,14 @@ function organisationOf([, properties]: Component, notes: Notes): Value {
   return all.length > 1 ? all : (all[0] ?? null);
 }
 
-/** A part of a name, of which there may be several. */
+/** A component of a name, which may have several values. */
 function oneText(part: unknown, sort: string, notes: Notes): string {
   if (!Array.isArray(part)) return textOf(part);
   noteAlso(notes, "STRUCTURE_FLATTENED", `The parts of ${sort} were joined.`);
   return part.map(textOf).join("; ");
 }
 
-/** The parts that are filled, in one text. */
+/** The non-empty parts, joined. */
 function withoutGaps(value: unknown, joiner: string, sort: string, notes: Notes): string {
   const parts = (Array.isArray(value) ? value.flat() : [value]).map(textOf).filter((part) => part.trim() !== "");
   if (parts.length > 1) noteAlso(notes, "STRUCTURE_FLATTENED", `The parts of ${sort} were joined.`);

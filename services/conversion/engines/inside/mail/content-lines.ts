@@ -1,22 +1,22 @@
-/** Lines of contacts and calendars (RFC 6350 §3.3, RFC 5545 §3.1), and those of vCard 2.1 and vCalendar 1.0. */
+/** Content lines of contacts and calendars (RFC 6350 §3.3, RFC 5545 §3.1), including vCard 2.1 and vCalendar 1.0. */
 
 export type ContentLine = {
   readonly name: string;
-  /** Of what sort a value is; in old versions types stand without a name: `TEL;HOME;VOICE`. */
+  /** Types of the value; old versions omit the parameter name: `TEL;HOME;VOICE`. */
   readonly types: readonly string[];
-  /** Those with a name but for types, charset and encoding, as they are written. */
+  /** Named parameters except types, charset and encoding, as written. */
   readonly parameters: readonly string[];
   readonly encoding?: string;
-  /** No longer quoted-printable. */
+  /** Decoded from quoted-printable. */
   readonly value: string;
 };
 
-/** Bytes without what long lines were cut with, for old programs cut between the bytes of a letter. A line of quoted-printable may go on with a blank. */
+/** Unfolds long lines in the raw bytes, because old programs fold inside a character. A quoted-printable line may continue with a blank. */
 export function withoutFolds(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString("latin1").replace(/(?<![=\r])\r?\n[ \t]/g, ""), "latin1");
 }
 
-/** Lines without a value come as they are. */
+/** Lines without a value are returned as they are. */
 export function contentLinesOf(text: string): readonly (ContentLine | string)[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
   const done: (ContentLine | string)[] = [];
@@ -75,7 +75,7 @@ function decodedQuoted(text: string, charset = "utf-8"): string {
   }
 }
 
-/** vCalendar 1.0 as its next version would have it. */
+/** Converts vCalendar 1.0 to its successor's syntax. */
 export function modernised(text: string): string {
   return contentLinesOf(text)
     .map((line) => {

@@ -1,4 +1,4 @@
-/** Reads messages and writes them as pages, text, records, other mail files or the files that they hold. */
+/** Reads messages and writes them as pages, text, records, other mail formats or their attached files. */
 import { zipSync } from "fflate";
 import { convert as textOfHtml } from "html-to-text";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
@@ -66,7 +66,7 @@ function textOf(message: Message): string {
     ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
   ];
   const headers = rows.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value.replace(/\s+/g, " ")}\n`);
-  // The subject goes first, so that nobody takes the text for a message with headers of its own.
+  // The subject comes first, so that the text is not mistaken for a message with headers.
   return `${message.subject.replace(/\s+/g, " ") || "(no subject)"}\n\n${headers.join("")}\n${bodyOf(message)}\n`;
 }
 
@@ -80,7 +80,7 @@ function recordOf(message: Message): Value {
   );
 }
 
-/** As it was sent, or composed anew of what the file tells. */
+/** The message as sent, or recomposed from what the file contains. */
 async function rawOf(message: Message): Promise<Uint8Array> {
   if (message.raw !== undefined) return message.raw;
   const { subject, from, to, cc, bcc, text, html, messageId } = message;
@@ -98,7 +98,7 @@ async function rawOf(message: Message): Promise<Uint8Array> {
       ...(contentId === undefined || contentId === "" ? {} : { cid: contentId }),
       contentDisposition: isInline ? ("inline" as const) : ("attachment" as const),
     })),
-    // Nothing of the message is taken for the name of a file or an address to fetch from.
+    // Nothing in the message may be treated as a file name or an address to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
     newline: "\r\n",
@@ -106,7 +106,7 @@ async function rawOf(message: Message): Promise<Uint8Array> {
   return await composer.compile().build();
 }
 
-/** @see RFC 4155, with lines that begin with `From ` quoted (mboxrd). */
+/** @see RFC 4155; lines that start with `From ` are quoted (mboxrd). */
 async function entryOf(message: Message): Promise<readonly Buffer[]> {
   const sender = /<([^<>\s]+)>/.exec(message.from)?.[1] ?? (/^[^\s@]+@\S+$/.test(message.from) ? message.from : "MAILER-DAEMON");
   const time = Date.parse(message.date);
@@ -124,7 +124,7 @@ function asctimeOf(time: Date): readonly string[] {
   return [day, month, String(Number(date)).padStart(2, " "), year, clock];
 }
 
-/** The text, the page and the attachments of one message, each a file. */
+/** The text, the page and the attachments of a message, each as a file. */
 function zipOfParts(message: Message | undefined): Uint8Array {
   if (message === undefined) throw new Failure("INTERNAL", "There is no message.");
   const files = new Map<string, Uint8Array>();
@@ -151,6 +151,6 @@ function freeName(files: ReadonlyMap<string, unknown>, name: string): string {
 }
 
 function zipped(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  // A date that is always the same makes a result that is always the same.
+  // A fixed date keeps the result reproducible.
   return zipSync(Object.fromEntries(files), { level: 6, mtime: new Date(1980, 0, 1) });
 }

@@ -1,26 +1,26 @@
-/** Messages as pages that show and load nothing but what they hold themselves. */
+/** Messages as pages that show and load only their own content. */
 import sanitizeHtml from "sanitize-html";
 import type { Notes } from "../exchange.ts";
 import type { Attachment, Message } from "./message.ts";
 
-/** Looks of mail of many years; nothing that runs, loads or asks. */
+/** Presentational attributes from decades of mail; nothing that runs, loads or submits. */
 const looks =
   "style class align valign bgcolor color face size width height border cellpadding cellspacing colspan rowspan dir lang title".split(" ");
 
-/** A style that would load something, or one that is hidden behind escapes or comments. */
+/** A style that would load something, or hides that behind escapes or comments. */
 const loadingStyle = /url|image|expression|import|behavior|binding|\\|\/\*/i;
 
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }
 
-/** A picture that a page can hold, as its address. */
+/** A data URL for a picture type that pages can show. */
 function addressOf({ mime, bytes }: Attachment): string | undefined {
   if (!/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(mime)) return undefined;
   return `data:${mime.toLowerCase()};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
-/** The body as sent, its own pictures within it, and nothing else that it refers to. `shown` gets the pictures to which it does. */
+/** The body as sent, with its own pictures embedded and no other references. Adds the referenced pictures to `shown`. */
 function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Attachment>): string {
   const pictureOf = (source: string): string | undefined => {
     if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
@@ -35,7 +35,7 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
     allowedAttributes: { "*": looks, a: ["href", "name"], img: ["src", "alt"], ol: ["start", "type"] },
     allowedSchemes: ["http", "https", "mailto", "tel"],
     allowedSchemesByTag: { img: ["data"] },
-    // The styles are judged below; parsing them would cost a parser per attribute.
+    // Styles are checked below; this option would run a parser per attribute.
     parseStyleAttributes: false,
     transformTags: {
       "*": (tagName, attribs) => ({ tagName, attribs: withoutLoadingStyle(attribs) }),
@@ -47,12 +47,12 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
       },
     },
     nestingLimit: 200,
-    // Elsewhere they are text: a title would stand above the message.
+    // Removed with their content, which would otherwise become text: a title would appear above the message.
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "title"],
   });
 }
 
-/** Pictures that are to be shown where they stand in the message, and to which no text of it refers: programs for mail show them below it. */
+/** Inline pictures that no text of the message refers to: mail programs show them below it. */
 function unreferredOf(message: Message, shown: ReadonlySet<Attachment>): string {
   const pictures = message.attachments.filter((each) => each.isInline && !shown.has(each));
   const tags = pictures.flatMap((each) => {
@@ -97,7 +97,7 @@ function sectionOf(message: Message, notes: Notes): string {
   return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}${unreferredOf(message, shown)}\n</div>`;
 }
 
-/** A page without scripts, which its own policy forbids besides. */
+/** A page without scripts, which its own policy also forbids. */
 export function pageOf(title: string, body: string): string {
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
   return (

@@ -5,11 +5,11 @@ import { type Entries, Stamp, type Value } from "../records/values.ts";
 
 export const maxComponents = 50_000;
 
-/** A line of a component: jCal and jCard have the same shape (RFC 7265 §3.4). */
+/** A property of a component: jCal and jCard have the same shape (RFC 7265 §3.4). */
 export type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: unknown[]];
 export type Component = readonly [name: string, properties: readonly Property[], components: readonly Component[]];
 
-/** What records have no place for, in words; told in one note. */
+/** What records cannot hold, in words; reported in one note. */
 export type Dropped = Set<string>;
 
 export function componentsOf(text: string, wanted: string): readonly Component[] {
@@ -26,17 +26,17 @@ export function componentsOf(text: string, wanted: string): readonly Component[]
   return found;
 }
 
-/** Stands for two backslashes, behind which the library takes any sign for an escaped one. */
+/** Replaces an escaped backslash, after which the library would take any character for an escaped one. */
 const guard = "\ufdd0";
 
 function guarded(text: string): string {
   return text.replaceAll(guard, "\ufffd").replace(/\\(.)/g, (pair, sign: string) => (sign === "\\" ? guard : pair));
 }
 
-/** What is no text has no escapes. */
+/** Only text values have escapes. */
 export const unguarded = (text: string, pair = "\\\\"): string => text.replaceAll(guard, pair);
 
-/** Older programs leave blanks at the ends and lines empty, which the library does not forgive. */
+/** Older programs leave trailing blanks and empty lines, which the library rejects. */
 function unfolded(text: string): string {
   return text
     .replace(/^\uFEFF/, "")
@@ -58,7 +58,7 @@ export function valuesOfProperty([, , type, ...values]: Property): Value[] {
   return values.map((value) => propertyValueOf(type, value));
 }
 
-/** The one value of a name, or the list of several; null for none. */
+/** The only value of a name, or a list of several; null for none. */
 export function oneOrAllOf(component: Component, name: string): Value {
   const values = valuesOf(component, name);
   return values.length > 1 ? values : (values[0] ?? null);
@@ -68,27 +68,27 @@ function propertyValueOf(type: string, value: unknown): Value {
   if (type === "period" && Array.isArray(value)) return value.map(textOf).join("/");
   const text = textOf(value);
   if (type === "text") return unguarded(text, "\\");
-  // Of names that it does not know the library leaves the escapes of text.
+  // For unknown property names, the library leaves text escapes in place.
   if (type === "unknown")
     return unguarded(
       text.replace(/\\([;,nN])/g, (_, sign: string) => (sign.toLowerCase() === "n" ? "\n" : sign)),
       "\\",
     );
   if (type !== "date-time" && type !== "date") return unguarded(text);
-  // A date where a date with a time is due.
+  // A date where a date-time is required.
   const stamp = text.replace(/T:+Z?$/, "");
   return new Stamp(stamp, stamp.endsWith("Z"));
 }
 
-/** Structured values are lists, and a recurrence is an object of rules, which its text has in the basic form of ISO 8601. */
+/** Structured values are lists, and a recurrence is an object of rules, whose text form uses ISO 8601 basic format. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(";");
   if (typeof value !== "object" || value === null) return value === undefined ? "" : String(value);
   return Object.entries(value)
     .map(([name, each]) => {
-      // Rules of vCalendar 1.0 are no pairs.
+      // vCalendar 1.0 rules are not key-value pairs.
       if (each === undefined) return name.toUpperCase();
-      // The library counts the first day of a week.
+      // The library gives the first day of the week as a number.
       const day = name === "wkst" ? weekdays[Number(each) - 1] : undefined;
       const text = day ?? (Array.isArray(each) ? each.join(",") : String(each));
       return `${name.toUpperCase()}=${name === "until" ? text.replace(/[-:]/g, "") : text}`;
@@ -102,7 +102,7 @@ export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
   return new Map(pairs.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));
 }
 
-/** Properties without a name of their own here, by the one that they have. */
+/** The remaining properties, under their original names. */
 export function restOf(component: Component, known: ReadonlySet<string>): (readonly [string, Value])[] {
   const names = new Set(component[1].map(([name]) => name).filter((name) => !known.has(name)));
   return [...names].map((name) => [
@@ -111,7 +111,7 @@ export function restOf(component: Component, known: ReadonlySet<string>): (reado
   ]);
 }
 
-/** Parameters say more of a value, such as who an address is. */
+/** Notes parameters that are dropped, such as the name that belongs to an address. */
 export function dropParameters([, properties]: Component, kept: ReadonlySet<string>, dropped: Dropped): void {
   for (const [, parameters] of properties) {
     for (const name of Object.keys(parameters)) if (!kept.has(name)) dropped.add(name.toUpperCase());

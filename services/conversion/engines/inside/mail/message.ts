@@ -1,32 +1,32 @@
-/** What a message is, whatever file it came in. */
+/** A message, whatever its file format. */
 export type Attachment = {
-  /** As the sender called it, without any folder. */
+  /** The sender's name for it, without any folder. */
   readonly name: string;
   readonly mime: string;
   readonly bytes: Uint8Array;
-  /** By which the HTML body refers to it (RFC 2392), without angle brackets. */
+  /** Referenced by the HTML body (RFC 2392), without angle brackets. */
   readonly contentId: string | undefined;
   readonly isInline: boolean;
 };
 
 export type Message = {
   readonly subject: string;
-  /** As written in a header: `Name <address>`, several separated by commas. */
+  /** As written in a header: `Name <address>`, separated by commas. */
   readonly from: string;
   readonly to: string;
   readonly cc: string;
   readonly bcc: string;
-  /** ISO 8601, or as the header says where that is no date. Empty when there is none. */
+  /** ISO 8601, or the header's own text if it is not a valid date. Empty if there is none. */
   readonly date: string;
   readonly messageId: string;
   readonly text: string | undefined;
   readonly html: string | undefined;
   readonly attachments: readonly Attachment[];
-  /** The message as it was sent (RFC 5322), where it is known. */
+  /** The message as sent (RFC 5322), if known. */
   readonly raw: Uint8Array | undefined;
 };
 
-/** A name that is safe as that of a file in any folder; never empty. */
+/** A file name that is safe in any folder; never empty. */
 export function fileNameOf(name: string, otherwise: string): string {
   const base = name
     .replace(/^.*[/\\]/, "")
@@ -37,7 +37,7 @@ export function fileNameOf(name: string, otherwise: string): string {
   return base === "" ? otherwise : base;
 }
 
-/** ISO 8601 of a date header (RFC 5322) by the clock of the sender, or the header's own words. */
+/** Converts a date header (RFC 5322) to ISO 8601 in the sender's time zone, or keeps the header's own text. */
 export function dateOf(text: string | undefined): string {
   if (text === undefined || text.trim() === "") return "";
   const time = Date.parse(text);

@@ -21,7 +21,7 @@ export async function parseEml(bytes: Uint8Array): Promise<Message> {
     to: addressesOf(mail.to),
     cc: addressesOf(mail.cc),
     bcc: addressesOf(mail.bcc),
-    // The library's own date has no zone.
+    // The library's own date drops the time zone.
     date: dateOf(mail.headers.find(({ key }) => key === "date")?.value ?? mail.date),
     messageId: mail.messageId ?? "",
     text: mail.text,
@@ -53,7 +53,7 @@ function addressOf(name: string, address: string): string {
   return address === "" ? quoted : `${quoted} <${address}>`;
 }
 
-/** The messages of a mailbox, each from one `From ` line to the next, with the quoting of such lines undone. */
+/** The messages of a mailbox, split at `From ` lines, with the quoting of such lines undone. */
 export function* messagesOfMbox(bytes: Buffer): Generator<Uint8Array> {
   let count = 0;
   let at = 0;
@@ -68,17 +68,17 @@ export function* messagesOfMbox(bytes: Buffer): Generator<Uint8Array> {
   }
 }
 
-/** `>From ` stands for `From ` at the beginning of a line (mboxrd). */
+/** `>From ` stands for `From ` at the start of a line (mboxrd). */
 function unquoted(message: Buffer): Uint8Array {
   return Buffer.from(message.toString("latin1").replace(/^>(>*From )/gm, "$1"), "latin1");
 }
 
-/** @see [MS-OXMSG]. A body in RTF alone has no text that can be read. */
+/** @see [MS-OXMSG]. The text of a body that exists only as RTF cannot be read. */
 export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = new msgReader.default(view);
   const declared = fieldsOf(first);
-  // Texts that are not Unicode are bytes of the code page that the message names.
+  // Non-Unicode text is in the code page that the message names.
   const label = labelOf(declared.messageCodepage ?? declared.internetCodepage);
   const encoding = label === "iso-2022-jp" ? "shift_jis" : label;
   const reader = encoding === undefined ? first : new msgReader.default(view);
@@ -103,7 +103,7 @@ export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
     text: fields.body,
     html,
     attachments: (fields.attachments ?? []).flatMap((attachment, index) => {
-      // A message within the message has no bytes of its own.
+      // An embedded message has no raw bytes.
       if (attachment.innerMsgContent === true) {
         notes.set("ENTRIES_LEFT_OUT", "An attached message was left out.");
         return [];
@@ -135,7 +135,7 @@ function fieldsOf(reader: { getFileData(): FieldsData }): FieldsData {
   return fields;
 }
 
-/** The encodings of Windows' code pages that mail is written in; what is none of them is read as UTF-8. */
+/** Encodings of the Windows code pages used in mail; anything else is read as UTF-8. */
 const codePages: Readonly<Record<number, string>> = {
   932: "shift_jis",
   936: "gb18030",

@@ -1,9 +1,9 @@
-/** Contacts out of records. */
+/** Converts records to contacts. */
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { type Entries, firstOf, plainTextOf as plain, type Value } from "../records/values.ts";
 
-/** What columns of contacts are called by the programs that export them. */
+/** Column names for contacts in the exports of common programs. */
 const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["fn", /^(full ?)?name$|^display ?name$/i],
   ["given", /^(given|first) ?name$/i],
@@ -25,13 +25,13 @@ const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["uid", /^uid$/i],
 ];
 
-/** In their order. */
+/** In vCard order. */
 const nameParts = ["family", "given", "additional", "prefix", "suffix"];
 
-/** Of these a contact has one. */
+/** A contact has only one of each. */
 const single = new Set(["fn", ...nameParts, "uid"]);
 
-/** What became otherwise, by columns. */
+/** What changed, by column. */
 type Changed = { readonly leftOut: Set<string>; readonly flattened: Set<string>; readonly replaced: Set<string> };
 
 /** vCard 3.0, which every program reads. */
@@ -126,7 +126,7 @@ function textsOf(name: string, property: string, value: Value, changed: Changed)
   });
 }
 
-/** What stands behind each other in one cell, parted by semicolons or lines, as programs write it. */
+/** Detects several values in one cell, separated by semicolons or line breaks, as programs write them. */
 const apart: Readonly<Record<string, RegExp>> = {
   email: /^[^\s@]+@[^\s@]+$/,
   tel: /^[+(\d][\d\s()/.-]*$/,
@@ -134,13 +134,13 @@ const apart: Readonly<Record<string, RegExp>> = {
   types: /^/,
 };
 
-/** As our own records have them: `home, voice`. */
+/** As in our own records: `home, voice`. */
 function typesOf(text = ""): string {
   const known = text.split(/, ?/).filter((each) => /^[\w-]+$/.test(each));
   return known.length === 0 ? "" : `;TYPE=${known.join(",").toUpperCase()}`;
 }
 
-/** What a column's name says its values are for. */
+/** The type implied by a column name. */
 function typeOf(column: string): string {
   if (/mobile|cell/i.test(column)) return ";TYPE=CELL";
   if (/work|business/i.test(column)) return ";TYPE=WORK";
@@ -151,7 +151,7 @@ function escaped(text: string): string {
   return text.replace(/[\\;,]/g, "\\$&").replace(/\r\n?|\n/g, "\\n");
 }
 
-/** Lines of at most 75 octets (RFC 2426 §2.6), broken between characters. */
+/** Folds lines at 75 octets (RFC 2426 §2.6), between characters. */
 function folded(line: string): string {
   let bytes = 0;
   let result = "";

@@ -1,16 +1,16 @@
-/** Contacts of vCard 2.1, 3.0 and 4.0 as components in the shape of jCard (RFC 7095). */
+/** Parses contacts in vCard 2.1, 3.0 and 4.0 into components in the shape of jCard (RFC 7095). */
 import { invalid, tooComplex } from "../failure.ts";
 import { type ContentLine, contentLinesOf } from "./content-lines.ts";
 import { type Component, maxComponents, type Property } from "./jcal.ts";
 
-/** Values of several parts, of which each may hold several texts, and values that are several texts. */
+/** Values with several components, each of which may hold several texts, and values that are lists of texts. */
 const structured = new Set(["n", "adr", "org", "gender", "clientpidmap"]);
 const several = new Set(["nickname", "categories"]);
 const dates = new Set(["bday", "anniversary", "deathdate", "rev", "dday"]);
 
 export type Cards = {
   readonly cards: readonly Component[];
-  /** What else the file holds: cards within cards, calendars. */
+  /** What else the file contains: nested cards, calendars. */
   readonly others: number;
 };
 
@@ -23,7 +23,7 @@ export function cardsIn(text: string): Cards {
     if (typeof line === "string") throw invalid(`The file cannot be read: this line names no value: “${line.slice(0, 60)}”.`);
     const sort = line.value.trim().toLowerCase();
     if (/^begin$/i.test(line.name)) {
-      // The card around it goes on behind it.
+      // The enclosing card continues after it.
       if (open.length > 0 || sort !== "vcard") others += 1;
       open.push(sort);
     } else if (/^end$/i.test(line.name)) {
@@ -66,18 +66,18 @@ function textsOf(part: string, plain: (text: string) => string, isOld: boolean):
   return texts.length === 1 ? plain(part) : texts.map(plain);
 }
 
-/** Signs that a parameter cannot hold (RFC 6868). */
+/** Characters that a parameter cannot hold (RFC 6868). */
 function parameterText(said: string): string {
   return said.replace(/^"(.*)"$/, "$1").replace(/\^[n^']/g, (sign) => (sign === "^n" ? "\n" : sign === "^^" ? "^" : '"'));
 }
 
-/** In version 2.1 a backslash is one, but before signs that programs escape all the same: `C:\new` is a path. */
+/** In version 2.1 a backslash is literal, except before characters that programs escape anyway: `C:\new` is a path. */
 function unescaped(text: string, isOld: boolean): string {
   if (isOld) return text.replace(/\\([\\;,:])/g, "$1");
   return text.replace(/\\([\\;,:nN])/g, (_, sign: string) => (sign.toLowerCase() === "n" ? "\n" : sign));
 }
 
-/** At a sign before which stands no backslash of its own. */
+/** Splits at a character that is not escaped by a backslash. */
 function split(text: string, sign: string): readonly string[] {
   const parts: string[] = [];
   let from = 0;
@@ -91,7 +91,7 @@ function split(text: string, sign: string): readonly string[] {
   return [...parts, text.slice(from)];
 }
 
-/** A date in ISO 8601's extended form; undefined for one without a year, and for words. */
+/** A date in ISO 8601 extended format; undefined if it has no year or is free text. */
 function dateOf(value: string): string | undefined {
   const found = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d(?:\.\d+)?)(Z|[-+]\d\d(?::?\d\d)?)?)?$/i.exec(value.trim());
   if (found === null) return undefined;

@@ -1,4 +1,4 @@
-/** Which of the two sorts of files a question is about. */
+/** Which of the two kinds of files a question is about. */
 import type { Converted, Notes, Question } from "../exchange.ts";
 
 const mails = new Set(["eml", "msg", "mbox"]);

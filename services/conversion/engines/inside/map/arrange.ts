@@ -1,6 +1,6 @@
 /**
- * Between GDAL's reading and its writing: makes of the tables in gathered.gpkg those that a format can hold, so that GDAL changes nothing
- * in them, and tells what they lose.
+ * Runs between GDAL's reading and writing: rearranges the tables in gathered.gpkg into
+ * those that a format can hold, so that GDAL writes them unchanged, and notes what is lost.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -25,11 +25,11 @@ export type Asked = {
   readonly to: string;
   /** Path of the source. */
   readonly input: string;
-  /** Of what GDAL gathered; absent where it needs not to be arranged. */
+  /** Path of what GDAL gathered; absent if it needs no arranging. */
   readonly gathered?: string;
-  /** Where the values of single points go that `complete` writes. */
+  /** Where the values of single points go, for `complete` to write. */
   readonly points?: string;
-  /** Names of columns that GDAL wrote as its own lists: (2:a,b). */
+  /** Columns that GDAL wrote in its own list syntax: (2:a,b). */
   readonly lists?: readonly string[];
   /** Coordinates become columns. */
   readonly isOfPoints?: boolean;
@@ -53,7 +53,7 @@ function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], 
 const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, hasLongReals: false, hasPoints: false };
 
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
-  // What is only almost JSON, such as with NaN, GDAL reads by itself.
+  // Near-JSON, for example with NaN, is left to GDAL.
   const unknown = { ids: [], shapes: 0, hasSystem: true, hasLongReals: false };
   if (from !== "geojson" && from !== "geojsonl") return unknown;
   try {
@@ -67,7 +67,7 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
 export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
   const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
-  // GDAL reads ids from lines only where all are text.
+  // GDAL reads ids from JSON lines only if all are text.
   if (asked.from === "geojsonl" && asked.to === "geojson" && ids.length > 0)
     addNote(notes, "METADATA_DROPPED", "Ids of features that are not all text were left out.");
   if (asked.gathered === undefined)
@@ -90,7 +90,7 @@ export function arrange(asked: Asked): unknown {
   }
 }
 
-/** Completes a GPX that GDAL wrote of an arranged map. */
+/** Completes a GPX that GDAL wrote from an arranged map. */
 export function complete(path: string, points: string): void {
   writeFileSync(path, withPointTexts(readFileSync(path, "utf8"), JSON.parse(readFileSync(points, "utf8"))));
 }

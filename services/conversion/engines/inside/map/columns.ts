@@ -1,28 +1,28 @@
-/** Tables of a GeoPackage that GDAL wrote, and what their columns hold. */
+/** Tables of a GeoPackage that GDAL wrote, and the contents of their columns. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** A short is of 32 bits, an integer of 64. */
+/** A short has 32 bits, an integer 64. */
 export type ColumnType = "short" | "integer" | "real" | "boolean" | "text" | "json" | "date" | "stamp" | "bytes";
 
 export type Column = {
   readonly name: string;
   readonly type: ColumnType;
-  /** Its name in the table, where that is another one. */
+  /** Its name in the table, if different. */
   readonly inside?: string;
-  /** Its numbers are written as text there. */
+  /** Its numbers are stored as text there. */
   readonly isWritten?: true;
 };
 
 export type Table = {
   readonly name: string;
-  /** As the source called it. */
+  /** Its name in the source. */
   readonly label: string;
   readonly shapes: string | undefined;
   readonly crs: number;
   readonly columns: readonly Column[];
 };
 
-/** The words of GDAL for what it writes. */
+/** GDAL's names for column types. */
 const typeOfWord: Readonly<Record<string, ColumnType>> = {
   INTEGER: "integer",
   MEDIUMINT: "short",
@@ -84,7 +84,7 @@ function columnsOf(database: DatabaseSync, table: string, json: ReadonlySet<stri
     });
 }
 
-/** All columns of several tables; one that is of two types becomes text, unless one of them holds all of the other. */
+/** All columns of several tables. A column with two types becomes text, unless one type includes the other. */
 export function unionOf(tables: readonly Table[]): readonly Column[] {
   const found = new Map<string, Column>();
   for (const { columns } of tables) {

@@ -1,4 +1,4 @@
-/** After a tool has written a track for a device: what differs between its source and what the same tool reads out of the result. */
+/** After a tool has written a track for a device: compares the source with what the same tool reads back from the result. */
 import { readFileSync } from "node:fs";
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
@@ -7,7 +7,7 @@ import { addNote, named } from "./notes.ts";
 
 type Spot = { readonly at: Position | undefined; readonly values: Readonly<Record<string, string>> };
 
-/** Marks of rounds that the tool makes places of when it reads. */
+/** Lap marks, which the tool reads as waypoints. */
 const lap = /^LAP\d{3}$/;
 
 const pointsOf = (gpx: Gpx): readonly Point[] => [...gpx.tracks, ...gpx.routes].flatMap(({ parts }) => parts.flat());
@@ -16,7 +16,7 @@ const placesOf = (gpx: Gpx): readonly Spot[] =>
     .filter(({ values }) => !lap.test(values["name"] ?? ""))
     .map(({ at, values, extensions }) => ({ at, values: { ...extensions, ...values } }));
 
-/** Both are paths of a GPX. */
+/** Both are paths of GPX files. */
 export function compare(source: string, again: string): unknown {
   const notes: Notes = new Map();
   const [before, after] = [source, again].map((path) => readGpx(textOfXml(readFileSync(path))));
@@ -39,7 +39,7 @@ function compareAll(before: Gpx, after: Gpx, notes: Notes): void {
 
 const spotsOf = (all: Gpx["tracks"]): readonly Spot[] => all.flatMap(({ parts }) => parts.flat());
 
-/** Places, or what is made into places or of them where there are no others. */
+/** Waypoints, or, without any, the points that become waypoints or were made from them. */
 function pointsOr(gpx: Gpx): readonly Spot[] {
   const places = placesOf(gpx);
   return places.length > 0 ? places : pointsOf(gpx);
@@ -99,7 +99,7 @@ function off(what: string, unit: string, least: number, differences: readonly nu
   return most > least ? `${what} by up to ${Number(most.toPrecision(2))} ${unit}` : undefined;
 }
 
-/** 0 where one of them is not there. */
+/** 0 if either is missing. */
 function difference(before: string | undefined, after: string | undefined): number {
   const found = Math.abs(Number(before) - Number(after));
   return before === undefined || after === undefined || Number.isNaN(found) ? 0 : found;
@@ -110,7 +110,7 @@ function secondsBetween(before: string | undefined, after: string | undefined): 
   return Number.isNaN(found) ? 0 : found;
 }
 
-/** Of a table of all points that the tool can make: what no GPX of its has. */
+/** Notes what a table of all points, which the tool can also write, has beyond its GPX. */
 export function tellSensors(path: string): unknown {
   const columns = new Set(
     readFileSync(path, "utf8")

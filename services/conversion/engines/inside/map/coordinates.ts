@@ -1,7 +1,7 @@
-/** Numbers of shapes, and shapes of one part. */
+/** Coordinates of shapes, and shapes with a single part. */
 import { binaryAt } from "./shape.ts";
 
-/** Whether a test holds for a coordinate of a place, heights and measures aside. */
+/** Whether a test holds for any x or y coordinate; heights and measures are ignored. */
 export function someCoordinate(blob: Uint8Array, test: (value: number) => boolean): boolean {
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
   let at = binaryAt(blob);
@@ -31,12 +31,12 @@ export function someCoordinate(blob: Uint8Array, test: (value: number) => boolea
   return isFound;
 }
 
-/** The height of a place. */
+/** The height of a point. */
 export function heightOf(blob: Uint8Array): number {
   return new DataView(blob.buffer, blob.byteOffset, blob.byteLength).getFloat64(binaryAt(blob) + 21, true);
 }
 
-/** The shape itself, or the only part of it, where it is a point, a line, or an area without holes. */
+/** The shape itself, or its only part, if it is a point, a line, or an area without holes. */
 export function simpleShape(blob: Uint8Array): Uint8Array | undefined {
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
   const start = binaryAt(blob);

@@ -1,4 +1,4 @@
-/** Which columns of a text table are numbers: those that hold nothing else, each written as that number is. 007 and 1.50 stay text. */
+/** Finds the numeric columns of a text table: only those where each value is written exactly as its number is. 007 and 1.50 stay text. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Column, type ColumnType, quoted, type Table } from "./columns.ts";
 

@@ -1,4 +1,4 @@
-/** Texts of formats that do not say how they are encoded. */
+/** Decodes text in formats that do not declare an encoding. */
 import { isUtf8 } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
@@ -6,7 +6,7 @@ import { quoted, type Table } from "./columns.ts";
 
 export const unsureFormats: ReadonlySet<string> = new Set(["shp", "csv", "dgn", "gmt"]);
 
-/** What is not UTF-8 is taken for the code page of most programs that write no UTF-8. */
+/** Text that is not UTF-8 is assumed to be in the code page of most programs that do not write UTF-8. */
 const guess = "windows-1252";
 
 export function decodeTexts(database: DatabaseSync, tables: readonly Table[], notes: Notes): void {

@@ -1,4 +1,4 @@
-/** Writes into a GPX what GDAL has no place for: times and other values of a track's single points. */
+/** Adds to a GPX what GDAL cannot write: times and other values of a track's single points. */
 import type { DatabaseSync } from "node:sqlite";
 import { Failure } from "../failure.ts";
 import { quoted } from "./columns.ts";
@@ -6,10 +6,10 @@ import { allowedNames } from "./names.ts";
 import { pointsOfParts } from "./shape.ts";
 import { pointColumn } from "./tracks.ts";
 
-/** Texts by the names of elements, in the order of the points of all lines of a layer. */
+/** Text by element name, in the order of the points of all lines in a layer. */
 export type PointTexts = readonly Readonly<Record<string, string>>[];
 
-/** Undefined unless each line that has values has one of each for every point. */
+/** Undefined unless every line that has values has one for each of its points. */
 export function pointTextsOf(database: DatabaseSync, table: string, kinds: string): PointTexts | undefined {
   const rows = database
     .prepare(`SELECT filemill_shape AS shape, ${quoted(pointColumn)} AS json FROM ${table} WHERE ${kinds} ORDER BY filemill_number`)
@@ -40,7 +40,7 @@ function textsOf(json: string, count: number): PointTexts | undefined {
 
 const end = "</trkpt>";
 
-/** @param gpx - as GDAL writes it, each point with a tag at its end */
+/** @param gpx - as GDAL writes it, with a tag at the end of each point */
 export function withPointTexts(gpx: string, points: PointTexts): string {
   const pieces = gpx.split(end);
   if (pieces.length !== points.length + 1) throw new Failure("CONVERSION_FAILED", "The points of the tracks were lost.", true);

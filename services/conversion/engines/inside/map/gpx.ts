@@ -1,21 +1,21 @@
-/** What GDAL does not read of a GPX: times and other values of single points of tracks and routes, and what is nested in extensions. */
+/** What GDAL does not read from a GPX: times and other values of single points in tracks and routes, and nested extensions. */
 
-/** Texts by the local names of their elements. */
+/** Text by the local names of elements. */
 export type Leaves = Readonly<Record<string, string>>;
 
 export type Place = {
-  /** The time as it is written. */
+  /** The time as written. */
   readonly time: string | undefined;
-  /** All that it says of itself without extensions. */
+  /** All its values without extensions. */
   readonly values: Leaves;
   readonly at: Position | undefined;
-  /** What is in its own extensions. */
+  /** The values in its extensions. */
   readonly extensions: Leaves;
-  /** Of a track its segments, of a route one list. */
+  /** Segments of a track; a single list for a route. */
   readonly parts: readonly (readonly Point[])[];
 };
 
-/** As it is written. */
+/** As written. */
 export type Position = { readonly lat: string; readonly lon: string };
 export type Point = { readonly at: Position | undefined; readonly values: Leaves };
 
@@ -43,7 +43,7 @@ function decoded(text: string): string {
   });
 }
 
-/** The tags of a document that a parser has found to be sound, each with the text between it and the one before. */
+/** The tags of a document that a parser has accepted, each with the text before it. */
 function* tagsIn(text: string): Generator<Tag> {
   let before = "";
   for (let at = 0; at < text.length; ) {
@@ -122,7 +122,7 @@ export function readGpx(text: string): Gpx {
   return found;
 }
 
-/** Keeps the text of an element that holds nothing else. */
+/** Keeps the text of a leaf element. */
 function takeLeaf(path: readonly string[], text: string, place: Open | undefined, point: Texts | undefined): void {
   const name = path.at(-1) ?? "";
   if (place === undefined || text === "" || pointNames.has(name)) return;
@@ -133,14 +133,14 @@ function takeLeaf(path: readonly string[], text: string, place: Open | undefined
   } else if (path[2] === "extensions" && path.length > 3) put(place.extensions, name, text);
 }
 
-/** A second value of one name gets a number. */
+/** A repeated name gets a number. */
 function put(values: Texts, name: string, text: string): void {
   let free = name;
   for (let number = 2; Object.hasOwn(values, free); number++) free = `${name}_${number}`;
   values[free] = text;
 }
 
-/** By its byte order mark or as it says. */
+/** Decodes by the byte order mark or the declared encoding. */
 export function textOfXml(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
   const marked = start.startsWith("\xff\xfe") ? "utf-16le" : start.startsWith("\xfe\xff") ? "utf-16be" : undefined;

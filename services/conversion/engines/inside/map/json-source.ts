@@ -1,4 +1,4 @@
-/** What GDAL does not tell of a GeoJSON: ids, members that it does not know, and properties of several types. */
+/** What GDAL does not report about a GeoJSON: ids, unknown members, and properties with several types. */
 
 import type { Notes } from "../exchange.ts";
 import { digits15 } from "./limits.ts";
@@ -10,13 +10,13 @@ const ofFeature = new Set(["type", "id", "properties", "geometry", "bbox"]);
 const ofCollection = new Set(["type", "features", "name", "crs", "bbox"]);
 
 export type GeoJsonFacts = {
-  /** Of each feature, in order, where some id is a number; where none is they are a property of GDAL's already. As text where some are. */
+  /** Ids of all features in order, if any id is a number; otherwise GDAL already makes them a property. As text if some are text. */
   readonly ids: readonly (number | string | undefined)[];
   /** How many features have a shape. */
   readonly shapes: number;
-  /** Numbers of more than 15 digits. */
+  /** Numbers with more than 15 digits. */
   readonly hasLongReals: boolean;
-  /** It names a coordinate system, which only files of before RFC 7946 do. */
+  /** It names a coordinate system, as only files from before RFC 7946 do. */
   readonly hasSystem: boolean;
 };
 

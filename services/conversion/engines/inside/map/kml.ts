@@ -1,10 +1,10 @@
-/** What GDAL does not read of a KML: how it looks, and the times of a track's single points. */
+/** What GDAL does not read from a KML: styles, and the times of a track's single points. */
 import { inflateRawSync } from "node:zlib";
 import type { Notes } from "../exchange.ts";
 import { textOfXml } from "./gpx.ts";
 import { addNote } from "./notes.ts";
 
-/** Of one document, when it is unpacked. */
+/** Limit for one unpacked document. */
 const mostBytes = 256 * 2 ** 20;
 
 export function inspectKml(bytes: Buffer, notes: Notes): void {
@@ -16,7 +16,7 @@ export function inspectKml(bytes: Buffer, notes: Notes): void {
   }
 }
 
-/** @see APPNOTE.TXT of PKWARE, 4.3.12: the central directory, whose entries tell where each file is. */
+/** @see APPNOTE.TXT of PKWARE, 4.3.12: the central directory, whose entries locate each file. */
 function documentsIn(zip: Buffer): readonly Buffer[] {
   const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
   if (end < 0 || end + 20 > zip.length) return [];
@@ -39,7 +39,7 @@ function inflated(content: Buffer): Buffer {
   try {
     return inflateRawSync(content, { maxOutputLength: mostBytes });
   } catch (error) {
-    // GDAL has read the file: what is damaged is not the map.
+    // GDAL has read the file, so the damage is not in the map.
     if (error instanceof RangeError) throw error;
     return Buffer.alloc(0);
   }

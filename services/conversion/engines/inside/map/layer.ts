@@ -1,4 +1,4 @@
-/** One table as GDAL expects it in a GeoPackage. */
+/** A table as GDAL expects it in a GeoPackage. */
 import type { DatabaseSync } from "node:sqlite";
 import { quoted, wordOfType } from "./columns.ts";
 import type { Limits } from "./limits.ts";
@@ -6,7 +6,7 @@ import { rightHanded, type Sort, shapeOf } from "./shape.ts";
 import type { Planned } from "./survey.ts";
 import { united } from "./unite.ts";
 
-/** Shapes that are alike, and how many there are. */
+/** Shapes of the same kind, and their count. */
 export type Kind = {
   readonly kind: string;
   readonly sort: Sort | "none";
@@ -19,7 +19,7 @@ export type Layer = { readonly name: string; readonly type: string; readonly kin
 
 type Plan = {
   readonly planned: readonly Planned[];
-  /** New names by old ones. */
+  /** New names by old names. */
   readonly names: ReadonlyMap<string, string>;
   readonly system: number;
   readonly limits: Limits;
@@ -45,7 +45,7 @@ export function writeLayer(database: DatabaseSync, layer: Layer, plan: Plan): vo
   );
 }
 
-/** Heights and measures: 0 none has them, 1 all, 2 some, which GDAL takes for none where a layer has to be of one sort. */
+/** Flags for heights and measures: 0 no shape has them, 1 all, 2 some. GDAL treats 2 as none where a layer must be uniform. */
 function register(database: DatabaseSync, { name, type, kinds }: Layer, shape: string, { system, limits }: Plan): void {
   const shown = kinds.filter(({ sort }) => sort !== "none");
   const flagOf = (has: (kind: Kind) => boolean, rule: string | undefined) =>

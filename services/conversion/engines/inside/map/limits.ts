@@ -1,8 +1,8 @@
-/** What each format of maps cannot hold, or GDAL does not write into it as it is. */
+/** What each map format cannot hold, or GDAL does not write to it unchanged. */
 import type { ColumnType } from "./columns.ts";
 import type { Sort } from "./shape.ts";
 
-/** Whether it is told that values become text: not where the format is text and has no types. */
+/** Whether values that become text are noted; not for a text format without types. */
 export type Texting = "silently" | "noted";
 
 export type Real = "exact" | "rounded" | "lost";
@@ -10,37 +10,37 @@ export type Real = "exact" | "rounded" | "lost";
 export type Limits = {
   /** Types that are written as text. */
   readonly texts?: Readonly<Partial<Record<ColumnType, Texting>>>;
-  /** Whole numbers beyond this, on either side of 0, are written as text. */
+  /** Integers beyond this in either direction are written as text. */
   readonly integers?: { readonly most: bigint; readonly texting: Texting };
   readonly reals?: { readonly fate: (value: number) => Real; readonly texting: Texting };
   readonly names?: "dbase" | "xml" | "rss" | "word";
-  /** Of one text. */
+  /** Limit per text. */
   readonly textBytes?: number;
-  /** `all`: of all shapes of a layer or of none. */
+  /** `all`: for all shapes of a layer or for none. */
   readonly heights?: "all" | "none";
   readonly measures?: "all" | "none";
   readonly isXml?: true;
-  /** Values of a track's single points have places of their own, and heights of places a column. */
+  /** It has fields for the values of a track's single points, and a column for point heights. */
   readonly takesPointValues?: true;
-  /** What begins with < and ends with > is written as elements. */
+  /** Text that starts with < and ends with > is written as elements. */
   readonly takesTextForXml?: true;
-  /** An empty text becomes no value. */
+  /** Empty text becomes null. */
   readonly losesEmptyTexts?: true;
-  /** Blanks fill the rest of a field. */
+  /** Fields are padded with blanks. */
   readonly losesEndBlanks?: true;
-  /** What it holds, in a layer for each, and one more for those with heights where `heights` says so. */
+  /** The kinds of shapes that it can hold, one per layer, with an extra layer for those with heights if `heights` says so. */
   readonly sorts?: readonly Sort[];
-  /** Several points are several places. */
+  /** A multipoint becomes several features. */
   readonly isExploded?: true;
-  /** One point, one line, or one area without holes; others are entries without a shape. */
+  /** Only a single point, a single line, or one area without holes; other features lose their shape. */
   readonly isSimple?: true;
-  /** Entries without a shape are left out. */
+  /** Features without a shape are left out. */
   readonly needsShapes?: true;
-  /** No shapes but points, each alone. */
+  /** Only single points. */
   readonly isOfPoints?: true;
   /** Decimals of coordinates in degrees, and in other units. */
   readonly decimals?: readonly [degrees: number, others: number];
-  /** Rings of areas go as RFC 7946 says. */
+  /** Rings of areas are oriented as in RFC 7946. */
   readonly isRightHanded?: true;
   /** Only degrees of WGS 84. */
   readonly isInDegrees?: true;
@@ -49,7 +49,7 @@ export type Limits = {
 /** GDAL writes 15 digits. */
 export const digits15 = (value: number): Real => (Number(value.toPrecision(15)) === value ? "exact" : "lost");
 
-/** GDAL writes columns of 24 characters with 15 decimals, and cuts what is longer. */
+/** GDAL writes columns of 24 characters with 15 decimals and truncates anything longer. */
 function dbaseReal(value: number): Real {
   const text = Math.abs(value) < 1e21 ? value.toFixed(15).slice(0, 24) : "";
   const read = text === "" ? Number.NaN : Number(text);
@@ -60,9 +60,9 @@ function dbaseReal(value: number): Real {
 /** GDAL writes up to 15 decimals and no exponent. */
 const decimals15 = (value: number): Real => (Math.abs(value) < 1e15 && Number(value.toFixed(15)) === value ? "exact" : "lost");
 
-/** What a double holds exactly. */
+/** Integers that a double holds exactly. */
 const doubles = 2n ** 53n;
-/** What 15 digits hold. */
+/** Integers that fit in 15 digits. */
 const fifteen = 10n ** 15n;
 
 const untyped: Limits = {
@@ -115,7 +115,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     texts: { boolean: "noted", date: "noted", stamp: "noted", json: "noted" },
     integers: { most: doubles, texting: "noted" },
     names: "word",
-    // Its grid as GDAL makes it.
+    // GDAL's grid.
     decimals: [9, 4],
     heights: "all",
     measures: "all",

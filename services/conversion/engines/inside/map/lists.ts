@@ -1,4 +1,4 @@
-/** Lists of values, for which a table has no type: GDAL writes (2:a,b), and JSON says the same to everybody. */
+/** Lists of values, for which tables have no type: GDAL writes (2:a,b), but everybody understands JSON. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { quoted, type Table } from "./columns.ts";
@@ -23,7 +23,7 @@ export function withLists(database: DatabaseSync, tables: readonly Table[], name
   });
 }
 
-/** Null where it is no list, or a comma in a text makes it look longer than it is. */
+/** Null if it is not a list, or if a comma in a text makes it look longer than it is. */
 function jsonOf(text: string): string | null {
   const found = /^\((\d{1,9}):(.*)\)$/s.exec(text);
   const values = found?.[2] === "" ? [] : (found?.[2]?.split(",") ?? []);

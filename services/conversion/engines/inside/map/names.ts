@@ -1,10 +1,10 @@
-/** Names of columns as a format allows them. */
+/** Column names as a format allows them. */
 import { asXmlName } from "../records/xml-names.ts";
 
-/** Of dBase, in bytes. */
+/** dBase's limit, in bytes. */
 const dbaseBytes = 10;
 
-/** Old and new name of each; two that become one get numbers. */
+/** Maps old names to new ones; names that collide get numbers. */
 export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | "rss" | "word" | undefined): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const found = new Map<string, string>();
@@ -38,6 +38,6 @@ function elementName(name: string, rule: "xml" | "rss" | "word"): string {
     return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
   }
   const valid = asXmlName(name.replaceAll(":", "_"));
-  // What stands before a stroke is taken for a prefix there, of a namespace that nobody declares.
+  // The part before an underscore would become a namespace prefix that nothing declares.
   return rule === "rss" ? valid.replaceAll("_", "-").replace(/^-/, "x-") : valid;
 }

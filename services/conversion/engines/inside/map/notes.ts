@@ -1,4 +1,4 @@
-/** What is said of a file: of its columns their names, the first of them, and how many more. */
+/** Texts of notes: the first few column names, and how many more there are. */
 import type { Notes } from "../exchange.ts";
 
 const mostNamed = 3;
@@ -9,7 +9,7 @@ export function named(names: readonly string[]): string {
   return `${first.join(", ")}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ""}`;
 }
 
-/** A second message of a code goes behind its first. */
+/** Appends a second message with the same code to the first. */
 export function addNote(notes: Notes, code: string, message: string): void {
   const before = notes.get(code);
   notes.set(code, before === undefined ? message : `${before} ${message}`);

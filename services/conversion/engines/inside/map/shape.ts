@@ -1,5 +1,5 @@
 /**
- * Shapes as a GeoPackage holds them: a header, then well-known binary, which GDAL writes in little-endian order.
+ * Shapes as stored in a GeoPackage: a header, then well-known binary, which GDAL writes in little-endian order.
  * @see https://www.geopackage.org/spec/#gpb_format
  */
 
@@ -10,17 +10,17 @@ export type Shape = {
   readonly sort: Sort;
   readonly hasHeights: boolean;
   readonly hasMeasures: boolean;
-  /** Not several of its sort. */
+  /** Not a multi-part shape. */
   readonly isSingle: boolean;
 };
 
-/** By the type in the binary, less a thousand for heights, two thousand for measures, three for both. */
+/** By WKB type, minus 1000 for heights, 2000 for measures, 3000 for both. */
 const sortOfType: Readonly<Record<number, Sort>> = { 1: "points", 2: "lines", 3: "areas", 4: "multipoints", 5: "lines", 6: "areas" };
 
-/** Bytes of the bounds in the header, by the number in its flags. */
+/** Bytes of the bounding box in the header, by the number in its flags. */
 const boundsBytes = [0, 32, 48, 48, 64] as const;
 
-/** Where the binary begins behind the header. */
+/** Offset of the binary after the header. */
 export function binaryAt(blob: Uint8Array): number {
   return 8 + (boundsBytes[((blob[3] ?? 0) >> 1) & 7] ?? 0);
 }
@@ -40,7 +40,7 @@ export function shapeOf(blob: Uint8Array): Shape {
   };
 }
 
-/** Each point of several as a shape of its own. */
+/** Splits a multipoint into single points. */
 export function pointsIn(blob: Uint8Array): readonly Uint8Array[] {
   const start = binaryAt(blob);
   const count = viewOf(blob).getUint32(start + 5, true);
@@ -55,7 +55,7 @@ export function pointsIn(blob: Uint8Array): readonly Uint8Array[] {
   });
 }
 
-/** An area, or several, whose outer rings go against the clock and whose holes with it. @see RFC 7946, section 3.1.6 */
+/** An area, or several, with outer rings counter-clockwise and holes clockwise. @see RFC 7946, section 3.1.6 */
 export function rightHanded(blob: Uint8Array): Uint8Array {
   const made = Uint8Array.from(blob);
   const view = viewOf(made);
@@ -77,7 +77,7 @@ export function rightHanded(blob: Uint8Array): Uint8Array {
   return made;
 }
 
-/** Twice the area of a ring, negative where it goes with the clock. */
+/** Twice the signed area of a ring, negative if it is clockwise. */
 function areaOf(view: DataView, at: number, points: number, width: number): number {
   const [x0, y0] = points > 0 ? [view.getFloat64(at, true), view.getFloat64(at + 8, true)] : [0, 0];
   const point = (index: number) =>
@@ -97,12 +97,12 @@ function reverse(bytes: Uint8Array, at: number, points: number, width: number): 
   }
 }
 
-/** How many points each part of a line, or of several, has. */
+/** Number of points in each part of a line or multi-line. */
 export function pointsOfParts(blob: Uint8Array): readonly number[] {
   return partsOf(blob).map(({ points }) => points);
 }
 
-/** 2 is a line, 5 several. */
+/** 2 is a line, 5 a multi-line. */
 function shapeTypeOf(blob: Uint8Array): number {
   return viewOf(blob).getUint32(binaryAt(blob) + 1, true) % 1000;
 }
@@ -127,12 +127,12 @@ function partsOf(blob: Uint8Array): readonly Part[] {
   return parts;
 }
 
-/** A line, or one of several parts, less its heights. */
+/** A line or multi-line without its heights. */
 export function withoutHeights(blob: Uint8Array): Uint8Array {
   const parts = partsOf(blob);
   const isOne = shapeTypeOf(blob) === 2;
   const made = Buffer.alloc(8 + (isOne ? 0 : 9) + parts.reduce((sum, { points }) => sum + 9 + points * 16, 0));
-  // The header without bounds: only the byte order stays of its flags.
+  // A header without bounds: of its flags only the byte order stays.
   made.set(blob.subarray(0, 8));
   made[3] = (blob[3] ?? 0) & 1;
   let at = isOne ? 8 : writeHead(made, 8, 5, parts.length);

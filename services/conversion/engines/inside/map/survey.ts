@@ -1,4 +1,4 @@
-/** How each column of a table is written: as it is, or as text, and what is said of it. */
+/** Decides how each column of a table is written, as it is or as text, and what is noted about it. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
@@ -12,24 +12,24 @@ export type Planned = Column & {
   readonly value: string;
 };
 
-/** What no XML holds. */
+/** Characters that XML cannot contain. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
 const control = /[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
-/** Functions for the statements below. */
+/** SQL functions for the statements below. */
 export function addFunctions(database: DatabaseSync, { reals }: Limits): void {
   database.function("real_text", (value) => (value === null ? null : String(value)));
   database.function("base64", (value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : null));
   database.function("real_fate", (value) => (typeof value === "number" ? (reals?.fate(value) ?? "exact") : "exact"));
   database.function("is_long", (value) => (typeof value === "number" && digits15(value) === "lost" ? 1 : 0));
   database.function("has_control", (value) => (typeof value === "string" && (value.includes("\r") || value.search(control) >= 0) ? 1 : 0));
-  // Its readers take carriage returns away.
+  // XML readers drop carriage returns.
   database.function("without_control", (value) =>
     typeof value === "string" ? value.replace(/\r\n?/g, "\n").replace(control, "\uFFFD") : value,
   );
 }
 
-/** The columns of `table` for a target. Throws INPUT_TOO_COMPLEX for a text that is too long. */
+/** The columns of `table` for a target. Throws INPUT_TOO_COMPLEX if a text is too long. */
 export function planColumns(
   database: DatabaseSync,
   table: string,
@@ -92,7 +92,7 @@ function xmlTextOf(column: string, isMarked: boolean, hasControls: boolean): str
 
 type Test = (expression: string) => boolean;
 
-/** Throws for a value of the file; what was put together here is left out. */
+/** Throws for a value from the file; a value composed here is left out instead. */
 function isTooLong({ textBytes }: Limits, { name, type }: Column, holds: Test): boolean {
   if (textBytes === undefined || (type !== "text" && type !== "json")) return false;
   if (!holds(`length(CAST(? AS BLOB)) > ${textBytes}`)) return false;

@@ -1,18 +1,18 @@
-/** Puts beside each track and route what its points have besides a place, as maps on the web do: in `coordinateProperties`. */
+/** Adds to each track and route the other values of its points, as web maps do: in `coordinateProperties`. */
 import type { DatabaseSync } from "node:sqlite";
 import { inexpressible } from "../failure.ts";
 import { type Column, quoted, type Table } from "./columns.ts";
 import type { Gpx, Leaves, Place } from "./gpx.ts";
 import { pointsOfParts, shapeOf, withoutHeights } from "./shape.ts";
 
-/** @see https://github.com/placemark/togeojson, whose `times` are in there. */
+/** @see https://github.com/placemark/togeojson, which puts `times` there. */
 export const pointColumn = "coordinateProperties";
 
-/** Columns of a GPX itself; all others are of extensions, whose nested values GDAL takes for numbers. */
+/** GPX's own columns; all others come from extensions, whose nested values GDAL takes for numbers. */
 const ownColumns =
   /^(ele|magvar|geoidheight|name|cmt|desc|src|link\d_(href|text|type)|sym|type|fix|sat|hdop|vdop|pdop|ageofdgpsdata|dgpsid|number)$/;
 
-/** The source's tables with the values that it has and GDAL did not read. */
+/** The source's tables, with the values that GDAL did not read. */
 export function withPointValues(database: DatabaseSync, tables: readonly Table[], gpx: Gpx): readonly Table[] {
   return tables.map((table) => {
     const places = { waypoints: gpx.waypoints, routes: gpx.routes, tracks: gpx.tracks }[table.label];
@@ -32,7 +32,7 @@ export function withPointValues(database: DatabaseSync, tables: readonly Table[]
 
 type Filled = Column & { readonly of: (place: Place, points: PointValues) => string | undefined };
 
-/** Writes the columns and tells which of them hold anything. */
+/** Fills the columns and returns those that hold anything. */
 function fill(
   database: DatabaseSync,
   { name, shapes = "geom" }: Table,
@@ -62,9 +62,9 @@ function fill(
 }
 
 type PointValues = {
-  /** JSON: lists with a value for each point, for each segment of a track. */
+  /** JSON: lists with a value per point, one list for each segment of a track. */
   readonly values: string | undefined;
-  /** Some points have heights and others none, which a shape cannot say: they are among the values. */
+  /** Only some points have heights, which a shape cannot express: they are kept among the values. */
   readonly isFlat: boolean;
 };
 
@@ -84,7 +84,7 @@ function pointValuesOf({ parts: all }: Place, blob: Uint8Array | null): PointVal
   return { values: lists.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lists)), isFlat };
 }
 
-/** Heights are numbers; all else stays as it is written. */
+/** Heights are numbers; everything else stays as written. */
 function pointValueOf(key: string, text: string | undefined): string | number | null {
   if (text === undefined) return null;
   const number = Number(text);

@@ -1,4 +1,4 @@
-/** All tables in one, as most formats hold one, with the layer that each place was in. */
+/** Merges all tables into one, as most formats hold a single table, and adds a column with each feature's layer. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Column, quoted, type Table, unionOf, wordOfType } from "./columns.ts";
 import { pointsIn } from "./shape.ts";
@@ -8,16 +8,16 @@ export const united = "united";
 export type United = { readonly columns: readonly Column[]; readonly crs: number };
 
 type More = {
-  /** By place, in the order of the source. */
+  /** By feature, in source order. */
   readonly ids: readonly (number | string | undefined)[];
   readonly from: string;
 };
 
-/** Their layers are called as GDAL calls sorts of shapes, and no layer of theirs has a name. */
+/** GDAL names their layers by kind of shape; the formats have no layer names of their own. */
 const withoutLayers = new Set(["gpx", "osm"]);
-/** Their columns are those that GDAL has in store for what a file may say: an empty one was never in the file. */
+/** Their columns are predefined by GDAL: an empty one was not in the file. */
 const withEmptyColumns = new Set(["gpx", "osm", "kml", "kmz", "georss"]);
-/** What GDAL says of a place of a KML that says nothing of it. */
+/** GDAL's default values for a KML placemark that does not set them. */
 const defaultsOfKml: Readonly<Record<string, number>> = { tessellate: -1, extrude: 0, visibility: -1, draworder: 0 };
 
 export function forgetDefaults(database: DatabaseSync, tables: readonly Table[]): void {
@@ -29,7 +29,7 @@ export function forgetDefaults(database: DatabaseSync, tables: readonly Table[])
   }
 }
 
-/** Undefined where the tables have several coordinate systems. */
+/** Undefined if the tables have different coordinate systems. */
 export function uniteTables(database: DatabaseSync, tables: readonly Table[], { ids, from }: More): United | undefined {
   const filled = tables.filter(({ name }) => database.prepare(`SELECT 1 FROM ${quoted(name)} LIMIT 1`).get() !== undefined);
   // 4979 is 4326 with heights.
@@ -66,12 +66,12 @@ function withoutEmpty(database: DatabaseSync, table: Table): Table {
   return { ...table, columns: table.columns.filter(isFilled) };
 }
 
-/** A place of several points becomes several places, as some formats have no such thing. */
+/** Splits multipoints into several features, for formats without them. */
 export function explodePoints(database: DatabaseSync, columns: readonly Column[]): void {
   database.function("point_indexes", (blob) => JSON.stringify(blob instanceof Uint8Array ? [...pointsIn(blob).keys()] : []));
   database.function("point_at", (blob, index) => (blob instanceof Uint8Array ? (pointsIn(blob)[Number(index)] ?? null) : null));
   const names = columns.map(({ name }) => `, ${quoted(name)}`).join("");
-  // The table of indexes has columns of its own, such as id, type and value.
+  // The json_each table has columns of its own, such as id, type and value.
   const values = columns.map(({ name }) => `, ${united}.${quoted(name)}`).join("");
   const ofSeveral = "kind_of(filemill_shape) LIKE 'multipoints%'";
   database.exec(
@@ -92,7 +92,7 @@ function copyRows(database: DatabaseSync, table: Table, columns: readonly Column
   database.exec(`INSERT INTO ${united} (${names}) SELECT ${values} FROM ${quoted(table.name)} ORDER BY rowid`);
 }
 
-/** A value of a column that is of another type elsewhere becomes text. */
+/** A value becomes text if its column has another type elsewhere. */
 function unitedValueOf({ name, type, inside = name, isWritten }: Column, wanted: Column["type"]): string {
   const value = quoted(inside);
   if (isWritten === true) return `to_number(${value})`;

@@ -1,4 +1,4 @@
-/** The tables that GDAL is to write, in place of those that it gathered. */
+/** Writes the tables for GDAL in place of those that it gathered. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
@@ -14,14 +14,14 @@ import { planColumns } from "./survey.ts";
 import { pointColumn } from "./tracks.ts";
 import { explodePoints, type United, united } from "./unite.ts";
 
-/** See the shape of the answer in ../../gdal-arrange.ts. */
+/** See the shape of the answer in ../../maps/gdal-arrange.ts. */
 export type Written = {
   readonly layers: readonly string[];
   readonly shapes: number;
   readonly lost: number;
   readonly bare: number;
   readonly hasHeights: boolean;
-  /** Numbers of more than 15 digits. */
+  /** Numbers with more than 15 digits. */
   readonly hasLongReals: boolean;
   readonly points: PointTexts | undefined;
 };
@@ -33,10 +33,10 @@ const typeOfSort: Readonly<Record<string, string>> = {
   areas: "MULTIPOLYGON",
 };
 
-/** As GDAL reads one. */
+/** As GDAL parses a time. */
 const moment = /^\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/;
 
-/** GeoPackage's numbers of systems that nobody knows. */
+/** GeoPackage's ids for unknown coordinate systems. */
 const unknownSystems = new Set([-1, 0, 99_999]);
 
 export function writeTables(database: DatabaseSync, { columns: all, crs }: United, limits: Limits, notes: Notes): Written {
@@ -83,7 +83,7 @@ function hasAny(database: DatabaseSync, expression: string): boolean {
   return database.prepare(`SELECT 1 FROM ${united} WHERE ${expression} LIMIT 1`).get() !== undefined;
 }
 
-/** Heights of places are a column there, and values of single points stand beside these. */
+/** In GPX, heights of waypoints are a column, and values of single points are stored separately. */
 function asGpx(
   database: DatabaseSync,
   given: readonly Column[],
@@ -108,7 +108,7 @@ function asGpx(
   };
 }
 
-/** GDAL takes columns of these names for the heights and times of places, whatever stands in them. */
+/** GDAL takes columns with these names for the heights and times of points, whatever they contain. */
 function withoutOthers(database: DatabaseSync, columns: readonly Column[], isPoint: string, notes: Notes): readonly Column[] {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   const changed: string[] = [];
@@ -134,7 +134,7 @@ function holds({ sorts, isExploded }: Limits, sort: Kind["sort"]): boolean {
   return sorts?.some((each) => each === sort) === true || (isExploded === true && sort === "multipoints");
 }
 
-/** Whether a map has to be projected for a format that holds degrees. */
+/** Whether a map has to be reprojected for a format that holds degrees. */
 export function isKnownAndNotDegrees(crs: number): boolean {
   return crs !== 4326 && !unknownSystems.has(crs);
 }
@@ -184,7 +184,7 @@ function noteDimensions(kinds: readonly Kind[], limits: Limits, notes: Notes): v
 function noteDecimals(database: DatabaseSync, crs: number, { decimals }: Limits, notes: Notes): void {
   if (decimals === undefined) return;
   const most = crs === 4326 || unknownSystems.has(crs) ? decimals[0] : decimals[1];
-  // What a sum with the origin of a grid does to the last digit is no rounding.
+  // Adding the grid's origin changes the last digit, which does not count as rounding.
   const isLonger = (value: number) => Math.abs(Number(value.toFixed(most)) - value) > 10 ** -(most + 2);
   if (most === 0) addNote(notes, "NUMBERS_ROUNDED", "Coordinates were rounded to the grid of the tiles.");
   else if (someOf(database, isLonger)) addNote(notes, "NUMBERS_ROUNDED", `Coordinates were rounded to ${most} decimals.`);
@@ -197,7 +197,7 @@ function someOf(database: DatabaseSync, test: (value: number) => boolean): boole
   return false;
 }
 
-/** Throws where the numbers cannot be degrees. */
+/** Throws if the numbers cannot be degrees. */
 function assumeDegrees(database: DatabaseSync): number {
   if (!someOf(database, (value) => Math.abs(value) > 360)) return 4326;
   throw inexpressible("The file does not state its coordinate system, and the format needs degrees; GPKG and SHP keep it as it is.");
@@ -216,7 +216,7 @@ function forgetTables(database: DatabaseSync): void {
   for (const { name } of tables) database.exec(`DROP TABLE ${quoted(String(name))}`);
 }
 
-/** One for all shapes, or one for each sort that the format tells apart. */
+/** One layer for all shapes, or one for each kind that the format distinguishes. */
 function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints, needsShapes }: Limits): readonly Layer[] {
   if (sorts === undefined)
     return [
@@ -227,7 +227,7 @@ function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints, needsSha
       },
     ];
   const layers = new Map<string, Kind[]>();
-  // In the order of the sorts: GPX has its places in front.
+  // In the order of `sorts`: GPX has waypoints first.
   for (const kind of sorts.flatMap((sort) => kinds.filter((each) => each.sort === sort))) {
     const key = heights === "all" ? kind.kind : kind.sort;
     layers.set(key, [...(layers.get(key) ?? []), kind]);

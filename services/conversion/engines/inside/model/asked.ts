@@ -1,8 +1,8 @@
-/** What is asked of a model, and what was made of it. */
+/** A requested change to a model, and its result. */
 export type Change = {
-  /** Of the triangles, what is to be left: 0.01 to 1. */
+  /** Share of the triangles to keep: 0.01 to 1. */
   readonly share: number;
-  /** Times which every length is taken. */
+  /** Factor for all lengths. */
   readonly factor: number;
 };
 

@@ -1,4 +1,4 @@
-/** STEP: surfaces as triangles, by Open CASCADE in WebAssembly. */
+/** Tessellates STEP surfaces with Open CASCADE in WebAssembly. */
 import openCascade from "occt-import-js";
 import { invalid } from "../failure.ts";
 import { type Colour, linearOf, type Part, type Shape } from "./shapes.ts";
@@ -15,7 +15,7 @@ type Mesh = {
   readonly index: { readonly array: ArrayLike<number> };
 };
 
-/** How far a triangle may be from its surface: a thousandth of the model's box, and half a radian between neighbours. */
+/** Maximum deviation of a triangle from its surface: a thousandth of the model's bounding box, and half a radian between neighbours. */
 const fineness = {
   linearUnit: "millimeter",
   linearDeflectionType: "bounding_box_ratio",
@@ -31,7 +31,7 @@ export async function shapesOfStep(bytes: Buffer): Promise<readonly Shape[]> {
   return meshes.map((mesh) => ({ name: mesh.name, parts: partsOf(mesh) }));
 }
 
-/** A part for each colour of faces. */
+/** A part for each face colour. */
 function partsOf({ attributes, index, brep_faces: faces, color }: Mesh): readonly Part[] {
   const positions = Float32Array.from(attributes.position.array);
   const normals = attributes.normal === undefined ? {} : { normals: Float32Array.from(attributes.normal.array) };

@@ -1,4 +1,4 @@
-/** Models to themselves: fewer faces, another size. What neither touches keeps its bytes or words. */
+/** Changes models within their format: fewer faces, another size. Anything else keeps its bytes or words. */
 import { type Converted, type Notes, numberOption, type Question } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";

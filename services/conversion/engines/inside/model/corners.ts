@@ -1,9 +1,9 @@
-/** Corners that are the same in all that is said of them are one. */
+/** Merges vertices that are the same in every attribute. */
 export class Corners {
   readonly #numbers = new Map<string, number>();
   readonly #places: number[] = [];
 
-  /** `key`: all that is said of the corner. */
+  /** `key`: all attributes of the vertex. */
   numberOf(key: string, place: () => readonly number[]): number {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;

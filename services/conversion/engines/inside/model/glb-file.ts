@@ -1,4 +1,4 @@
-/** The two parts of a GLB, and what is looked at in the first. @see glTF 2.0, 4.4 */
+/** The two chunks of a GLB, and the members of the JSON that are used here. @see glTF 2.0, 4.4 */
 import { invalid } from "../failure.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ const isNumber = (value: unknown): boolean => typeof value === "number";
 const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** Each list that is looked into, and what an entry must be. */
+/** Each list that is read, and what its entries must be. */
 const shapes: Readonly<Record<Exclude<keyof Scene, "extensions">, (each: unknown) => boolean>> = {
   extensionsUsed: isText,
   extensionsRequired: isText,
@@ -88,7 +88,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Each part a multiple of four bytes. */
+/** Each chunk is padded to a multiple of four bytes. */
 export function glbOf({ scene, binary }: GlbParts): Buffer {
   const json = Buffer.from(JSON.stringify(scene));
   const chunk = (kind: number, content: Buffer, filler: number) => {

@@ -1,11 +1,11 @@
-/** What a scene measures in the world's lengths, which a node's scale does not reach. */
+/** Lengths of a scene in world units, which a node's scale does not affect. */
 import type { Scene } from "./glb-file.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Cameras, lights and what light passes through (KHR_lights_punctual, KHR_materials_volume). The light of a point falls with the square
- * of the way.
+ * Cameras, lights and transmission (KHR_lights_punctual, KHR_materials_volume).
+ * The intensity of a point light falls off with the square of the distance.
  */
 export function measuresScaled(scene: Scene, factor: number): Partial<Scene> & Members {
   const { cameras, materials, extensions } = scene;

@@ -1,4 +1,4 @@
-/** The triangles of one primitive, fewer, with the corners that they still have: in all attributes and morph targets. */
+/** Simplifies the triangles of one primitive and drops unused vertices from all attributes and morph targets. */
 import type { Accessor, Document, Primitive } from "@gltf-transform/core";
 import { invalid } from "../failure.ts";
 import { simplified } from "./simplify.ts";
@@ -34,7 +34,7 @@ export async function mergePrimitive(document: Document, primitive: Primitive, s
   primitive.setIndices(document.createAccessor().setType("SCALAR").setArray(small).setBuffer(buffer));
 }
 
-/** Corners that are alike in all attributes are one: `same` of each corner its number, `first` of each number a corner. */
+/** Merges vertices that are equal in all attributes: `same` maps each vertex to its number, `first` each number to a vertex. */
 function sameCorners(accessors: readonly Accessor[], count: number) {
   const known = new Map<string, number>();
   const first: number[] = [];

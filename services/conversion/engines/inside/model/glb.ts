@@ -1,4 +1,4 @@
-/** GLB: faces merged by glTF-Transform's view of the file, lengths by a node above each scene, under which all stays as it is. */
+/** GLB: faces are merged by glTF-Transform; lengths are scaled by a node above each scene, which leaves everything below unchanged. */
 import { type Document, NodeIO, type Primitive } from "@gltf-transform/core";
 import { ALL_EXTENSIONS, EXTMeshoptCompression } from "@gltf-transform/extensions";
 import { MeshoptDecoder } from "meshoptimizer/decoder";
@@ -13,7 +13,7 @@ const maxElements = 2 ** 26;
 const maxUnpackedBytes = 2 ** 29;
 const unreadablePacking = new Set(["KHR_draco_mesh_compression", "KHR_meshopt_compression"]);
 const meshopt = EXTMeshoptCompression.EXTENSION_NAME;
-/** Tells which triangles were one polygon, by the order in which their corners are listed. */
+/** Marks which triangles formed one polygon by the order of their vertices. */
 const withoutContent = ["FB_ngon_encoding"];
 const triangles = 4;
 
@@ -25,16 +25,16 @@ export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes:
   const merged = share === 1 ? bytes : await mergedGlb(bytes, parts.scene, share, notes);
   const made = share === 1 ? parts : sceneIn(merged);
   const has = trianglesIn(made.scene);
-  // A file of which nothing was merged keeps what glTF-Transform would write in another way.
+  // If nothing was merged, the original is kept, because glTF-Transform would write it differently.
   const result = has === had ? parts : made;
   if (has === had) notes.clear();
   return { bytes: factor === 1 ? (has === had ? bytes : merged) : glbOf(scaledScene(result, factor)), had, has };
 }
 
-/** What accessors claim to hold is bounded before anything is made of it. */
+/** Bounds the sizes that accessors and views claim before anything is allocated. */
 function assertBounded({ scene, binary }: GlbParts): void {
   const { accessors = [], bufferViews = [], buffers = [] } = scene;
-  // Views of a buffer without bytes are unpacked from others.
+  // Views of a buffer without bytes are decompressed from other buffers.
   const isFallback = ({ extensions }: Extended) => extensions?.[meshopt] !== undefined;
   if (buffers.some((buffer, index) => buffer.uri === undefined && !isFallback(buffer) && (index > 0 || buffer.byteLength > binary.length)))
     throw invalid("The model is cut off.");
@@ -50,7 +50,7 @@ function assertBounded({ scene, binary }: GlbParts): void {
 
 type Extended = { readonly extensions?: Readonly<Record<string, unknown>> };
 
-/** What a view says itself, which need not fit its length: the decoder goes by it. NaN where it says nothing. */
+/** The size in the extension, which need not match the view's length, but which the decoder uses. NaN if it is missing. */
 function unpackedBytesOf({ extensions }: Extended): number {
   const packed = extensions?.[meshopt];
   if (packed === undefined) return 0;
@@ -58,7 +58,7 @@ function unpackedBytesOf({ extensions }: Extended): number {
   return typeof count === "number" && typeof byteStride === "number" && count >= 0 && byteStride >= 0 ? count * byteStride : Number.NaN;
 }
 
-/** Of all meshes, each once, however often and whether it is shown. */
+/** Counts each mesh once, however often it is used, or whether it is visible at all. */
 function trianglesIn({ meshes = [], accessors = [] }: Scene): number {
   let sum = 0;
   for (const { primitives } of meshes)
@@ -73,7 +73,7 @@ async function mergedGlb(bytes: Buffer, scene: Scene, share: number, notes: Note
   return Buffer.from(await io.writeBinary(document));
 }
 
-/** The shapes of a scene with all that they need understood; pictures that lie in other files are empty. */
+/** The shapes of a scene, provided that every extension they need is known; pictures in external files are replaced with empty ones. */
 export async function readGlb(bytes: Buffer, notes: Notes): Promise<Document> {
   const { scene, binary } = sceneIn(bytes);
   assertBounded({ scene, binary });
@@ -93,12 +93,12 @@ async function documentOf(bytes: Buffer, { extensionsUsed = [], extensionsRequir
   const document = await io.readBinary(new Uint8Array(bytes)).catch(() => {
     throw invalid("The model is damaged, or refers to other files.");
   });
-  // Written unpacked: packing again would round once more.
+  // Written uncompressed: compressing again would round a second time.
   for (const extension of document.getRoot().listExtensionsUsed()) if (extension.extensionName === meshopt) extension.dispose();
   return { io, document };
 }
 
-/** Numbers that two primitives share are written for each. */
+/** Accessors that two primitives share are written once for each. */
 async function mergeAll(document: Document, share: number): Promise<void> {
   const merged = new Set<Primitive>();
   for (const mesh of document.getRoot().listMeshes()) {
@@ -113,7 +113,7 @@ async function mergeAll(document: Document, share: number): Promise<void> {
     if (accessor.listParents().every((parent) => parent === document.getRoot())) accessor.dispose();
 }
 
-/** Above each node that has none above it; cameras see as far, and lights shine as bright on it, as they did. */
+/** Adds a scaling node above each root node; cameras keep their range and lights their brightness on the model. */
 function scaledScene({ scene, binary }: GlbParts, factor: number): GlbParts {
   const nodes = [...(scene.nodes ?? [])];
   const children = new Set(nodes.flatMap((node) => node.children ?? []));

@@ -1,4 +1,4 @@
-/** Wavefront OBJ, line by line: names, groups, materials and comments stay where they are, and every number that is kept keeps its digits. */
+/** Wavefront OBJ, line by line: names, groups, materials and comments stay in place, and every number that is kept keeps its digits. */
 import { invalid } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";
 import { Corners } from "./corners.ts";
@@ -7,10 +7,10 @@ import { numberIn, scaledText } from "./scaling.ts";
 import { simplified, trianglesOf } from "./simplify.ts";
 
 const listed = ["v", "vt", "vn"] as const;
-/** Refer to corners as faces do; what they refer to cannot be left out. */
+/** Elements that refer to vertices as faces do; those vertices cannot be left out. */
 const otherUsers = new Set(["l", "p", "curv", "curv2", "surf", "trim", "hole", "scrv", "sp", "fo"]);
 
-/** Faces behind each other with nothing between but blanks and comments: of one group, material and smoothing. */
+/** Consecutive faces, separated only by blanks and comments: they share a group, material and smoothing. */
 type Run = { readonly line: number; readonly corners: number[] };
 type Model = {
   readonly lines: readonly string[];
@@ -60,7 +60,7 @@ function modelIn(lines: readonly string[]): Model {
   return { lines, runs, corners, hasOtherUsers };
 }
 
-/** Corners of the triangles of a face. */
+/** Vertices of the triangles of a face. */
 function faceOf(
   words: readonly string[],
   counts: Readonly<Record<(typeof listed)[number], number>>,
@@ -73,7 +73,7 @@ function faceOf(
   return trianglesIn(refs.length, placeOf).map((corner) => corners.numberOf((refs[corner] ?? []).join("/"), () => placeOf(corner)));
 }
 
-/** Counted from 1, as from the start; a negative number counts back from what stands before. */
+/** Indices start at 1; a negative index counts back from the current line. */
 function absolute(ref: string, count: number): string {
   if (ref === "") return "";
   const number = numberIn(ref);
@@ -82,7 +82,7 @@ function absolute(ref: string, count: number): string {
   return String(found);
 }
 
-/** The lines with other faces in the places of the runs, and without corners that none of them has. */
+/** The lines with the runs replaced by other faces, without vertices that are no longer used. */
 function withFaces({ lines, runs, corners, hasOtherUsers }: Model, made: readonly Uint32Array[]): readonly string[] {
   const keys = corners.keys().map((key) => key.split("/"));
   const used = listed.map(() => new Set<number>());
@@ -110,7 +110,7 @@ function withFaces({ lines, runs, corners, hasOtherUsers }: Model, made: readonl
   });
 }
 
-/** A weight or a colour behind the place stays. */
+/** A weight or colour after the position stays. */
 function scaledLine(line: string, factor: number): string {
   return line.replace(
     /^(\s*v\s+)(\S+)(\s+)(\S+)(\s+)(\S+)/,

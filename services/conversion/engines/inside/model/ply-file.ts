@@ -1,7 +1,7 @@
-/** The parts of a PLY: what its header declares, and each record as its bytes and its values. @see paulbourke.net/dataformats/ply */
+/** The parts of a PLY: what its header declares, and each record as bytes and as values. @see paulbourke.net/dataformats/ply */
 import { invalid } from "../failure.ts";
 
-/** Numbers in the binary forms; in the readable one words, which keep their digits. */
+/** Numbers in the binary forms; words in the text form, which keep their digits. */
 export type Value = number | string | readonly (number | string)[];
 export type Property = { readonly name: string; readonly type: string; readonly counted?: string };
 export type Element = { readonly name: string; readonly properties: readonly Property[]; readonly count: number };
@@ -11,7 +11,7 @@ export type Ply = {
   readonly lineEnd: string;
   readonly layout: Layout;
   readonly elements: readonly Element[];
-  /** Where the records of each element begin, and where the last one ends. */
+  /** Where the records of each element start, and where the last one ends. */
   readonly starts: readonly (readonly number[])[];
   readonly bytes: Buffer;
 };
@@ -63,7 +63,7 @@ function elementsIn(header: readonly string[]): readonly Element[] {
     if (!(property.type in sizes) || ("counted" in property && !(property.counted in sizes))) throw invalid(damaged);
     elements.at(-1)?.properties.push(property);
   }
-  // No record is shorter than a byte, which the counts that a file claims must respect.
+  // Every record has at least one byte, which bounds the counts that a file may claim.
   if (elements.some(({ count, properties }) => !Number.isInteger(count) || count < 0 || (count > 0 && properties.length === 0)))
     throw invalid(damaged);
   return elements;
@@ -98,7 +98,7 @@ function recordEndAfter(bytes: Buffer, from: number, properties: readonly Proper
   }, from);
 }
 
-/** The bytes of a record, which in the readable form end with the line. */
+/** The bytes of a record, in the text form up to the end of the line. */
 export function rawOf({ bytes, starts }: Ply, element: number, record: number): Buffer {
   return bytes.subarray(starts[element]?.[record] ?? 0, starts[element]?.[record + 1] ?? 0);
 }

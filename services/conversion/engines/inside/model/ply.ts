@@ -1,4 +1,4 @@
-/** PLY in its three forms. Corners keep their bytes; faces are merged with those that say the same of themselves. */
+/** PLY in its three forms. Vertices keep their bytes; faces are merged only with faces that have the same properties. */
 import { inexpressible, invalid } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";
 import { Corners } from "./corners.ts";
@@ -14,13 +14,13 @@ type Model = {
   readonly ply: Ply;
   readonly vertex: number;
   readonly face: number;
-  /** Which property of a face lists its corners. */
+  /** The face property that lists its vertices. */
   readonly list: number;
-  /** Which properties of a corner are its place. */
+  /** The vertex properties that hold its position. */
   readonly axes: readonly number[];
 };
 type Group = { readonly values: readonly Value[]; readonly corners: number[] };
-/** `whole`: faces that list more than corners are no group's. */
+/** `whole`: faces with further list properties belong to no group. */
 type Faces = { readonly groups: ReadonlyMap<string, Group>; readonly whole: readonly (readonly Value[])[]; readonly triangles: number };
 
 export async function changePly(bytes: Buffer, { share, factor }: Change): Promise<Changed> {
@@ -66,7 +66,7 @@ function placeOf(raw: Buffer, model: Model): readonly number[] {
   return model.axes.map((axis) => numberIn(String(values[axis])));
 }
 
-/** `numbers`: of each corner as the file counts, its number among those that differ. */
+/** `numbers`: maps each vertex in file order to its number among the distinct ones. */
 function facesIn(model: Model, numbers: readonly number[], places: Float32Array): Faces {
   const { ply, face, list } = model;
   const element = elementOf(model, face);
@@ -100,7 +100,7 @@ function cornersOf(value: Value | undefined, numbers: readonly number[]): number
   });
 }
 
-/** Corners that no face has are left out, unless something else may count them. */
+/** Unused vertices are left out, unless something else may refer to them. */
 function withFaces(
   model: Model,
   faces: Faces,
@@ -142,7 +142,7 @@ function withFaces(
   );
 }
 
-/** The file with other corners and, unless they stay, other faces. */
+/** The file with other vertices and, unless they stay, other faces. */
 function withRecords({ ply, vertex, face }: Model, vertices: readonly Buffer[], faces: readonly Buffer[] | undefined): Buffer {
   const counts = new Map([["vertex", vertices.length], ...(faces === undefined ? [] : [["face", faces.length] as const])]);
   const header = ply.header.map((line) =>

@@ -1,29 +1,29 @@
-/** Triangles of polygons in space. */
+/** Triangulates polygons in space. */
 import earcut from "earcut";
 import { tooComplex } from "../failure.ts";
 
-/** Cutting takes up to the square of it. */
+/** Triangulation takes up to quadratic time. */
 const maxCorners = 2000;
 
 type Place = readonly number[];
 
-/** Numbers of the polygon's own corners, three for each triangle. */
+/** Indices of the polygon's own vertices, three per triangle. */
 export function trianglesIn(count: number, placeOf: (corner: number) => Place): readonly number[] {
   if (count === 3) return [0, 1, 2];
   if (count > maxCorners) throw tooComplex("The model has faces with too many vertices.");
   const places = Array.from({ length: count }, (_, corner) => placeOf(corner));
   const normal = normalOf(places);
   const widest = normal.map(Math.abs).reduce((best, size, axis, sizes) => (size > (sizes[best] ?? 0) ? axis : best), 0);
-  // Seen from the front, so that the triangles turn as the polygon does.
+  // Projected from the front, so that the triangles keep the polygon's winding.
   const [u, v] = (normal[widest] ?? 0) < 0 ? [(widest + 2) % 3, (widest + 1) % 3] : [(widest + 1) % 3, (widest + 2) % 3];
   const flat = places.flatMap((place) => [place[u] ?? 0, place[v] ?? 0]);
   const cut = earcut(flat);
-  // Nothing is cut of what has no area: its corners are taken one behind the other, so that no face is lost.
+  // earcut returns nothing for a polygon without area: a fan keeps its face.
   const fan = () => Array.from({ length: count - 2 }, (_, index) => [0, index + 1, index + 2]).flat();
   return turnedLike(cut.length > 0 ? cut : fan(), flat);
 }
 
-/** By Newell: also of polygons that are not flat, or have a corner that points inwards. */
+/** Newell's method, which also handles non-planar and concave polygons. */
 function normalOf(places: readonly Place[]): number[] {
   const sum = [0, 0, 0];
   places.forEach((a, index) => {
@@ -36,7 +36,7 @@ function normalOf(places: readonly Place[]): number[] {
   return sum;
 }
 
-/** All counter-clockwise, whichever way the library takes them. */
+/** Makes all triangles counter-clockwise, whatever winding the library returns. */
 function turnedLike(triangles: ArrayLike<number>, flat: readonly number[]): number[] {
   const turned: number[] = [];
   for (let at = 0; at + 2 < triangles.length; at += 3) {

@@ -1,9 +1,9 @@
-/** Lengths times a factor, in decimals and in the floats of 32 bits that most formats hold. */
+/** Scales lengths, as decimals and as the 32-bit floats that most formats hold. */
 import { inexpressible, invalid } from "../failure.ts";
 
 const outOfRange = "At this scale, the model has numbers that the format cannot store.";
 
-/** As decimals: the factor adds no digits of its own, as 0.1 × 3 would in binary. */
+/** In decimal: the factor adds no digits of its own, as 0.1 × 3 does in binary. */
 export function scaledText(word: string, factor: number): string {
   return String(scaledNumber(numberIn(word), factor));
 }

@@ -1,4 +1,4 @@
-/** Shapes in their places, and as GLB. Lengths and axes stay as numbers: of formats that state a unit, millimetres. */
+/** Positioned shapes, and their GLB. Lengths and axes keep their numbers; formats that state a unit are in millimetres. */
 import { Document, NodeIO } from "@gltf-transform/core";
 import { inexpressible, tooComplex } from "../failure.ts";
 
@@ -7,10 +7,10 @@ export type Colour = readonly [number, number, number, number];
 
 /** Triangles of one colour. */
 export type Part = {
-  /** Three numbers a corner. */
+  /** Three numbers per vertex. */
   readonly positions: Float32Array;
   readonly normals?: Float32Array;
-  /** Three corners a triangle. */
+  /** Three vertices per triangle. */
   readonly indices: Uint32Array;
   readonly colour: Colour | undefined;
 };
@@ -19,7 +19,7 @@ export type Shape = { readonly name: string; readonly parts: readonly Part[] };
 
 export const maxTriangles = 10_000_000;
 
-/** @throws Failure where there are no triangles at all, or too many. */
+/** @throws Failure if there are no triangles at all, or too many. */
 export async function glbOfShapes(shapes: readonly Shape[]): Promise<Uint8Array> {
   const count = shapes.reduce((sum, { parts }) => sum + parts.reduce((all, { indices }) => all + indices.length / 3, 0), 0);
   if (count === 0) throw inexpressible("The model holds no faces.");
@@ -56,7 +56,7 @@ export async function glbOfShapes(shapes: readonly Shape[]): Promise<Uint8Array>
   return new NodeIO().writeBinary(document);
 }
 
-/** Of sRGB, 0 to 255, as glTF keeps colours. */
+/** From sRGB, 0 to 255, to linear as in glTF. */
 export function linearOf([red, green, blue, alpha = 255]: readonly [number, number, number, number?]): Colour {
   const linear = (value: number) => (value <= 10.31475 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   return [linear(red), linear(green), linear(blue), alpha / 255];

@@ -1,15 +1,15 @@
-/** Fewer triangles by meshoptimizer. No corner moves and none is made: what a corner has beside its place stays with it. */
+/** Reduces triangles with meshoptimizer. Vertices are neither moved nor created, so each keeps its other attributes. */
 import { MeshoptSimplifier, type SimplifierFlags } from "meshoptimizer/simplifier";
 import { invalid } from "../failure.ts";
 
 export type Surface = {
-  /** Three numbers for each corner. */
+  /** Three numbers per vertex. */
   readonly places: Float32Array;
-  /** Corners of triangles that may be merged with each other: of one material, colour and group. */
+  /** Vertices of triangles that may be merged with each other: of one material, colour and group. */
   readonly groups: readonly Uint32Array[];
 };
 
-/** The groups with about this share of their triangles; where several meet, their borders stay. */
+/** Returns the groups with about this share of their triangles; the borders between groups stay. */
 export async function simplified(
   { places, groups }: Surface,
   share: number,
@@ -22,7 +22,7 @@ export async function simplified(
   return groups.map((corners) => fewer(places, corners, share, flags));
 }
 
-/** Of some corners of many: only those are handed over, so that a thousand groups cost no more than one. */
+/** Passes on only the vertices in use, so that a thousand groups cost no more than one. */
 function fewer(places: Float32Array, corners: Uint32Array, share: number, flags: readonly SimplifierFlags[]): Uint32Array {
   const wanted = Math.max(1, Math.round((corners.length / 3) * share)) * 3;
   if (wanted >= corners.length) return corners;
@@ -40,7 +40,7 @@ function fewer(places: Float32Array, corners: Uint32Array, share: number, flags:
   });
   const attempt = (more: readonly SimplifierFlags[]) => MeshoptSimplifier.simplify(own, ownPlaces, 3, wanted, 1, [...flags, ...more])[0];
   let made = attempt([]);
-  // Where corners of one place differ in something else, they are merged only when nothing else helps.
+  // Vertices that share a position but differ in other attributes are merged only as a last resort.
   if (made.length > wanted * 1.1) {
     const freer = attempt(["Permissive"]);
     if (freer.length < made.length && freer.length > 0) made = freer;

@@ -1,4 +1,4 @@
-/** STL in both its forms. Facets of one solid and one colour (the two bytes behind a binary facet) are merged among each other. */
+/** STL in both forms. Facets are merged only within a solid and a colour (the two bytes after a binary facet). */
 import { invalid } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";
 import { Corners } from "./corners.ts";
@@ -54,7 +54,7 @@ function cornerAt(bytes: Buffer, at: number, corners: Corners): number {
   return corners.numberOf(bytes.toString("latin1", at, at + 12), () => [0, 4, 8].map((axis) => bytes.readFloatLE(at + axis)));
 }
 
-/** Its normal and its three corners. */
+/** Its normal and its three vertices. */
 function facetOf(corners: Uint32Array, places: Float32Array): readonly number[] {
   const [a = [], b = [], c = []] = [...corners].map((corner) => [...places.subarray(corner * 3, corner * 3 + 3)]);
   return [...normalOf(a, b, c), ...a, ...b, ...c];
@@ -102,13 +102,13 @@ async function changeText(text: string, { share, factor }: Change): Promise<Chan
       const told = [...own].map((corner) => `      vertex ${(words[corner] ?? "").split(" ").map(scaled).join(" ")}`);
       return `  facet normal ${facetOf(own, places).slice(0, 3).join(" ")}\n    outer loop\n${told.join("\n")}\n    endloop\n  endfacet`;
     });
-    // What begins and ends a solid, with its name.
+    // The lines that open and close a solid, with its name.
     return [solid.lines[0] ?? "", ...facets, ...solid.lines.slice(1)];
   });
   return { bytes: Buffer.from(`${lines.filter((line) => line !== "").join("\n")}\n`, "latin1"), had, has };
 }
 
-/** Lines that are no facet are kept as they are, the first of each solid before its facets. */
+/** Lines outside facets are kept, the first one of each solid before its facets. */
 function solidsIn(text: string, corners: Corners): readonly Solid[] {
   const solids: Solid[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {

@@ -1,18 +1,18 @@
-/** What the parts of a 3MF file say. @see 3D Manufacturing Format, core specification 1.3; materials and production extensions */
+/** Parses the parts of a 3MF file. @see 3D Manufacturing Format, core specification 1.3; materials and production extensions */
 import { unzipSync } from "fflate";
 import sax from "sax";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 
-/** Twelve numbers: what x, y and z become, and what is added. */
+/** Twelve numbers: the images of x, y and z, and the translation. */
 export type Transform = readonly number[];
 export type Reference = { readonly key: string; readonly transform: Transform };
-/** Its colour by group and place in the group. */
+/** A colour by its group and index. */
 type Paint = { readonly group: string; readonly place: number };
 export type Solid = {
   readonly name: string;
   readonly positions: readonly number[];
   readonly triangles: readonly number[];
-  /** One a triangle. */
+  /** One per triangle. */
   readonly paints: readonly (Paint | undefined)[];
   readonly components: readonly Reference[];
 };
@@ -22,9 +22,9 @@ export type Parts = {
   readonly items: readonly Reference[];
   /** `#RRGGBB` or `#RRGGBBAA`, by `part#group`. */
   readonly colours: ReadonlyMap<string, readonly string[]>;
-  /** What is there beside shapes and colours. */
+  /** Contents other than shapes and colours. */
   readonly left: ReadonlySet<string>;
-  /** Millimetres. */
+  /** In millimetres. */
   readonly unit: number;
 };
 
@@ -157,7 +157,7 @@ class Reading implements Parts {
     return group === undefined ? undefined : { group: `${this.#part}#${group}`, place: Number(place ?? 0) };
   }
 
-  /** `p:path` names the part that an object of another part is in. */
+  /** `p:path` names the part that contains an object from another part. */
   #referenceOf(given: Attributes): Reference {
     const path = Object.entries(given).find(([name]) => name === "path" || name.endsWith(":path"))?.[1] ?? this.#part;
     const transform = given["transform"] === undefined ? unmoved : given["transform"].trim().split(/\s+/).map(Number);

@@ -1,11 +1,11 @@
-/** 3MF of GLB. @see 3D Manufacturing Format, core specification 1.3 */
+/** Converts GLB to 3MF. @see 3D Manufacturing Format, core specification 1.3 */
 import type { Document, Material, Mesh, Primitive } from "@gltf-transform/core";
 import { zipSync } from "fflate";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { hexOf, maxTriangles } from "./shapes.ts";
 
-/** A solid for each mesh, its corners joined where they lie in one place, as printers want it; an item for each node that shows it. */
+/** A solid for each mesh, with coincident vertices joined, as printers require; an item for each node that shows it. */
 export function threeMfOf(document: Document, notes: Notes): Uint8Array {
   const root = document.getRoot();
   const scene = root.getDefaultScene() ?? root.listScenes()[0];
@@ -27,7 +27,7 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
   return packed(`<resources>${paints.text()}${objects.join("")}</resources><build>${items.join("")}</build>`);
 }
 
-/** Base materials in the order in which they are first used. */
+/** Base materials in the order of first use. */
 class Paints {
   readonly #places = new Map<string, number>();
 
@@ -57,7 +57,7 @@ function objectOf(mesh: Mesh, id: number, paints: Paints): string | undefined {
     const place = paints.placeOf(primitive.getMaterial());
     for (const corners of trianglesOf(primitive)) {
       const [a = 0, b = 0, c = 0] = corners.map(cornerOf);
-      // A face without area is none in 3MF.
+      // 3MF does not allow degenerate triangles.
       if (a !== b && b !== c && c !== a) triangles.push(`<triangle v1="${a}" v2="${b}" v3="${c}" pid="1" p1="${place}"/>`);
       if (triangles.length > maxTriangles) throw tooComplex("The model has too many faces.");
     }
@@ -79,7 +79,7 @@ function* trianglesOf(primitive: Primitive): Generator<readonly (readonly number
   if (mode === fan) for (let at = 1; at + 1 < count; at++) yield [0, at, at + 1].map(pointAt);
 }
 
-/** As many digits as a number of 32 bits has. */
+/** As many digits as a 32-bit float has. */
 function numberOf(value: number): string {
   return String(Number(value.toPrecision(9)));
 }

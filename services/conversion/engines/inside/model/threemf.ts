@@ -1,11 +1,11 @@
-/** 3MF, which 3D printers take, as shapes in their places. */
+/** Converts 3MF, the format of 3D printers, to positioned shapes. */
 import { type Notes, noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { type Colour, linearOf, maxTriangles, type Part, type Shape } from "./shapes.ts";
 import { type Parts, partsIn, type Solid, type Transform } from "./threemf-parts.ts";
 
 const maxDepth = 32;
-/** What placing an object costs, in triangles. */
+/** Cost of placing an object, in triangles. */
 const placing = 100;
 
 export function shapesOf3mf(bytes: Buffer, notes: Notes): readonly Shape[] {
@@ -17,7 +17,7 @@ export function shapesOf3mf(bytes: Buffer, notes: Notes): readonly Shape[] {
     const object = parts.objects.get(key);
     if (object === undefined || depth > maxDepth)
       throw invalid("The model is damaged: its parts refer to missing parts, or to themselves.");
-    // Also one with few faces has all its corners moved.
+    // All vertices are transformed, even for an object with few faces.
     triangles += Math.max(object.triangles.length, object.positions.length) / 3 + placing;
     if (triangles > maxTriangles) throw tooComplex("The model has too many faces.");
     if (object.triangles.length > 0) shapes.push({ name: object.name, parts: placed(object, transform, parts) });
@@ -33,7 +33,7 @@ export function shapesOf3mf(bytes: Buffer, notes: Notes): readonly Shape[] {
   return shapes;
 }
 
-/** The first, then the second. */
+/** Applies the first, then the second. */
 function product(first: Transform, second: Transform): Transform {
   const at = (matrix: Transform, row: number, column: number) => matrix[row * 3 + column] ?? 0;
   return Array.from({ length: 12 }, (_, index) => {
@@ -55,7 +55,7 @@ function placed({ positions, triangles, paints }: Solid, t: Transform, { colours
       moved[at + axis] = x * (t[axis] ?? 0) + y * (t[3 + axis] ?? 0) + z * (t[6 + axis] ?? 0) + (t[9 + axis] ?? 0);
   }
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0] = t;
-  // What is mirrored would be inside out.
+  // Mirroring turns a model inside out.
   const isMirrored = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0;
   const groups = Map.groupBy(paints.keys(), (face) => colours.get(paints[face]?.group ?? "")?.[paints[face]?.place ?? 0] ?? "");
   return [...groups].map(([colour, faces]) => ({

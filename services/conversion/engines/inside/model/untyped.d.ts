@@ -1,6 +1,6 @@
-/** What is used of packages that bring no types. */
+/** The used parts of packages without types. */
 declare module "occt-import-js" {
-  /** What is read: https://github.com/kovacsv/occt-import-js#readme */
+  /** The fields that are read: https://github.com/kovacsv/occt-import-js#readme */
   type Result = { readonly success: false } | { readonly success: true; readonly meshes: readonly never[] };
   type Library = { ReadStepFile(content: Uint8Array, parameters: object): Result };
   function open(options: object): Promise<Library>;

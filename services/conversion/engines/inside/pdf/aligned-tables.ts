@@ -1,14 +1,14 @@
-/** Tables without upright lines: rows whose pieces stand under each other, with clear strips between them. */
+/** Tables without vertical lines: rows whose pieces are aligned in columns, with clear gaps between them. */
 import type { Box } from "./content.ts";
 import { lookOfPiece, type Piece, textOfPiece } from "./lines.ts";
 
 export type AlignedTable = { readonly cells: Piece[][][]; readonly rows: number };
 
 const fewestRows = 2;
-/** A strip between columns is at least so wide, in letters' sizes. */
+/** Minimum width of the gap between columns, in ems. */
 const strip = 0.9;
 
-/** The table that begins with the first of these rows, and how many rows it takes. */
+/** The table that starts with the first of these rows, and how many rows it has. */
 export function tableAt(
   rows: readonly (readonly Piece[])[],
   rules: readonly Box[],
@@ -44,7 +44,7 @@ function goesOn(
   const columns = columnsOf(taken.flat());
   const all = columnsOf([...taken.flat(), ...row]);
   if (row.length > 1) return all.length >= 2 && all.length >= columns.length - 1;
-  // A line of a cell that goes on: it stands within one column, and not across.
+  // A continuation line of a cell lies within one column and does not cross others.
   const crossed = columns.filter(({ left, right }) => left < piece.right && right > piece.left).length;
   return (
     crossed <= 1 &&
@@ -55,7 +55,7 @@ function goesOn(
 
 type Strip = { left: number; right: number };
 
-/** What remains when everything is pushed to the foot of the page. */
+/** The column ranges, found by projecting all pieces onto the horizontal axis. */
 function columnsOf(pieces: readonly Piece[]): Strip[] {
   const columns: Strip[] = [];
   for (const { left, right, size } of [...pieces].sort((one, other) => one.left - other.left)) {
@@ -66,7 +66,7 @@ function columnsOf(pieces: readonly Piece[]): Strip[] {
   return columns;
 }
 
-/** Justified text has wide gaps, too, but in few of its lines. */
+/** Justified text also has wide gaps, but only in a few lines. */
 function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean {
   const filled = rows.reduce((sum, row) => sum + row.length, 0);
   return filled < rows.length * columns * 0.3 || rows.every((row) => row.every((piece) => piece.runs.every(({ look }) => look.isMono)));
@@ -89,7 +89,7 @@ function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[],
   return table;
 }
 
-/** Bold above what is not: a row of its own, whether or not a line is drawn below it. */
+/** Bold above non-bold: a row of its own, with or without a line below it. */
 const isHead = (row: readonly Piece[], next: readonly Piece[]) =>
   row.every((piece) => lookOfPiece(piece).isBold) && next.some((piece) => !lookOfPiece(piece).isBold);
 
@@ -101,11 +101,11 @@ function rowRules(rows: readonly (readonly Piece[])[], rules: readonly Box[]): b
     const [from, to] = [Math.max(...above.map(({ baseline }) => baseline)), Math.max(...row.map(({ baseline }) => baseline))];
     return rules.some(({ top, left, right }) => top > from && top < to && row.some((piece) => left < piece.right && right > piece.left));
   });
-  // One line, under the head, says nothing of the other rows.
+  // A single line, below the head, says nothing about the other rows.
   return found.filter((isRuled) => isRuled).length > 1 || rows.length === 2 ? found : found.map(() => false);
 }
 
-/** What has nothing in the first column goes on with the row above. */
+/** A line with an empty first column continues the row above. */
 function beginsRow(row: readonly Piece[], columns: readonly Strip[]): boolean {
   const [first, second] = columns;
   return row.some((piece) => first !== undefined && piece.left < first.right && textOfPiece(piece).trim() !== "") || second === undefined;

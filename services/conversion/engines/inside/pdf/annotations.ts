@@ -1,4 +1,4 @@
-/** What lies on a page beside its content: links, forms that were filled in, comments (ISO 32000-1, 12.5). */
+/** What lies on a page besides its content: links, filled-in forms, comments (ISO 32000-1, 12.5). */
 import type { Box, Run } from "./content.ts";
 import { boxUnder, type Matrix } from "./drawings.ts";
 
@@ -18,7 +18,7 @@ export type Annotation = {
   readonly contentsObj?: { readonly str?: string };
 };
 
-/** `link` is the same for parts of one link. */
+/** `link` is the same for all parts of one link. */
 export type PlacedLink = { readonly id: string; readonly href: string; readonly box: Box; readonly link: string };
 
 export function linksOf(annotations: readonly Annotation[], matrix: Matrix): PlacedLink[] {
@@ -35,20 +35,20 @@ export function linksOf(annotations: readonly Annotation[], matrix: Matrix): Pla
 
 const boxOf = ([x0 = 0, y0 = 0, x1 = 0, y1 = 0]: readonly number[], matrix: Matrix) => boxUnder(matrix, x0, y0, x1, y1);
 
-/** Nearer than a space, on the same line. */
+/** Closer than a space, on the same line. */
 function isRightBehind(one: Box, other: Box): boolean {
   const height = one.bottom - one.top;
   return Math.abs(other.left - one.right) < height * 0.12 && other.top < one.bottom && other.bottom > one.top;
 }
 
-/** Boxes of what leads to another place of the document. */
+/** Boxes of links to other places in the document. */
 export function leadsWithinOf(annotations: readonly Annotation[], matrix: Matrix): Box[] {
   return annotations.flatMap(({ subtype, dest, rect }) =>
     subtype === "Link" && dest !== undefined && dest !== null && rect !== undefined ? [boxOf(rect, matrix)] : [],
   );
 }
 
-/** Fields of forms and comments that are written on the page, as the letters that are shown there: on the line of their label, of `drawn`. */
+/** Text of form fields and comments, as it appears on the page, on the baseline of its label in `drawn`. */
 export function writtenIn(annotations: readonly Annotation[], matrix: Matrix, drawn: readonly Run[]): Run[] {
   return annotations.flatMap((annotation) => {
     const text = textOf(annotation);
@@ -72,7 +72,7 @@ function textOf({ subtype, fieldValue, checkBox, radioButton, exportValue, butto
   if (subtype !== "Widget" && subtype !== "FreeText") return "";
   const value = subtype === "Widget" ? fieldValue : contentsObj?.str;
   const said = Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
-  // Buttons of one group share a value: that of the one which is pressed.
+  // The buttons of a group share a value: that of the selected button.
   if (checkBox === true) return said !== "" && said === exportValue ? "☒" : "";
   if (radioButton === true) return said !== "" && said === buttonValue ? "☒" : "";
   return said.replace(/\s+/g, " ").trim();

@@ -1,28 +1,28 @@
-/** In which order what stands on a page is read: columns from left to right, each from top to bottom. */
+/** Reading order of a page: columns from left to right, each from top to bottom. */
 import type { Box } from "./content.ts";
 import { rowsOf } from "./lines.ts";
 
-/** Columns are filled with text, cells of a table rarely are, nor are these all of one width. */
+/** Columns are filled with text; table cells rarely are, and rarely have equal widths. */
 const columnFill = { half: 0.7, quarter: 0 };
 const evenColumnFill = { half: 0, quarter: 0.45 };
 const longLines = { half: 0.6, quarter: 0 };
-/** Lines drawn across are a table's when there are more than three, and one to so many rows. */
+/** Horizontal lines belong to a table if there are at least three, and at least one per this many rows. */
 const rowsOfRule = 8;
 const linesOfColumn = 4;
 const narrowest = 7;
 const maxSteps = 2000;
-/** Of the atoms; a running head and the number of a page are two. */
+/** Share of the atoms; a running head and a page number are two. */
 const beyondEdge = 0.03;
-/** Points; four columns of A4 are as wide. */
+/** In points; four columns on A4 are as wide. */
 const narrowestColumn = 105;
-/** A title is larger than the letters of the column by so much. */
+/** A title is larger than the column's text by this factor. */
 const titleSize = 1.25;
-/** The share of the lines that are no titles, whatever else stands there in small letters. */
+/** Share of the lines that are not titles, however much small print there is. */
 const mostLetters = 0.85;
-/** A strip that nothing crosses, between so many lines, parts columns even where their lines are short. */
+/** A gap that nothing crosses, with at least this many lines on both sides, separates columns even if their lines are short. */
 const linesOfLongColumn = 12;
 
-/** Groups of atoms, each of one column or across several, in reading order. */
+/** Groups of atoms in reading order, each within one column or spanning several. */
 export function flowsOf<T extends Box>(atoms: readonly T[], rules: readonly Box[] = []): T[][] {
   if (atoms.length < 2 * linesOfColumn) return atoms.length === 0 ? [] : [[...atoms]];
   const gutter = gutterOf(atoms, rules);
@@ -52,7 +52,7 @@ type Band<T> = { readonly isAcross: boolean; readonly atoms: T[] };
 
 const crosses = ({ left, right }: Box, x: number) => left < x - 1 && right > x + 1;
 
-/** What goes across the gutter parts what is above it from what is below. */
+/** Atoms that cross the gutter separate what is above them from what is below. */
 function bandsOf<T extends Box>(atoms: readonly T[], gutter: number): Band<T>[] {
   const bands: Band<T>[] = [];
   const sizes = atoms.map(sizeOf).sort((one, other) => one - other);
@@ -68,7 +68,7 @@ function bandsOf<T extends Box>(atoms: readonly T[], gutter: number): Band<T>[] 
 
 const sizeOf = (atom: Box): number => ("size" in atom && typeof atom.size === "number" ? atom.size : 0);
 
-/** A short title across columns has nothing beside it in the other column, which goes on below. */
+/** A short title across columns has nothing beside it in the other column, which continues below it. */
 function standsAlone(atom: Box, atoms: readonly Box[], gutter: number): boolean {
   const others = atoms.filter((other) => other.left > gutter !== atom.left > gutter && !crosses(other, gutter));
   const slack = (atom.bottom - atom.top) * 0.8;
@@ -76,7 +76,7 @@ function standsAlone(atom: Box, atoms: readonly Box[], gutter: number): boolean 
   return !isBeside && others.some((other) => other.top > atom.bottom) && atom.right <= gutter;
 }
 
-/** The middle of the widest strip that the fewest lines cross, with columns of text at both sides. */
+/** The middle of the widest gap that the fewest lines cross, with columns of text on both sides. */
 function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefined {
   const [left, right] = edgesOf(atoms);
   const margin = (right - left) * 0.1;
@@ -94,7 +94,7 @@ function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefi
   return middles.filter(isEven).find(isGutter) ?? middles.find(isGutter);
 }
 
-/** What few atoms reach beyond is no edge of the text: a running head may begin at the edge of the paper. */
+/** Ignores outliers at the edges of the text: a running head may start at the edge of the paper. */
 function edgesOf(atoms: readonly Box[]): readonly [left: number, right: number] {
   const few = Math.ceil(atoms.length * beyondEdge);
   const sorted = (edges: readonly number[]) => edges.toSorted((one, other) => one - other);
@@ -114,7 +114,7 @@ function stripsOf(crossings: readonly number[], most: number): { readonly start:
   return strips;
 }
 
-/** What stands above or below a table or picture across the page, such as the head of a letter, is no column unless it is long. */
+/** Short text above or below a table or picture across the page, such as a letterhead, is not a column. */
 function crossesLittle(atoms: readonly Box[], x: number): boolean {
   const heightOf = (some: readonly Box[]) => some.reduce((sum, { top, bottom }) => sum + bottom - top, 0);
   const [top, bottom] = [Math.min(...atoms.map((atom) => atom.top)), Math.max(...atoms.map((atom) => atom.bottom))];
@@ -129,11 +129,11 @@ function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): bo
   if (!isLong && !crossesLittle(atoms, x)) return false;
   const fill = isEven ? evenColumnFill : columnFill;
   if (!isColumn(before, fill) || !isColumn(after, fill)) return false;
-  // Rows of a table begin at one height, as lines of some columns do; but these are long.
+  // Rows of a table start at the same height, as lines in some columns do; but those are long.
   return !standBesideEachOther(before, after) || (isEven && isColumn(before, longLines) && isColumn(after, longLines));
 }
 
-/** Its lines reach across it, most of them or a quarter. */
+/** Most of its lines, or a quarter of them, span its width. */
 function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): boolean {
   if (rows.length < linesOfColumn) return false;
   const left = Math.min(...rows.flat().map((atom) => atom.left));
@@ -143,7 +143,7 @@ function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): b
   return share(0.5) > fill.half && share(0.25) > fill.quarter;
 }
 
-/** Rows of a table begin at one height. */
+/** Rows of a table start at the same height. */
 function standBesideEachOther(before: readonly (readonly Box[])[], after: readonly (readonly Box[])[]): boolean {
   const heights = new Set(after.map((row) => Math.round(row[0]?.bottom ?? 0)));
   const beside = before.filter((row) => [-1, 0, 1].some((off) => heights.has(Math.round(row[0]?.bottom ?? 0) + off))).length;

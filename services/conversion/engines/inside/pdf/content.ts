@@ -1,8 +1,8 @@
-/** What stands on a page. Points, from the page's upper left corner; a page that is read sideways has been turned upright. */
+/** The content of a page. In points from the page's top left corner; a page that is read sideways is turned upright. */
 
 export type Look = { readonly isBold: boolean; readonly isItalic: boolean; readonly isMono: boolean };
 
-/** Letters of one font on one baseline. */
+/** Characters in one font on one baseline. */
 export type Run = {
   readonly text: string;
   readonly x: number;
@@ -10,21 +10,21 @@ export type Run = {
   readonly width: number;
   readonly size: number;
   readonly look: Look;
-  /** Family of the font, as far as its name tells. */
+  /** Font family, as far as its name shows. */
   readonly font: string | undefined;
-  /** The page's own word that a line ends behind it. */
+  /** The PDF itself says that a line ends after it. */
   readonly endsLine: boolean;
-  /** Which piece of marked content it belongs to; `artifact` for what is no part of the document. */
+  /** The piece of marked content it belongs to; `artifact` for decoration. */
   readonly mark: string | undefined;
   readonly href: string | undefined;
-  /** Which link it belongs to. */
+  /** The link it belongs to. */
   readonly link?: string | undefined;
-  /** Of what does not stand upright: radians, clockwise, and how long it is; it has no width. */
+  /** For text that is not upright: the angle in radians, clockwise, and its length; its width is 0. */
   readonly turn?: { readonly angle: number; readonly length: number };
-  /** As `#rrggbb`, where it was asked for; then also how wide its letters are by themselves, if that is known. */
+  /** As `#rrggbb`, if requested; then also the natural width of its text, if known. */
   readonly colour?: string;
   readonly natural?: number;
-  /** All of it leads to another place of the document. */
+  /** All of it links to another place in the document. */
   readonly leadsWithin?: boolean;
 };
 
@@ -36,10 +36,10 @@ export type Picture = {
   readonly png: Uint8Array;
 };
 
-/** Where something is drawn by paths. */
+/** Position of a vector drawing. */
 export type Figure = { readonly box: Box; readonly mark: string | undefined };
 
-/** A node of the structure tree (ISO 32000-1, 14.7) as pdf.js gives it: of this page alone. */
+/** A node of the structure tree (ISO 32000-1, 14.7) as pdf.js returns it, for this page only. */
 export type StructureNode = {
   readonly role?: string;
   readonly type?: string;
@@ -55,21 +55,21 @@ export type PageContent = {
   readonly width: number;
   readonly height: number;
   readonly runs: readonly Run[];
-  /** Thin lines and edges of filled boxes, across and upright. */
+  /** Thin horizontal and vertical lines, and edges of filled boxes. */
   readonly rules: readonly Box[];
-  /** Small filled shapes, as browsers draw the bullets of lists. */
+  /** Small filled shapes, as browsers draw list bullets. */
   readonly dots: readonly Box[];
   readonly pictures: readonly Picture[];
   readonly figures: readonly Figure[];
-  /** It stands as the file says; else its boxes are not where other programs have them. */
+  /** Not turned; otherwise its boxes differ from those of other programs. */
   readonly isUpright: boolean;
-  /** Its letters are there to be found and not to be seen: they were recognised. */
+  /** Its text is an invisible OCR layer. */
   readonly isTextHidden: boolean;
-  /** It shows more than letters: pictures, drawings, fields, highlights. */
+  /** It shows more than text: pictures, drawings, fields, highlights. */
   readonly showsMore: boolean;
-  /** It shows something and has next to no letters. */
+  /** It shows something but has next to no text. */
   readonly isScanned: boolean;
   readonly structure: StructureNode | undefined;
-  /** Addresses of links by the annotation's id. */
+  /** Link addresses by annotation id. */
   readonly links: ReadonlyMap<string, string>;
 };

@@ -1,4 +1,4 @@
-/** A PDF as HTML with its structure: from its tags where it has them, else from how it is laid out. */
+/** Converts a PDF to HTML with its structure, from its tags if it has them, otherwise from its layout. */
 import type { Ask, Converted, Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
@@ -17,10 +17,10 @@ import { readPdf } from "./read.ts";
 import { blocksOfTagged, untoldPictures, untoldRuns } from "./tagged.ts";
 import type { Block } from "./tree.ts";
 
-/** Programs write a little behind the end, such as the rest of a message. */
+/** Programs append a little after the end, such as the rest of a message. */
 const tailBytes = 4096;
 
-/** What can show the drawings of a page. */
+/** Targets that can show the drawings of a page. */
 const shows = new Set(["html", "docx"]);
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes, ask: Ask): Promise<Converted> {
@@ -34,12 +34,12 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     isAsSeen: options.layout === "exact",
   });
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
-  // Without the end that tells where things are the library looks for what there is.
+  // Without the trailer, the library reconstructs the file from the objects that it finds.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
-  // Blanks are letters that show nothing; whether they are all that there is can be told only when nothing was recognised.
+  // Blanks are characters that show nothing; whether a page has nothing else is known only if nothing was recognised.
   const isRead = ({ pictures, figures }: PageContent) => options.ocr === "never" && pictures.length + figures.length === 0;
   const scanned = read.filter((page) => page.isScanned && !isRead(page)).map(({ number }) => number);
-  // Who wants no recognition gets the pages as the pictures that they are.
+  // Without recognition, the pages stay the pictures that they are.
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
   if (options.layout === "exact") return await exactly(read, title, { notes, ask });
@@ -59,13 +59,13 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
 
-/** Where the tags are not to be trusted, nor is what they call decoration. */
+/** If the tags cannot be trusted, neither can their artifacts. */
 const undecorated = (page: PageContent): PageContent =>
   page.structure === undefined
     ? page
     : { ...page, runs: page.runs.map((run) => (run.mark === "artifact" && run.width > 0 ? { ...run, mark: undefined } : run)) };
 
-/** Pages whose tags are whole by these, the others by their layout. */
+/** Uses the tags of pages with complete ones, and the layout of the others. */
 function blocksOf(
   pages: readonly PageContent[],
   bookmarks: readonly Bookmark[],

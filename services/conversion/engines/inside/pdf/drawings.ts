@@ -1,10 +1,10 @@
-/** Lines, bullets and pictures of a page, out of pdf.js's list of what it would draw. */
+/** Lines, bullets and pictures of a page, from pdf.js's operator list. */
 import type { Box } from "./content.ts";
 
 export type Matrix = readonly [number, number, number, number, number, number];
-/** `isMask`: of one bit, of which 0 is painted. */
+/** `isMask`: a 1-bit mask in which 0 is painted. */
 export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string; readonly isMask: boolean };
-/** What a path paints that is no line: a rectangle, also a rounded one; what is no larger than a bullet; and all else. */
+/** What a path paints unless it is a line: a rectangle, even a rounded one; a shape no larger than a bullet; or anything else. */
 export type Shape = {
   readonly box: Box;
   readonly sort: "box" | "dot" | "drawn";
@@ -16,20 +16,20 @@ export type Drawings = {
   readonly rules: Box[];
   readonly dots: Box[];
   readonly placed: Placed[];
-  /** Whether anything is shown at all. */
+  /** Whether anything is painted at all. */
   isPainted: boolean;
-  /** The same of what are no letters. */
+  /** Whether anything other than text is painted. */
   isPaintedBeside: boolean;
-  /** Letters that are there to be found and not to be seen, as scanners write them above the picture of a page, and the others. */
+  /** Invisible characters, as scanners write them over the picture of a page, and visible ones. */
   hiddenLetters: number;
   shownLetters: number;
 };
 
 export type OperatorList = { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
-/** pdf.js's own numbers, by name. */
+/** pdf.js's operator codes, by name. */
 export type OperatorNumbers = Readonly<Record<string, number>>;
 
-/** Thinner than this is a line. */
+/** Anything thinner is a line. */
 const thin = 2.5;
 /** @see ISO 32000-1, 9.3.6 */
 const hidden = 3;
@@ -44,7 +44,7 @@ const paintingOperators = [
 ];
 const maxRules = 20_000;
 const maxShapes = 5_000;
-/** The share of its box that a rounded rectangle fills at least, and a circle does not by where its curves meet. */
+/** A rounded rectangle fills at least this share of its box; the polygon through a circle's curve ends fills less. */
 const filledByBox = 0.8;
 const maxPictures = 500;
 
@@ -157,14 +157,14 @@ function edgesOf({ left, top, right, bottom }: Box): Box[] {
   ];
 }
 
-/** `area`: of the polygon of the points where its pieces meet, with a sign. */
+/** `area`: signed, of the polygon through the end points of its segments. */
 type Subpath = { x0: number; y0: number; x1: number; y1: number; isBent: boolean; isSlanted: boolean; area: number };
 type Point = readonly [x: number, y: number];
 
-/** Twice the triangle that a piece makes with the origin. */
+/** Twice the signed area of the triangle between a segment and the origin. */
 const swept = ([x0, y0]: Point, [x1, y1]: Point) => x0 * y1 - x1 * y0;
 
-/** How many numbers follow each step: move, line, curve, quadratic curve, close. */
+/** Count of operands per path step: move, line, curve, quadratic curve, close. */
 const lengths = [2, 2, 6, 4, 0];
 
 function subpathsOf(path: Float32Array): readonly Subpath[] {

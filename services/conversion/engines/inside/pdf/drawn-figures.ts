@@ -1,17 +1,17 @@
-/** Drawings of pages as pictures: which are to be drawn by another program, and the pages with what it drew. */
+/** Renders the drawings of pages as pictures: selects those that another program draws, and adds the results to the pages. */
 import type { Ask, Notes } from "../exchange.ts";
 import type { Box, Figure, PageContent } from "./content.ts";
 
-/** On so many pages at one place it is an ornament, and shown once. */
+/** A figure in the same place on at least this many pages is an ornament and shown only once. */
 const fewestAlike = 3;
-/** Of a page's area, where most of its letters stand within: then it is what they stand on. */
+/** A figure that covers this share of the page and holds most of its text is a background. */
 const mostOfPage = 0.6;
 const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, "").length;
 
 type Placed = { readonly page: number; readonly box: Box };
 type Drawn = Placed & { readonly png: string };
 
-/** Pages without what comes again on others. */
+/** Removes figures that repeat on later pages. */
 export function withoutRepeated(pages: readonly PageContent[]): readonly PageContent[] {
   const keyOf = ({ box }: Figure) => [box.left, box.top, box.right, box.bottom].map(Math.round).join(" ");
   const first = new Map<string, number>();
@@ -27,7 +27,7 @@ export function withoutRepeated(pages: readonly PageContent[]): readonly PageCon
   }));
 }
 
-/** Those that another program can draw, on pages that stand as the file says. */
+/** The figures that another program can draw, on pages that are not turned. */
 function placedIn(pages: readonly PageContent[]): readonly Placed[] {
   return pages.flatMap((page) =>
     page.isUpright ? page.figures.filter((figure) => !isBackground(figure, page)).map(({ box }) => ({ page: page.number, box })) : [],
@@ -41,7 +41,9 @@ function isBackground({ box }: Figure, { runs, width, height }: PageContent): bo
   return all > 0 && within.reduce((sum, { text }) => sum + letters(text), 0) > all / 2;
 }
 
-/** The pages with pictures of their drawings, which `ask` makes; which pages have others is noted. Without `ask` all are left out. */
+/**
+ * The pages with pictures of their drawings, which `ask` renders; pages whose drawings are lost are noted. Without `ask` all are left out.
+ */
 export async function withDrawn(pages: readonly PageContent[], notes: Notes, ask: Ask | undefined): Promise<readonly PageContent[]> {
   const unique = withoutRepeated(pages);
   const placed = placedIn(unique);

@@ -1,4 +1,4 @@
-/** Pages as they look, for Word: what is no text is drawn by another program, whole pages at a time. */
+/** Pages as they look, for Word: another program draws everything but the text, whole pages at a time. */
 import type { Ask, Notes } from "../exchange.ts";
 import type { PageContent } from "./content.ts";
 import { placesOf } from "./drawn-figures.ts";
@@ -7,7 +7,7 @@ import type { Backdrop } from "./word/exact.ts";
 const usualDpi = 150;
 const mostPixels = 9_000_000;
 const pointsPerInch = 72;
-/** Of a page's area: pictures that cover more are photographs, or scans. */
+/** Share of the page: larger pictures are photographs or scans. */
 const partOfPhoto = 0.1;
 
 type Drawn = { readonly page: number; readonly type: "png" | "jpg"; readonly data: string };
@@ -26,7 +26,7 @@ export async function exactly(
   return (await import("./word/exact.ts")).exactOf(pages, backdrops, { title });
 }
 
-/** As the host takes it. */
+/** In the host's format. */
 function backdropOf({ number, width, height, pictures, isScanned, isTextHidden }: PageContent) {
   const inches = (width / pointsPerInch) * (height / pointsPerInch);
   const dpi = Math.max(1, Math.floor(Math.min(usualDpi, Math.sqrt(mostPixels / inches))));

@@ -1,20 +1,20 @@
-/** Charts, diagrams and other drawings of a page, which are made of paths: where they stand. Lines and backgrounds are none. */
+/** Finds charts, diagrams and other vector drawings of a page. Lines and backgrounds do not count. */
 import type { Box, Figure, Run } from "./content.ts";
 import type { Drawings, Shape } from "./drawings.ts";
 import { gridsOf } from "./ruled-tables.ts";
 
 type Page = { readonly width: number; readonly height: number; readonly runs: readonly Run[] } & Pick<Drawings, "rules" | "shapes">;
 
-/** Points; what stands closer together is one drawing. */
+/** In points; shapes closer than this form one drawing. */
 const near = 12;
-/** Drawings are larger in both directions; what is not is a mark or an ornament. */
+/** Drawings are larger in both directions; anything smaller is a mark or an ornament. */
 const leastSide = 16;
 const leastOfParts = 30;
 const leastOfDots = 60;
 const fewestParts = 3;
 const fewestBars = 3;
 const fewestDots = 15;
-/** Sides of the grid on which neighbours are found. */
+/** Limits the grid on which neighbours are found. */
 const mostCells = 200;
 const mostFigures = 20;
 
@@ -36,7 +36,7 @@ export function figuresOf(page: Page): Figure[] {
     });
 }
 
-/** Without a word whatever is painted is what the page shows. */
+/** On a page without text, everything that is painted counts. */
 function allOf(page: Page, shapes: readonly Shape[]): Figure[] {
   const painted = [...shapes.map(({ box }) => box), ...page.rules.filter((box) => isWithin(box, page))];
   return painted.length === 0 ? [] : [{ box: clamped(grown(boundsOf(painted), margin), page), mark: undefined }];
@@ -67,7 +67,7 @@ const boxOfRun = ({ x, width, baseline, size }: Run): Box => ({
   bottom: baseline + size * 0.2,
 });
 
-/** Boxes with text are what the text stands on. */
+/** A box that contains text is a background of it. */
 function isBehind(box: Box, texts: readonly Run[]): boolean {
   return texts.some(({ x, width, baseline, size }) => {
     const [middle, height] = [x + width / 2, baseline - size * 0.3];
@@ -86,7 +86,7 @@ function boundsOf(boxes: readonly Box[]): Box {
   return bounds;
 }
 
-/** Shapes that are near each other, directly or by way of others. */
+/** Shapes that are near each other, directly or through others. */
 function groupsOf(shapes: readonly Shape[], page: Page): Shape[][] {
   const side = Math.max(near, page.width / mostCells, page.height / mostCells);
   const columns = Math.ceil(page.width / side) + 1;
@@ -132,7 +132,7 @@ function isDrawing(group: readonly Shape[]): boolean {
   return hasBars(group) || (dots.length >= fewestDots && isLarge(bounds, leastOfDots));
 }
 
-/** Boxes of several lengths that begin on one line. */
+/** Boxes of different lengths with a common baseline. */
 function hasBars(group: readonly Shape[]): boolean {
   const boxes = group.flatMap(({ sort, box }) => (sort === "box" ? [box] : []));
   if (boxes.length < fewestBars) return false;
@@ -143,7 +143,7 @@ function hasBars(group: readonly Shape[]): boolean {
   return isChart(({ bottom }) => bottom, heightOf) || isChart(({ left }) => left, widthOf);
 }
 
-/** How far axes, frames and labels reach beyond what is drawn, beside its own size. */
+/** How far axes, frames and labels extend beyond the drawing, in addition to its own size. */
 const reach = 40;
 const reachOfLabels = 16;
 const longestLabel = 14;
@@ -163,7 +163,7 @@ function wholeOf(
   return grown(boundsOf([framed, ...labels]), margin);
 }
 
-/** With what touches it and is not much larger. */
+/** Adds shapes that touch it and are not much larger. */
 function framedBy(core: Box, others: readonly Box[]): Box {
   const touching = grown(core, near / 2);
   const [width, height] = [2 * widthOf(core) + reach, 2 * heightOf(core) + reach];

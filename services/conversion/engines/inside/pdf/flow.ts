@@ -1,4 +1,6 @@
-/** One column of a page as blocks: headings, paragraphs, lists, code, tables. A heading's level is its rank until all are known. */
+/**
+ * Converts one column of a page to blocks: headings, paragraphs, lists, code, tables. A heading's level is its rank until all are known.
+ */
 
 import { tableAt } from "./aligned-tables.ts";
 import type { Box, Picture } from "./content.ts";
@@ -26,7 +28,7 @@ export type Page = {
 
 type Line = { readonly piece: Piece; readonly marker: Marker | undefined };
 
-/** More do not stand on one page. */
+/** Enough for any page. */
 const maxTableRows = 400;
 
 const isText = (row: readonly Atom[]): row is Piece[] => row.every(({ kind }) => kind === "text");
@@ -86,7 +88,7 @@ function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
   ];
 }
 
-/** Without a word of the author the first row is the head. */
+/** Without tags, the first row is taken for the head. */
 function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonly number[])[], lines: DrawnLines | undefined): Block {
   const text = rows.flat(2).map((block) => ("inlines" in block ? textOf(block.inlines) : ""));
   const isReversed = isRightToLeft(text.join(" "));
@@ -97,10 +99,10 @@ function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonl
   return { kind: "table", rows: cells, lines };
 }
 
-/** By so much a label is smaller than what stands below it; code in a text differs by less. */
+/** A label is smaller than the text below it by this factor; inline code differs by less. */
 const otherLetters = 1.23;
 
-/** A label in small letters stands above what is written into a form. */
+/** A form has labels in small print above the filled-in text. */
 function blocksOfCell(pieces: readonly Piece[], page: Page): Block[] {
   const parts: Piece[][] = [];
   for (const line of rowsOf(pieces).map(mergedLine)) {
@@ -119,7 +121,7 @@ function paragraph(pieces: readonly Piece[], { words, number }: Page, measure?: 
 
 type OpenList = { readonly markerX: number; bodyLeft: number; readonly start: number | undefined; readonly items: ListItem[] };
 
-/** Another number than the next begins another list, which keeps it. */
+/** A number other than the next one starts a new list, which keeps it. */
 const isNext = ({ start, items }: OpenList, number: number | undefined) =>
   start === undefined ? number === undefined : number === start + items.length;
 
@@ -204,7 +206,7 @@ class FlowBuilder {
     this.#heading.push(piece);
   }
 
-  /** A full line that ends no sentence, and one right below at the same edge. */
+  /** A full line that does not end a sentence, followed directly by a line at the same indent. */
   #goesOn(last: Piece, piece: Piece): boolean {
     const [first] = this.#paragraph;
     if (first === undefined || this.#breaks(last, piece)) return false;
@@ -212,13 +214,13 @@ class FlowBuilder {
     return isFull && Math.abs(piece.left - last.left) < piece.size * 0.5 && !/[.!?:;]["'”’)]?$/.test(textOfPiece(last).trimEnd());
   }
 
-  /** A new paragraph: by a gap, by other letters, by an indent, or as the first word would have had room on the line before. */
+  /** A new paragraph starts after a gap, at another font size or an indent, or where its first word would have fit on the line before. */
   #breaks(last: Piece, piece: Piece): boolean {
     const step = piece.baseline - last.baseline;
     if (beginsNote(piece) && beginsNote(this.#paragraph[0] ?? last)) return true;
     if (step > this.#pitchOf(last) * 1.35 || step < 0) return true;
     if (Math.max(piece.size, last.size) > Math.min(piece.size, last.size) * 1.25) return true;
-    // Of what is read from right to left, lines begin at the right and are of any length at the left.
+    // Right-to-left lines start at the right and are ragged at the left.
     if (isRightToLeft(textOfPiece(last))) return last.right - piece.right > piece.size * 0.9;
     const [first] = this.#paragraph;
     const indent = piece.left - (this.#paragraph.length > 1 ? last.left : Math.min(last.left, first?.left ?? last.left));
@@ -245,7 +247,7 @@ class FlowBuilder {
     this.#last = text;
   }
 
-  /** What stands left of an item's text is not part of it. */
+  /** Text further left than an item's text is not part of it. */
   #leaveLists({ left, size }: Piece): void {
     this.#flush();
     while (this.#lists.length > 0 && left < (this.#lists.at(-1)?.bodyLeft ?? 0) - size * 0.7) this.#lists.pop();
@@ -274,13 +276,13 @@ class FlowBuilder {
   }
 }
 
-/** A raised mark at the head of a line: within a sentence it would follow a word. */
+/** A raised mark at the start of a line; within a sentence it would follow a word. */
 function beginsNote({ runs, size, baseline }: Piece): boolean {
   const first = runs.find(({ text }) => text.trim() !== "");
   return first !== undefined && first.size < size * 0.88 && baseline - first.baseline > size * 0.2 && markOfNote(first.text) !== undefined;
 }
 
-/** Fonts of code lack ideographs, which come from another one: a comment that holds some still begins with code. */
+/** Code fonts lack ideographs, which come from another font: a line with some still counts as code if it starts with code. */
 function isCodeWithIdeographs({ runs }: Piece): boolean {
   const inked = runs.filter(({ text }) => text.trim() !== "");
   return inked[0]?.look.isMono === true && inked.every(({ look, text }) => look.isMono || isIdeographic(text));

@@ -1,4 +1,4 @@
-/** What the names of fonts tell: family, weight and slant. */
+/** Derives family, weight and slant from font names. */
 import type { PDFPageProxy } from "pdfjs-dist";
 import type { Look } from "./content.ts";
 
@@ -7,7 +7,7 @@ export type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
 
 const mono = /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i;
 
-/** By pdf.js's own names of the fonts of a page. Those of TeX tell their weight by two letters. */
+/** By pdf.js's own names for the fonts of a page. TeX fonts encode their weight in two letters. */
 export function facesOf(page: PDFPageProxy, styles: Styles): (font: string) => Face {
   const faces = new Map<string, Face>();
   return (font) => {
@@ -17,7 +17,7 @@ export function facesOf(page: PDFPageProxy, styles: Styles): (font: string) => F
     const look = {
       isBold: /bold|black|heavy|demi|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:BX|SSBX)\d/i.test(name),
       isItalic: /italic|oblique|slanted|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:TI|SL)\d/i.test(name),
-      // Recognised text has letters of one width and no looks.
+      // The invisible font of OCR text has a single width and no style.
       isMono: !/GlyphLess/i.test(name) && (styles[font]?.fontFamily === "monospace" || mono.test(name)),
     };
     const face = { look, family: familyOf(name, styles[font]?.fontFamily) };
@@ -26,7 +26,7 @@ export function facesOf(page: PDFPageProxy, styles: Styles): (font: string) => F
   };
 }
 
-/** Families that nobody has are told by their sort; the names of the others as office programs write them. */
+/** Maps families that nobody has installed to common ones, and spells the others as office programs do. */
 const known: readonly (readonly [name: RegExp, family: string])[] = [
   [/^times/i, "Times New Roman"],
   [/^(?:arial|helvetica|nimbussan)/i, "Arial"],
@@ -35,7 +35,7 @@ const known: readonly (readonly [name: RegExp, family: string])[] = [
   [/^(?:(?:CM|SF|LM)[A-Z]{1,5}\d|LMRoman|NimbusRom)/i, "Times New Roman"],
 ];
 
-/** What office programs, systems and the web bring along; instead of another, whoever opens the document would get any. */
+/** Families that come with office programs, systems and the web; any other would be replaced unpredictably. */
 const common =
   /^(?:Calibri|Cambria|Candara|Consolas|Constantia|Corbel|Georgia|Verdana|Tahoma|Trebuchet|Garamond|EB Garamond|Palatino|Book Antiqua|Bookman|Century|Gill Sans|Franklin|Segoe|Aptos|Impact|Comic Sans|Liberation|Noto|Carlito|Caladea|Roboto|Open Sans|Lato|Montserrat|Source|Inter|Ubuntu|Merriweather|PT S|Fira|IBM Plex|Traditional Arabic|Simplified Arabic|Amiri|David|Sakkal|SimSun|SimHei|Microsoft|MS |Yu |Meiryo|Malgun|Batang|Gulim)/i;
 
@@ -46,7 +46,7 @@ function familyOf(name: string, sort: string | undefined): string | undefined {
   const family = known.find(([pattern]) => pattern.test(bare))?.[1];
   if (family === "DejaVu") return /mono/i.test(bare) ? "DejaVu Sans Mono" : /serif/i.test(bare) ? "DejaVu Serif" : "DejaVu Sans";
   if (family !== undefined) return family;
-  // Names of parts, such as F1 or TT2, are none.
+  // Generated names, such as F1 or TT2, are not family names.
   if (/^[A-Z]{1,3}\d{1,4}$/i.test(bare)) return sort === "serif" ? "Times New Roman" : sort === "sans-serif" ? "Arial" : undefined;
   const spaced = bare.replace(/([a-z])([A-Z])/g, "$1 $2");
   if (common.test(spaced)) return spaced;

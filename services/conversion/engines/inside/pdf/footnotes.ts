@@ -1,14 +1,14 @@
-/** Footnotes: a raised mark in the text, and at the foot of its page or at the end of the document what it stands for. */
+/** Footnotes: a raised mark in the text, and the note at the foot of its page or at the end of the document. */
 import { type Block, type Inline, innerOf, isMarkOfNote, type ListItem, markOfNote, type Note, textOf, withoutLetters } from "./tree.ts";
 
 type Paragraph = Extract<Block, { kind: "paragraph" }>;
-/** `block`: of which it is, or is part of. */
+/** `block`: the block that contains it. */
 type Found = Note & { readonly block: Block };
 
-/** Of the size of ordinary text: what is said at the foot of a page is set smaller. */
+/** Share of the usual text size: footnotes are set smaller. */
 const smallLetters = 0.93;
 
-/** Of each page by itself: what is found in both places is taken from the foot to its mark. */
+/** Per page: if both mark and note are found, the note moves from the foot to its mark. */
 export function withFootnotes(pages: readonly Block[][]): Block[][] {
   return pages.map((blocks) => {
     const usual = usualSize(blocks);
@@ -17,7 +17,7 @@ export function withFootnotes(pages: readonly Block[][]): Block[][] {
   });
 }
 
-/** Of the last list of the document, if each item leads back to its mark. */
+/** From the last list of the document, if each item links back to its mark. */
 export function withEndnotes(blocks: readonly Block[]): Block[] {
   const list = blocks.findLast((block) => block.kind === "list");
   if (list?.kind !== "list" || !list.items.every(leadsBack)) return [...blocks];
@@ -27,7 +27,7 @@ export function withEndnotes(blocks: readonly Block[]): Block[] {
   return placed(blocks, notes);
 }
 
-/** Where the arrows begin that lead back; a browser shows one to each mark, counted from the second on. */
+/** Where the back-reference arrows start; browsers add one per mark, numbered from the second on. */
 function wayBackIn(text: string): number {
   const start = text.indexOf("↩");
   return start !== -1 && text.slice(start).replace(/↩|\ufe0e|\ufe0f|\d|\s/gu, "") === "" ? start : -1;
@@ -50,7 +50,7 @@ function firstLetters(inlines: readonly Inline[], count: number): Inline[] {
   });
 }
 
-/** A note of the author's program, a paragraph that begins with a raised mark, or one in small letters that begins with a number. */
+/** A tagged note, a paragraph that starts with a raised mark, or one in small print that starts with a number. */
 function notesIn(block: Block, usual: number): Found[] {
   if (block.kind === "list") return notesOfList(block, usual);
   if (block.kind !== "paragraph") return [];
@@ -83,7 +83,7 @@ function usualSize(blocks: readonly Block[]): number {
   return [...weights].sort(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
 }
 
-/** Each note at its mark; those of a list all together, or none. */
+/** Moves each note to its mark; the notes of a list all together, or none. */
 function placed(blocks: readonly Block[], notes: readonly Found[]): Block[] {
   const own = new Set(notes.map(({ block }) => block));
   const marks = blocks.filter((block) => !own.has(block)).flatMap(marksIn);
@@ -100,7 +100,7 @@ function placed(blocks: readonly Block[], notes: readonly Found[]): Block[] {
   return blocks.filter((block) => !away.has(block)).map((block) => withNotes(block, taken));
 }
 
-/** Powers, such as 10³ and x², are none. */
+/** Exponents, such as 10³ and x², do not count. */
 function marksIn(block: Block): Inline[] {
   if (!("inlines" in block)) return innerOf(block).flatMap(marksIn);
   const { inlines } = block;

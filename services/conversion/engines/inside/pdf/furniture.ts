@@ -1,10 +1,10 @@
-/** Running heads and page numbers: lines at the edge of pages that come again on most of them. */
+/** Running heads and page numbers: lines at the edge that repeat on most pages. */
 import type { Notes } from "../exchange.ts";
 import { type Piece, rowsOf, textOfPiece } from "./lines.ts";
 
 export type PiecesOfPage = { readonly pieces: Piece[]; readonly number: number; readonly height: number };
 
-/** How much of a page's height, at either end, may hold them. */
+/** Share of a page's height, at either end, that may hold them. */
 const edge = 0.12;
 const linesAtEdge = 3;
 
@@ -21,12 +21,12 @@ function edgeLinesOf({ pieces, number, height }: PiecesOfPage): Line[] {
   return [...atTop.map(lineOf("top")), ...atBottom.map(lineOf("bottom"))].filter((line) => !isOfTable(line, rows) && isWorded(line));
 }
 
-/** Figures that come again by chance are none, but for the number of the page. */
+/** Repeated numbers do not count, except page numbers. */
 function isWorded({ text }: Line): boolean {
   return /\p{L}{3}/u.test(text) || /^\W*(?:\p{L}{1,12}\.?\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur)\s*\d{1,5})?\W*$/u.test(text);
 }
 
-/** The head of a table that is repeated on each page stands above, or below, a row with the same columns. */
+/** A table head that repeats on each page has a row with the same columns above or below it. */
 function isOfTable({ pieces }: Line, rows: readonly (readonly Piece[])[]): boolean {
   const index = rows.findIndex((row) => row === pieces);
   return (
@@ -35,12 +35,10 @@ function isOfTable({ pieces }: Line, rows: readonly (readonly Piece[])[]): boole
   );
 }
 
-/** Of the pages. */
+/** Share of the pages. */
 const mostPages = 0.7;
 
-/**
- * Numbers in them are the same on nearly each page, or count the pages; others, such as the total of each invoice, are what somebody reads.
- */
+/** Numbers in them are the same on nearly every page, or count the pages; others, such as the total of each invoice, are content. */
 function comesAgain(lines: readonly Line[], enough: number): boolean {
   if (new Set(lines.map(({ page }) => page)).size < enough) return false;
   const numbers = lines.map(({ text, page }) => ({ page, all: [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits)) }));
@@ -53,10 +51,10 @@ function comesAgain(lines: readonly Line[], enough: number): boolean {
   );
 }
 
-/** On both of two pages, else on a third of them and at least three. */
+/** Both of two pages, otherwise a third of them and at least three. */
 export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.max(3, count / 3));
 
-/** The pieces of each page without what is furniture. */
+/** The pieces of each page without its furniture. */
 export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): Piece[][] {
   const enough = enoughPages(pages.length);
   const groups = Map.groupBy(pages.flatMap(edgeLinesOf), ({ key }) => key);

@@ -1,9 +1,9 @@
-/** Rows of a table with lines around it that no line parts. */
+/** Splits rows of a ruled table that no line separates. */
 import { lookOfPiece, type Piece, rowsOf } from "./lines.ts";
 
 type CellPieces = { readonly columns: number; readonly pieces: readonly Piece[] };
 
-/** A bold line, and below it what is not, without a line between them. */
+/** A bold line with non-bold text below it and no line between them. */
 function isBoldHead(cells: readonly (readonly (readonly Piece[])[])[]): boolean {
   const [heads, rest] = [cells.flatMap(([head = []]) => head), cells.flatMap(([, ...below]) => below.flat())];
   const [{ baseline = 0 } = {}] = heads;
@@ -15,7 +15,7 @@ function isBoldHead(cells: readonly (readonly (readonly Piece[])[])[]): boolean 
   );
 }
 
-/** Where a line is drawn below every few rows only, all cells between two of them have as many lines as one another, at one height. */
+/** If lines are drawn only every few rows, all cells between two of them have the same number of text lines at the same heights. */
 export function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[])[] {
   const lines = cells.map(({ pieces }) => rowsOf(pieces));
   const filled = lines.filter((each) => each.length > 0);

@@ -1,10 +1,10 @@
-/** Which lines are headings, and of which level: by size and weight, over the whole document. */
+/** Finds headings and their levels by size and weight, across the whole document. */
 import { commonest, lookOfPiece, type Piece, textOfPiece } from "./lines.ts";
 
 export type Letters = {
   readonly body: number;
   readonly pitch: number;
-  /** Lines that stand in several places, such as `Example`: they name a part of what is above them, and head nothing. */
+  /** Lines that repeat, such as `Example`: labels rather than headings. */
   readonly labels: ReadonlySet<string>;
 };
 
@@ -12,7 +12,7 @@ const timesOfLabel = 4;
 
 const rounded = (size: number) => Math.round(size * 2) / 2;
 
-/** The size of ordinary text and how far its lines are apart. */
+/** The size and line spacing of ordinary text. */
 export function lettersOf(pages: readonly (readonly Piece[])[]): Letters {
   const weighted = pages.flat().flatMap((piece): [number, number][] => {
     return lookOfPiece(piece).isMono ? [] : [[rounded(piece.size), textOfPiece(piece).length]];
@@ -20,7 +20,7 @@ export function lettersOf(pages: readonly (readonly Piece[])[]): Letters {
   const body = commonest(weighted) || 12;
   const steps = pages.flatMap((pieces) =>
     pieces.flatMap((piece, index): [number, number][] => {
-      // The next line of the same column; another's may stand between.
+      // The next line of the same column; lines of others may come in between.
       const next = pieces
         .slice(index + 1, index + 8)
         .find(({ left, right, top }) => top > piece.top + body * 0.5 && left < piece.right && right > piece.left);
@@ -34,10 +34,10 @@ export function lettersOf(pages: readonly (readonly Piece[])[]): Letters {
   return { body, pitch: closest(steps) ?? body * 1.2, labels };
 }
 
-/** Of the commonest steps; rows of a table and items of a list may be farther apart, and more. */
+/** Share of the most common spacing; rows of a table and list items may be further apart, and more numerous. */
 const oftenEnough = 0.3;
 
-/** The smallest of the steps that are common. */
+/** The smallest of the common line spacings. */
 function closest(steps: readonly (readonly [step: number, weight: number])[]): number | undefined {
   const weights = new Map<number, number>();
   for (const [step, weight] of steps) weights.set(step, (weights.get(step) ?? 0) + weight);
@@ -48,7 +48,7 @@ function closest(steps: readonly (readonly [step: number, weight: number])[]): n
 
 const longest = 200;
 
-/** Larger than ordinary text, or a short bold line that stands by itself. */
+/** Larger than ordinary text, or a short bold line that stands alone. */
 export function isHeading(piece: Piece, { body, labels }: Letters, standsAlone: boolean): boolean {
   const text = textOfPiece(piece).trim();
   if (text.length > longest || !/[\p{L}\p{N}]/u.test(text)) return false;
@@ -59,24 +59,24 @@ export function isHeading(piece: Piece, { body, labels }: Letters, standsAlone: 
   return isBold && standsAlone && isShort && piece.size > body * (isMono ? 0.65 : 0.8);
 }
 
-/** Programs often set code in its usual weight, in headings too. */
+/** Code often keeps its regular weight, even in headings. */
 function isBoldBesideCode({ runs }: Piece): boolean {
   const words = runs.filter(({ text, look }) => !look.isMono && /\p{L}/u.test(text));
-  // A bold word, a colon and code are a line of a description.
+  // A bold word, a colon and code form a line of a description.
   const isDescribed = runs.some(({ text, look }) => !look.isMono && text.includes(":"));
   return lookOfPiece({ runs: words.length === 0 || isDescribed ? runs : words }).isBold;
 }
 
-/** The size that most of its letters have; all that are not larger than ordinary text rank alike. */
+/** The size of most characters; everything not larger than ordinary text ranks the same. */
 export function rankOf({ runs }: Piece, { body }: Letters): number {
   const size = commonest(runs.map((run): [number, number] => [run.size, run.text.replace(/[^\p{L}\p{N}]/gu, "").length]));
   return size > body * 1.1 ? size : body;
 }
 
-/** Sizes that nobody tells apart are one. */
+/** Sizes that look the same count as one. */
 const alike = 0.94;
 
-/** Levels by rank: at most six, the largest first. */
+/** Levels by rank: at most six, largest first. */
 export function levelsOf(ranks: readonly number[]): (rank: number) => number {
   const levels: number[] = [];
   for (const rank of [...new Set(ranks)].sort((one, other) => other - one))

@@ -1,4 +1,4 @@
-/** Blocks as a page of HTML, which every other engine for documents reads. */
+/** Writes blocks as an HTML page, which every other document engine reads. */
 import { isSame } from "./inlines.ts";
 import type { Block, Cell, Inline, Note } from "./tree.ts";
 
@@ -11,16 +11,16 @@ export function htmlOf(
   { title, language: given }: { readonly title?: string | undefined; readonly language?: string | undefined },
 ): string {
   const language = given === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(given) ? "" : ` lang="${given}"`;
-  // Without a title nothing is made up, which would stand above every Markdown.
+  // No title is made up: it would appear at the top of every Markdown file.
   const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
   const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
   const notes: Note[] = [];
-  // An empty page stays one in formats that cannot be empty.
+  // Formats that cannot be empty need at least a blank paragraph.
   const body = blocks.length === 0 ? "<p>&#160;</p>" : blocks.map((block) => blockOf(block, notes)).join("\n");
   return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${body}\n${notesOf(notes)}</body>\n</html>\n`;
 }
 
-/** As pandoc writes them, which reads them so, too. */
+/** In pandoc's markup for footnotes, which it also reads. */
 function notesOf(notes: readonly Note[]): string {
   if (notes.length === 0) return "";
   const items = notes.map(({ blocks }, index) => {
@@ -35,7 +35,7 @@ function notesOf(notes: readonly Note[]): string {
 const inAttributes = /[&<>"]/g;
 const replacements: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** In text or, with its quotation marks, in an attribute. */
+/** For text or, with quotation marks, for an attribute. */
 function escaped(text: string, letters = /[&<>]/g): string {
   // What XML and HTML have no place for.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is left out
@@ -61,7 +61,7 @@ function blockOf(block: Block, notes: Note[]): string {
   return `<${name}${start}>\n${items.join("\n")}\n</${name}>`;
 }
 
-/** A single paragraph goes without its mark. */
+/** A lone paragraph is written without its tag. */
 function tight(blocks: readonly Block[], notes: Note[]): string {
   return blocks.map((block) => (block.kind === "paragraph" ? inlinesOf(block.inlines, notes) : blockOf(block, notes))).join("\n");
 }
@@ -75,7 +75,7 @@ function tableOf(rows: readonly (readonly Cell[])[], notes: Note[]): string {
   return `<table>\n${head}<tbody>\n${lines(rows.slice(count))}\n</tbody>\n</table>`;
 }
 
-/** A head is bold without a word. */
+/** A head cell is bold by default. */
 const plain = (block: Block): Block =>
   block.kind === "paragraph" ? { ...block, inlines: block.inlines.map(({ isBold: _, ...inline }) => inline) } : block;
 
@@ -85,7 +85,7 @@ function cellOf({ isHead, blocks: own, columns = 1 }: Cell, notes: Note[]): stri
   return `<${name}${columns > 1 ? ` colspan="${columns}"` : ""}>${blocks.length === 1 ? tight(blocks, notes) : blocks.map((block) => blockOf(block, notes)).join("\n")}</${name}>`;
 }
 
-/** Sizes are not told: what differs in nothing else is one. */
+/** Font sizes are not written: inlines that differ in nothing else are merged. */
 function inlinesOf(inlines: readonly Inline[], notes: Note[]): string {
   const merged: Inline[] = [];
   for (const { size: _, ...inline } of inlines) {
@@ -104,7 +104,7 @@ function inlinesOf(inlines: readonly Inline[], notes: Note[]): string {
   return merged.map((inline) => inlineOf(inline, notes)).join("");
 }
 
-/** What ends a line by itself. */
+/** The markup brings its own line break. */
 const lineEnd = "<br>\n";
 
 function inlineOf({ text, isBold, isItalic, isCode, isRaised, href, note }: Inline, notes: Note[]): string {

@@ -1,10 +1,10 @@
-/** Where each word of a page begins and in which colour it is painted, which pdf.js does not tell with its text. */
+/** Where each word of a page starts and its colour, which pdf.js does not report with the text. */
 import type { Run } from "./content.ts";
 import { type Matrix, multiply, type OperatorList, type OperatorNumbers } from "./drawings.ts";
 import { rightToLeft } from "./reading-order.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
-/** A word, with the space behind it, on a baseline. `natural`: as wide as its letters are by themselves. */
+/** A word with the space after it, on a baseline. `natural`: its width without letter spacing. */
 export type Ink = { readonly x: number; readonly y: number; readonly colour: string; natural: number; end: number; hasSpace: boolean };
 
 const black = "#000000";
@@ -23,7 +23,7 @@ type State = {
 };
 type Glyph = { readonly width?: number; readonly isSpace?: boolean; readonly unicode?: string };
 
-/** In the order in which they are painted. Points from the page's upper left corner. */
+/** In painting order. In points from the page's top left corner. */
 export function inksOf(list: OperatorList, ops: OperatorNumbers, page: Matrix): Ink[] {
   const inks: Ink[] = [];
   const stack: State[] = [];
@@ -83,10 +83,13 @@ export function inksOf(list: OperatorList, ops: OperatorNumbers, page: Matrix): 
   return inks;
 }
 
-/** Of the letters' size: a wider gap is a space between words, as pdf.js takes it. */
+/** In ems: a wider gap is a space between words, as in pdf.js. */
 const wordGap = 0.15;
 
-/** Numbers are gaps in thousandths of the size. Where the next letter stands. Some programs paint each letter by itself. */
+/**
+ * Records the glyphs and returns the position of the next one. Numbers are gaps
+ * in thousandths of the size. Some programs paint each character separately.
+ */
 function shownAt(inks: Ink[], glyphs: readonly (Glyph | number | null)[], from: Matrix, state: State): Matrix {
   const { matrix, colour, size, letterSpace, wordSpace, stretch } = state;
   let at = from;
@@ -113,13 +116,13 @@ function shownAt(inks: Ink[], glyphs: readonly (Glyph | number | null)[], from: 
   return at;
 }
 
-/** Points by which the places of letters and of runs may differ. */
+/** Points by which glyph and run positions may differ. */
 const near = 1;
 
-/** Of the letters' size, where no font says how wide a space is. */
+/** In ems, if no font defines the width of a space. */
 const usualSpace = 0.25;
 
-/** Runs word by word, where that is known, else parted where the colour changes. */
+/** Splits runs into words where those are known, otherwise where the colour changes. */
 export function inked(runs: readonly Run[], inks: readonly Ink[]): Run[] {
   const rows = Map.groupBy(inks, ({ y }) => Math.round(y));
   return runs.flatMap((run) => {

@@ -1,10 +1,10 @@
-/** Runs of letters as running text: lines joined, hyphens at their ends taken back, one inline for each look. */
+/** Turns runs into running text: joins lines, undoes hyphenation, and makes one inline per look. */
 import type { Run } from "./content.ts";
 import { endedLines } from "./line-breaks.ts";
 import { commonest } from "./lines.ts";
 import type { Inline } from "./tree.ts";
 
-/** Words of the whole document, by which it is told whether a hyphen at a line's end belongs to the word. */
+/** Words of the whole document, which decide whether a hyphen at a line's end belongs to the word. */
 export type Vocabulary = { has(word: string): boolean; readonly keepsHyphens: boolean };
 
 export function vocabularyOf(runs: Iterable<Run>, keepsHyphens: boolean): Vocabulary {
@@ -15,14 +15,17 @@ export function vocabularyOf(runs: Iterable<Run>, keepsHyphens: boolean): Vocabu
 
 const cjk = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
-/** Whether all its letters are ideographs. */
+/** Whether all its characters are ideographs. */
 export const isIdeographic = (text: string): boolean =>
   text.replace(/[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\s]/g, "") === "";
 
-/** Behind these a hyphen stands for the rest of a word that comes later. */
+/** Before these, a hyphen stands for the rest of a word that follows later. */
 const conjunctions = new Set("and or und oder et ou y o e".split(" "));
 
-/** What stands between two lines, where code has no hyphens of a formatter's: nothing behind a dash or slash within a word or between ideographs, else a space. */
+/**
+ * What to put between two lines: nothing after a dash or slash within a word or
+ * between ideographs, otherwise a space. Code is never hyphenated by a formatter.
+ */
 function joined(before: string, after: string, words: Vocabulary, isCode: boolean): string {
   const head = /[-\u00ad\u2010]$/.test(before)
     ? (before
@@ -40,7 +43,7 @@ function joined(before: string, after: string, words: Vocabulary, isCode: boolea
   return /\s$/.test(before) || before === "" ? before + after : `${before} ${after}`;
 }
 
-/** What is written with a hyphen before nearly any word. */
+/** Prefixes that are hyphenated before nearly any word. */
 const joiners = new Set(
   "well self half so ex non all cross high low long short full part quasi pseudo one two three four first second third".split(" "),
 );
@@ -63,10 +66,10 @@ export const isSame = (one: Omit<Inline, "text">, other: Omit<Inline, "text">) =
   one.leadsWithin === other.leadsWithin &&
   one.size === other.size;
 
-/** What ends a line within a paragraph. */
+/** A line break within a paragraph. */
 const lineEnd: Inline = { text: "\n" };
 
-/** A paragraph with the ends of lines that somebody made; `measure`: see {@link endedLines}. */
+/** A paragraph with its deliberate line breaks; `measure`: see {@link endedLines}. */
 export function linedParagraphOf(lines: readonly (readonly Run[])[], words: Vocabulary, measure?: number): Inline[] {
   const ended = endedLines(lines, measure);
   const parts: (readonly Run[])[][] = [[]];
@@ -92,7 +95,7 @@ export function paragraphOf(
 ): Inline[] {
   const pieces: Piece[] = [];
   const usual = plain.usual ?? usualSize(lines);
-  /** A link over two lines has an annotation on each. */
+  /** A link over two lines has one annotation on each. */
   const same = new Map<string, string | undefined>();
   for (const line of lines) {
     let isFirst = true;
@@ -136,7 +139,7 @@ function lookOf({ look, href, link, leadsWithin }: Run, isRaised: boolean, isHea
   };
 }
 
-/** Single spaces, none at either end, and none inside the marks of a look, where Markdown cannot have them. */
+/** Collapses spaces, trims both ends, and moves spaces out of formatted parts, where Markdown does not allow them. */
 function tidied(pieces: readonly Piece[]): Inline[] {
   const tidy: { text: string; readonly of: Piece["of"] }[] = [];
   let isAfterSpace = true;
@@ -161,7 +164,7 @@ function tidied(pieces: readonly Piece[]): Inline[] {
 
 const isBare = (of: Omit<Inline, "text">) => Object.keys(of).every((key) => key === "size");
 
-/** Code keeps its lines, and each its place: spaces are what lies between the letters. */
+/** Code keeps its lines and their alignment: gaps between characters become spaces. */
 export function codeOf(lines: readonly (readonly Run[])[]): string {
   const left = Math.min(
     ...lines
@@ -182,7 +185,7 @@ function codeLineOf(line: readonly Run[], left: number): string {
   let end = left;
   for (const run of inked) {
     const gap = run.x - end;
-    // A single space is often narrower or wider than the grid says.
+    // A single space is often narrower or wider than the grid.
     if (gap > step * 1.5) text = text.padEnd(Math.min(400, Math.round((run.x - left) / step)), " ");
     else if (gap > step * 0.3 && text !== "" && !text.endsWith(" ") && !run.text.startsWith(" ")) text += " ";
     text += text === "" ? run.text.trimStart() : run.text;

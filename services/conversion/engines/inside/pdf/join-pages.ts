@@ -1,4 +1,4 @@
-/** What a page break has cut in two. */
+/** Rejoins what a page break has split. */
 import { type Block, type Cell, type Inline, textOf } from "./tree.ts";
 
 export function joinPages(pages: readonly Block[][]): Block[] {
@@ -25,7 +25,7 @@ function joined(last: Block, first: Block): Block | undefined {
   return undefined;
 }
 
-/** A sentence that has not ended, and one that does not begin. */
+/** A sentence that has not ended, continued by text that does not start one. */
 function goesOn(before: readonly Inline[], after: readonly Inline[]): boolean {
   return !/[.!?:;。！？][)"'”’»\]]?\s*$/u.test(textOf(before).slice(-20)) && /^\s*[\p{Ll}\p{N}(,;]/u.test(textOf(after).slice(0, 20));
 }
@@ -46,10 +46,10 @@ function joinedLists(last: List, first: List): Block | undefined {
     : undefined;
 }
 
-/** For JSON: where it stands is left out. */
+/** For JSON comparison: positions are left out. */
 const unplaced = (key: string, value: unknown) => (key === "at" ? undefined : value);
 
-/** Head rows that are repeated on each page are there once. */
+/** Head rows that repeat on each page are kept once. */
 function joinedRows(last: Cell[][], first: Cell[][]): Cell[][] | undefined {
   const widthOf = (rows: Cell[][]) => rows.reduce((most, { length }) => Math.max(most, length), 0);
   if (widthOf(last) !== widthOf(first)) return undefined;
@@ -57,7 +57,7 @@ function joinedRows(last: Cell[][], first: Cell[][]): Cell[][] | undefined {
   let repeated = 0;
   while (repeated < first.length && first[repeated]?.every(({ isHead }) => isHead) === true && same(first[repeated], last[repeated]))
     repeated++;
-  // Another head is another table's.
+  // Another head starts another table.
   if (repeated === 0 && first[0]?.every(({ isHead }) => isHead) === true) return undefined;
   const rest = first.slice(repeated).map((row) => row.map((cell) => ({ ...cell, isHead: false })));
   return [...last, ...rest];

@@ -16,7 +16,7 @@ export function documentOf(blocks: readonly Block[], pages: readonly PageContent
   });
 }
 
-/** `tables` with the texts of their cells, a row of a list each. */
+/** `tables` with the text of their cells, one list per row. */
 export function tablesAsJson(
   tables: readonly { readonly place: Place | undefined; readonly rows: readonly (readonly string[])[] }[],
 ): string {
@@ -30,7 +30,7 @@ const holdsPicture = (block: Block): boolean =>
   ("blocks" in block && block.blocks.some(holdsPicture)) ||
   ("items" in block && block.items.some((item) => item.blocks.some(holdsPicture)));
 
-/** Hundredths of a point are more than anybody sees. */
+/** Hundredths of a point are more precise than anybody can see. */
 const rounded = (points: number) => Math.round(points * 100) / 100;
 
 function placed(place: (Box & { readonly page: number }) | undefined) {

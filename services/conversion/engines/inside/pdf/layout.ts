@@ -1,4 +1,4 @@
-/** Blocks of pages that say nothing of their structure, out of where their letters stand. */
+/** Blocks of untagged pages, from the positions of their text. */
 import type { Notes } from "../exchange.ts";
 import { flowsOf } from "./columns.ts";
 import type { PageContent, Run } from "./content.ts";
@@ -42,7 +42,7 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
 
 const isPartOfText = (run: Run) => run.mark !== "artifact" && !isTurned(run);
 
-/** Labels of axes and what else is written upwards has no place among the lines; it follows them. */
+/** Axis labels and other vertical text have no place among the lines; they follow at the end. */
 function turnedText(runs: readonly Run[], words: Vocabulary): Block[] {
   const inlines = paragraphOf(
     runs.map((run) => [run]),

@@ -1,6 +1,6 @@
 /**
- * Arabic letters that one glyph shows, such as lam with alef, in the order in which they are read. pdf.js turns the letters of a line around
- * one by one, and with them those of a glyph, which stand in order already.
+ * Puts Arabic ligatures, such as lam with alef, in reading order. pdf.js reverses a line
+ * character by character, including the characters of a glyph, which are already in order.
  */
 import type { OperatorList, OperatorNumbers } from "./drawings.ts";
 import { rightToLeft } from "./reading-order.ts";
@@ -9,7 +9,7 @@ type Glyph = { readonly unicode?: string } | number | null;
 
 const isReversed = (letter: string) => rightToLeft.test(letter);
 
-/** Text of the page in the order in which it is painted; `list` is of the same page. */
+/** Text of the page in painting order; `list` must be of the same page. */
 export function inLogicalOrder<T extends { readonly str?: string }>(
   items: readonly T[],
   list: OperatorList,
@@ -27,14 +27,14 @@ export function inLogicalOrder<T extends { readonly str?: string }>(
       own.push(glyph);
       left -= glyph.length;
     }
-    // What lies otherwise, words of both directions among it, stays as it is.
+    // Text in any other order, including mixed directions, stays as it is.
     if (own.flat().reverse().join("") !== letters.join("")) return item;
     const ordered = own.reverse().flat();
     return { ...item, str: [...(item.str ?? "")].map((letter) => (isReversed(letter) ? (ordered.shift() ?? letter) : letter)).join("") };
   });
 }
 
-/** The letters of each glyph that has any of that direction. */
+/** The right-to-left characters of each glyph that has any. */
 function glyphsOf({ fnArray, argsArray }: OperatorList, ops: OperatorNumbers): string[][] {
   const found: string[][] = [];
   for (const [index, operator] of fnArray.entries()) {

@@ -1,15 +1,15 @@
-/** Which lines of a paragraph somebody ended on purpose, as in an address: those behind which the next word would have had room. */
+/** Finds deliberate line breaks in a paragraph, as in an address: lines on which the next word would have fit. */
 import type { Run } from "./content.ts";
 
-/** Of the measure: where no other line tells, so much must be free. */
+/** Share of the measure that must be free if no other line settles it. */
 const muchRoom = 0.2;
-/** Of an address: where all other lines were ended, the longest was, too. */
+/** Of an address: if all other lines were ended, so was the longest. */
 const mostLines = 8;
 
 /**
- * The places of these lines. A program fills lines as far as the words go, so that the longest of them tells the measure at the least.
+ * Indexes of the lines. Programs fill each line with as many words as fit, so the longest line is a lower bound for the measure.
  *
- * @param measure How wide lines could be, in points, where that is known.
+ * @param measure Available line width in points, if known.
  */
 export function endedLines(lines: readonly (readonly Run[])[], measure: number | undefined): ReadonlySet<number> {
   const spans = lines.map(spanOf);
@@ -40,7 +40,7 @@ function spanOf(line: readonly Run[]): Span {
   };
 }
 
-/** A word may be of several runs, which stand close to each other. */
+/** A word may consist of several adjacent runs. */
 function wordWidth(line: readonly Run[]): number {
   let width = 0;
   for (const { text, width: own } of line) {

@@ -1,19 +1,19 @@
-/** Letters put together to pieces of lines: what stands on one baseline without a gap. */
+/** Groups runs into pieces of lines: text on one baseline without a gap. */
 import type { Box, Look, Run } from "./content.ts";
 import { inReadingOrder } from "./reading-order.ts";
 
-/** One stretch of text on one line; a row of a table has one for each cell. */
+/** A stretch of text on one line; a table row has one for each cell. */
 export type Piece = Box & { readonly kind: "text"; readonly runs: readonly Run[]; readonly size: number; readonly baseline: number };
 
-/** Wider than this, in letters' sizes, is more than a space. */
+/** In ems; anything wider is more than a space. */
 const wideGap = 0.95;
 const spaceGap = 0.14;
-/** Lines of so many columns may stand beside each other. */
+/** As many columns may have lines beside each other. */
 const openRows = 24;
 
 export const textOfPiece = ({ runs }: { readonly runs: readonly Run[] }): string => runs.map(({ text }) => text).join("");
 
-/** The look that all of it has. */
+/** The look that all of its text shares. */
 export function lookOfPiece({ runs }: { readonly runs: readonly Run[] }): Look {
   const inked = runs.filter(({ text }) => text.trim() !== "");
   return {
@@ -26,7 +26,7 @@ export function lookOfPiece({ runs }: { readonly runs: readonly Run[] }): Look {
 const heightOf = ({ size }: Run) => size * 0.95;
 const topOf = ({ baseline, size }: Run) => baseline - size * 0.75;
 
-/** Pieces in order from top to bottom and, on one line, from left to right. */
+/** Pieces from top to bottom and, within a line, from left to right. */
 export function piecesOf(runs: readonly Run[]): Piece[] {
   const inked = runs.filter(({ text }) => text.trim() !== "").sort((one, other) => one.baseline - other.baseline || one.x - other.x);
   const rows: { runs: Run[]; top: number; bottom: number }[] = [];
@@ -41,7 +41,7 @@ export function piecesOf(runs: readonly Run[]): Piece[] {
   return rows.flatMap((row) => splitByGaps(row.runs)).sort((one, other) => one.top - other.top || one.left - other.left);
 }
 
-/** Runs of one line, parted where more than a space lies between them. */
+/** Splits the runs of a line at gaps wider than a space. */
 export function splitByGaps(runs: readonly Run[], wide = wideGap): Piece[] {
   const sorted = [...runs].sort((one, other) => one.x - other.x);
   const groups: Run[][] = [];
@@ -77,7 +77,7 @@ export function pieceOf(runs: readonly Run[]): Piece {
   };
 }
 
-/** Pieces on one line, as one; the gaps between them are spaces. */
+/** Merges the pieces of a line; the gaps between them become spaces. */
 export function mergedLine(pieces: readonly Piece[]): Piece {
   const [first, ...rest] = pieces;
   if (first === undefined) throw new RangeError("A line has a piece.");
@@ -91,7 +91,7 @@ export function mergedLine(pieces: readonly Piece[]): Piece {
   );
 }
 
-/** Lines of a flow: pieces that stand beside each other. */
+/** Lines of a flow: pieces that lie side by side. */
 export function rowsOf<T extends Box>(pieces: readonly T[]): T[][] {
   const rows: T[][] = [];
   for (const piece of [...pieces].sort((one, other) => one.top - other.top)) {
@@ -107,7 +107,7 @@ export function rowsOf<T extends Box>(pieces: readonly T[]): T[][] {
   return rows.map((row) => row.sort((one, other) => one.left - other.left));
 }
 
-/** What most of the letters have. */
+/** The value with the greatest total weight. */
 export function commonest(values: Iterable<readonly [value: number, weight: number]>): number {
   const weights = new Map<number, number>();
   for (const [value, weight] of values) weights.set(value, (weights.get(value) ?? 0) + weight);

@@ -1,4 +1,4 @@
-/** What begins an item of a list: a bullet, drawn or written, or a number. */
+/** What starts a list item: a bullet, drawn or typed, or a number. */
 import type { Box, Run } from "./content.ts";
 import { type Piece, pieceOf, textOfPiece } from "./lines.ts";
 import { holdsRightToLeft } from "./reading-order.ts";
@@ -16,7 +16,7 @@ const dashes = /^[-–—*·]\s+/u;
 const numbers = /^\(?(\d{1,3})[.)]\s+/;
 const lone = /^(?:[-–—*·•◦▪‣●○■▸►➢\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
 
-/** The item's text without its marker; nothing for a line that begins no item. */
+/** The item's text without its marker; undefined for a line that starts no item. */
 export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined {
   const dot = dots.find(
     ({ left, right, top, bottom }) =>
@@ -39,7 +39,7 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
   return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]), isUnsure: !bullets.test(start) };
 }
 
-/** From right to left a number and its point may be runs of their own, in either order. */
+/** In right-to-left text a number and its period may be separate runs, in either order. */
 const startAtRight = /^(?:([•◦▪‣●○■▸►➢-])|(?:(\d{1,3})[.)-]|[.)-](\d{1,3})))(?=\s)\s*/u;
 
 function markerAtRight({ runs, right, left, size }: Piece): Marker | undefined {
@@ -52,17 +52,17 @@ function markerAtRight({ runs, right, left, size }: Piece): Marker | undefined {
     return cut === 0 ? [run] : cut === run.text.length ? [] : [{ ...run, text: run.text.slice(cut) }];
   });
   if (rest.length === 0) return undefined;
-  // Items are told apart by how far they are indented, which is at the other side.
+  // Items are nested by their indent, which is at the right here.
   const text = { ...pieceOf(rest), left, right: Math.max(...rest.map(({ x, width }) => x + width)), size };
   return { x: -right, number: numberOf(number ?? other), text, isUnsure: bullet === undefined || bullet === "-" };
 }
 
-/** A marker that stands apart from its text, as if each were a cell. */
+/** A marker apart from its text, as if each were a cell. */
 export const isLoneMarker = (piece: Piece): boolean => lone.test(textOfPiece(piece).trim());
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
-/** The rest of a run, where its letters are of about one width. */
+/** The rest of a run, assuming characters of equal width. */
 function without(run: Run, letters: number): Run {
   const cut = (run.width * letters) / run.text.length;
   return { ...run, text: run.text.slice(letters), x: run.x + cut, width: run.width - cut };

@@ -1,4 +1,4 @@
-/** How wide letters are by themselves in the fonts that stand in for others, as pdf.js knows it of the fonts that every reader of PDF has. */
+/** Natural widths of text in substitute fonts, from pdf.js's metrics of the standard 14 fonts. */
 import type { getDocument as GetDocument } from "pdfjs-dist";
 import type { Look } from "./content.ts";
 
@@ -9,10 +9,10 @@ const names = ["Times", "Helvetica", "Courier"].flatMap((family) => {
 });
 const families: readonly string[] = ["Times New Roman", "Arial", "Courier New"];
 
-/** Width of a text at one point, or undefined where too many of its letters are not known. */
+/** Width of a text at one point, or undefined if too many of its characters are unknown. */
 export type NaturalWidth = (text: string, family: string, look: Look) => number | undefined;
 
-/** Letters of Windows-1252 from the space on. */
+/** Characters of Windows-1252 from the space on. */
 const codes = Array.from({ length: 224 }, (_, index) => (index + 32).toString(16).padStart(2, "0")).join("");
 
 let known: Promise<NaturalWidth> | undefined;
@@ -43,7 +43,7 @@ async function measured(): Promise<NaturalWidth> {
 
 type Glyph = { readonly unicode: string; readonly width: number } | null;
 
-/** Of the letters that are not known the mean of the others is taken; they may be a tenth. */
+/** Unknown characters, at most a tenth, count with the mean width of the others. */
 function widthOf(text: string, widths: ReadonlyMap<string, number>): number | undefined {
   const letters = [...text];
   const found = letters.flatMap((letter) => widths.get(letter === "\u00a0" ? " " : letter) ?? []);
@@ -51,7 +51,7 @@ function widthOf(text: string, widths: ReadonlyMap<string, number>): number | un
   return (found.reduce((sum, width) => sum + width, 0) / found.length / 1000) * letters.length;
 }
 
-/** A page that shows every letter in each of the fonts. */
+/** A page that shows every character in each of the fonts. */
 function sampleOf(): Uint8Array {
   const fonts = names.map((name, index) => `/F${index} <</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`);
   const text = `BT ${names.map((_, index) => `/F${index} 1 Tf <${codes}> Tj`).join(" ")} ET`;

@@ -1,4 +1,4 @@
-/** Levels of headings by the bookmarks of a file, which its author's program made of the headings. */
+/** Heading levels from a file's bookmarks, which the author's program generated from the headings. */
 import { type Block, shownBy } from "./tree.ts";
 
 export type Bookmark = { readonly title: string; readonly level: number };
@@ -10,7 +10,7 @@ const maxBookmarks = 20_000;
 const maxDepth = 20;
 const deepest = 6;
 
-/** As pdf.js gives them. */
+/** As pdf.js returns them. */
 export function bookmarksIn(outline: unknown): readonly Bookmark[] {
   const found: Bookmark[] = [];
   const put = (nodes: unknown, level: number): void => {
@@ -30,7 +30,7 @@ const keyOf = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Headings, and lines that are named by a bookmark and stand once, with the bookmarks' levels; the others as those that looked like them. */
+/** Gives headings, and unique lines that match a bookmark, the bookmarks' levels; other headings follow those that look the same. */
 export function levelledBy(bookmarks: readonly Bookmark[], pages: readonly Block[][]): Block[][] {
   if (bookmarks.length === 0) return pages.map((blocks) => [...blocks]);
   const levels = new Map<string, number>();
@@ -44,7 +44,7 @@ export function levelledBy(bookmarks: readonly Bookmark[], pages: readonly Block
   };
   const headings = pages.flat().filter((block): block is Heading => block.kind === "heading");
   const first = headings.find((block) => levelOf(block) !== undefined);
-  // A title that no bookmark names stands above them all.
+  // A title that no bookmark names ranks above them all.
   const before = headings.slice(0, first === undefined ? 0 : headings.indexOf(first));
   const below = before.some(({ level }) => level < (first?.level ?? 0)) ? 1 : 0;
   const alike = levelsAlike(headings, levelOf);
@@ -60,7 +60,7 @@ export function levelledBy(bookmarks: readonly Bookmark[], pages: readonly Block
 
 const isLine = (block: Block): boolean => block.kind === "heading" || (block.kind === "paragraph" && shownBy(block).length < 200);
 
-/** What most headings of one look are by the bookmarks. */
+/** The bookmark level of most headings with the same look. */
 function levelsAlike(headings: readonly Heading[], levelOf: (block: Block) => number | undefined): ReadonlyMap<number, number> {
   const told = headings.flatMap((heading) => {
     const level = levelOf(heading);

@@ -1,4 +1,4 @@
-/** Pictures of a page as PNG. Scanners cut a page into strips, which are one picture. */
+/** Pictures of a page as PNG. Scanners cut a page into strips, which are merged. */
 import type { PDFPageProxy } from "pdfjs-dist";
 import { tooComplex } from "../failure.ts";
 import type { Picture } from "./content.ts";
@@ -9,9 +9,9 @@ type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
 
 /** Points between two strips of one picture. */
 const near = 1.5;
-/** pdf.js's number of pixels of one bit. */
+/** pdf.js's code for 1-bit pixels. */
 const oneBit = 1;
-/** Rules and shadows that were painted, and what is only a dot, have a side that is shorter, in points. */
+/** In points: painted rules, shadows and dots have a shorter side. */
 const leastSide = 16;
 
 export async function picturesOf(page: PDFPageProxy, placed: readonly Placed[], left: { pictureBytes: number }): Promise<Picture[]> {
@@ -45,7 +45,7 @@ async function pixelsOf(page: PDFPageProxy, id: string, isMask: boolean): Promis
   return isMask ? { ...(found as Pixels), kind: oneBit } : (found as Pixels);
 }
 
-/** What goes on right below, as wide and with as many pixels in a row. */
+/** Merges a strip directly below, with the same width and row length in pixels. */
 function joined(above: Drawn, below: Drawn): Drawn | undefined {
   const [one, other] = [above.box, below.box];
   const isBelow =

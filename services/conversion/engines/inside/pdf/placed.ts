@@ -1,10 +1,10 @@
-/** Where blocks stand, also those that are made of others. */
+/** Positions of blocks, including nested ones. */
 import type { Box, Picture } from "./content.ts";
 import { type Block, innerOf, type Setting } from "./tree.ts";
 
 export type Place = Box & { readonly page: number };
 
-/** The page and box of a block, on the page on which it begins. */
+/** The page and box of a block, on its first page. */
 export function placeOf(block: Block): Place | undefined {
   if (block.kind === "picture") return { ...block.picture.box, page: block.page };
   if ("at" in block) return block.at;
@@ -14,7 +14,7 @@ export function placeOf(block: Block): Place | undefined {
   return first.length === 0 ? undefined : { ...boundsOf(first), page };
 }
 
-/** Blocks of letters, however deep they lie. */
+/** Settings of all text blocks, however deeply nested. */
 export function settingsIn(blocks: readonly Block[]): Setting[] {
   return blocks.flatMap((block) => ("at" in block ? (block.at ?? []) : settingsIn(innerOf(block))));
 }
@@ -30,7 +30,7 @@ export function boundsOf(boxes: readonly Box[]): Box {
   return bounds;
 }
 
-/** Each picture behind the last block that stands above it. */
+/** Inserts each picture after the last block above it. */
 export function withPictures(blocks: readonly Block[], pictures: readonly Picture[], page: number): Block[] {
   const all = [...blocks];
   for (const picture of pictures.toSorted((one, other) => one.box.top - other.box.top)) {

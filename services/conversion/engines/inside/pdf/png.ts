@@ -1,7 +1,7 @@
-/** Pictures as pdf.js decodes them, written as PNG (W3C PNG, third edition), which every reader of documents shows. */
+/** Writes pictures as pdf.js decodes them as PNG (W3C PNG, third edition), which every document reader shows. */
 import { crc32, deflateSync } from "node:zlib";
 
-/** By pdf.js's kind of pixels: bits of grey, RGB, RGBA. */
+/** By pdf.js's pixel kind: 1-bit grey, RGB, RGBA. */
 const layouts: Readonly<Record<number, { readonly depth: number; readonly colour: number; readonly bits: number }>> = {
   1: { depth: 1, colour: 0, bits: 1 },
   2: { depth: 8, colour: 2, bits: 24 },
@@ -15,7 +15,7 @@ export type Pixels = {
   readonly data: Uint8Array | Uint8ClampedArray;
 };
 
-/** Nothing where the pixels are not as many as promised. */
+/** Undefined if the amount of pixel data is not as promised. */
 export function pngOf({ width, height, kind, data }: Pixels): Uint8Array | undefined {
   const layout = layouts[kind];
   if (layout === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Reads a PDF by pdf.js: what stands on each page, and what the file says of its structure. One parse of each page. */
+/** Reads a PDF with pdf.js: the content of each page, and the structure that the file declares. Each page is parsed once. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
@@ -16,22 +16,22 @@ import { letterAt, partOf } from "./run-parts.ts";
 
 const maxPages = 5_000;
 const maxRuns = 2_000_000;
-/** Of all pictures together. */
+/** Limit for all pictures together. */
 const maxPictureBytes = 200_000_000;
 
 export type PdfContent = {
   readonly title: string | undefined;
-  /** As the file says; RFC 3066. */
+  /** As declared in the file; RFC 3066. */
   readonly language: string | undefined;
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
   readonly pages: readonly PageContent[];
 };
 
-/** `isAsSeen`: no page is turned to be read, and runs have colours. */
+/** `isAsSeen`: pages are not turned upright, and runs have colours. */
 export type Reading = { readonly isAsSeen: boolean };
 
-/** Pages are counted from 1; without `wanted` all are read. */
+/** Pages are counted from 1; `wanted` selects those to read. */
 export async function readPdf(
   bytes: Uint8Array,
   wanted: (page: number) => boolean,
@@ -107,7 +107,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
   const placed = await picturesOf(page, shown, left);
   const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
-  // The picture of a page whose letters lie above it is that text.
+  // The picture of a page with a hidden text layer shows that same text.
   const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
   const pictures = isTextHidden ? placed.filter((picture) => areaOf(picture) < partOfScan) : placed;
   const shapes = { rules: drawings.rules, shapes: drawings.shapes, runs, width: turn.width, height: turn.height };
@@ -117,7 +117,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
     width: turn.width,
     height: turn.height,
     ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
-    // Letters that were recognised are those of the drawing.
+    // Recognised text belongs to the drawing.
     figures: isTextHidden ? [] : figuresOf(shapes),
     isUpright: turn.matrix === upright,
     isTextHidden,
@@ -130,7 +130,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   return content;
 }
 
-/** Of a footnote. */
+/** The mark of a footnote. */
 const isMark = ({ text }: Run) => text.length < 12 && text.trim() !== "";
 
 function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
@@ -138,7 +138,7 @@ function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: 
   return middle > left && middle < right && height > top - 1 && height < bottom + 1;
 }
 
-/** Browsers draw what stands on the next page, too, outside of this one. */
+/** Browsers also draw content of the next page, outside of this one. */
 function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned): boolean {
   const [seenX, seenY] = [Math.min(right, width) - Math.max(left, 0), Math.min(bottom, height) - Math.max(top, 0)];
   return seenX > 0 && seenY > 0 && seenX * seenY > (right - left) * (bottom - top) * 0.1;
@@ -146,9 +146,9 @@ function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned):
 
 /** A tenth of a degree. */
 const leastSlope = Math.PI / 1800;
-/** Of the page's area. */
+/** Share of the page's area. */
 const partOfScan = 0.5;
-/** What a scanner writes beside the picture is no text of the page. */
+/** What a scanner adds beside the picture is not the page's text. */
 const fewLetters = 20;
 
 const lettersIn = (runs: readonly Run[]): number =>
@@ -168,7 +168,7 @@ type TextItem = {
 
 type Turned = { readonly matrix: Matrix; readonly width: number; readonly height: number };
 
-/** Pages that are read sideways although they do not say so are turned, and crooked scans set straight, by what most letters do. */
+/** Turns pages that are read sideways without a rotation entry, and deskews crooked scans, following most of the text. */
 function turnOf(items: readonly TextItem[], matrix: Matrix, size: { readonly width: number; readonly height: number }): Turned {
   const turned = quarterTurnOf(items, matrix, size);
   const slopes = items.flatMap(({ str = "", transform }) => {
@@ -226,7 +226,7 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, faceOf: (font: strin
   });
 }
 
-/** A run may go on behind a link, or begin before it: it is parted where the link ends, at a space where one is near. */
+/** A run may extend beyond a link on either side: it is split at the link's edges, at a space if one is near. */
 function linkedParts(run: Run, links: readonly PlacedLink[]): Run[] {
   const middle = run.baseline - run.size * 0.3;
   const link = links.find(
@@ -250,10 +250,10 @@ function linkedParts(run: Run, links: readonly PlacedLink[]): Run[] {
   ];
 }
 
-/** All as wide as one another in every font. */
+/** Equally wide in every font. */
 const ideograph = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
-/** Some fonts call ideographs by the names of the radicals that look the same, and Arabic letters by those of their shapes. */
+/** Some fonts map ideographs to look-alike radicals, and Arabic letters to their presentation forms. */
 function plainLetters(text: string): string {
   return text.replace(/[\u2e80-\u2fdf\ufb1d-\ufbff\ufc00-\ufdfb\ufe70-\ufefc]/g, (letter) => letter.normalize("NFKC"));
 }

@@ -1,6 +1,6 @@
 /**
- * Runs of a line as they are read. On the page they stand from left to right; Arabic and Hebrew are read the other way, and words of the
- * other direction within a line keep theirs. Each run has its own letters in order already.
+ * Puts the runs of a line in reading order. They are placed from left to right; Arabic and Hebrew are read the other
+ * way, and embedded words of the other direction keep theirs. The characters within each run are already in order.
  */
 import type { Run } from "./content.ts";
 
@@ -8,7 +8,7 @@ export const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const ofThatDirection = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const ofTheOther = /[A-Za-z\u00c0-\u058f\u0900-\ufb1c]/g;
 
-/** Whether most letters of a text are read so. */
+/** Whether most letters of a text are right-to-left. */
 export function isRightToLeft(text: string): boolean {
   const count = text.match(ofThatDirection)?.length ?? 0;
   return count > 0 && count >= (text.match(ofTheOther)?.length ?? 0);
@@ -28,7 +28,7 @@ export function inReadingOrder(runs: readonly Run[]): Run[] {
   for (let start = 0; start < ordered.length; start++) {
     if (!isAgainst(ordered[start]?.text ?? "")) continue;
     let end = start + 1;
-    // What stands between two words of that direction belongs to them.
+    // What lies between two words of that direction belongs to them.
     for (let next = end; next < ordered.length && !isWith(ordered[next], isReversed); next++)
       if (isAgainst(ordered[next]?.text ?? "")) end = next + 1;
     ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());

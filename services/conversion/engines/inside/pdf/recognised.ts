@@ -1,10 +1,10 @@
-/** Lines of text that was recognised: as they were written, since each word has a size and a height of its own. */
+/** Lines of recognised text: kept in their original order, since each word has its own size and height. */
 import type { Run } from "./content.ts";
 import { type Piece, splitByGaps } from "./lines.ts";
 
-/** Sizes of recognised letters differ by so much without a meaning. */
+/** Sizes of recognised text vary this much without meaning. */
 const [smallest, largest] = [0.7, 1.4];
-/** Columns are told apart by the recognition; within its lines only cells of tables are, in letters' sizes. */
+/** In ems: the recognition separates columns; within its lines only table cells remain to be split. */
 const wideGap = 2.5;
 
 export function recognisedPieces(runs: readonly Run[]): Piece[] {

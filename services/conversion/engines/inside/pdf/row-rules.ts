@@ -1,6 +1,6 @@
 /**
- * Tables with lines below their rows alone. A browser draws such a line cell by cell: where the pieces meet is where columns part, so the
- * upright lines and the line above the head, which nobody drew, are put there.
+ * Tables ruled only below their rows. Browsers draw such a line cell by cell, so its joints
+ * mark the columns; the missing vertical lines, and the line above the head, are added there.
  */
 import type { Box, Run } from "./content.ts";
 
@@ -22,7 +22,7 @@ export function impliedRules(rules: readonly Box[], runs: readonly Run[]): Box[]
   });
 }
 
-/** Lines of one height that meet each other. */
+/** Lines at the same height that touch each other. */
 function chainsOf(across: readonly Box[]): Chain[] {
   const chains: { y: number; edges: number[] }[] = [];
   for (const rule of [...across].sort((one, other) => Math.round(one.top - other.top) || one.left - other.left)) {
@@ -33,7 +33,7 @@ function chainsOf(across: readonly Box[]): Chain[] {
   return chains.filter(({ edges }) => edges.length > 2);
 }
 
-/** Rows below each other with the same columns. */
+/** Consecutive rows with the same columns. */
 function tablesOf(chains: readonly Chain[]): Chain[][] {
   const tables: Chain[][] = [];
   for (const chain of chains) {
@@ -47,14 +47,14 @@ function tablesOf(chains: readonly Chain[]): Chain[][] {
   return tables.filter((table) => table.length > 1);
 }
 
-/** Letters on one line, in several of the columns and across none of their edges. */
+/** Text on one line, in several columns and across none of their edges. */
 function isRow(baseline: number, runs: readonly Run[], edges: readonly number[]): boolean {
   const row = runs.filter((run) => Math.abs(run.baseline - baseline) < near);
   const columns = new Set(row.map(({ x }) => edges.findLastIndex((edge) => edge <= x + near)));
   return columns.size > 1 && row.every(({ x, width }) => !edges.some((edge) => edge > x + near && edge < x + width - near));
 }
 
-/** Above the first line stand the lines of the head, one close to the other. */
+/** The lines of the head are directly above the first rule, closely spaced. */
 function topOfHead({ y, edges }: Chain, runs: readonly Run[]): number {
   const [left = 0, right = 0] = [edges[0], edges.at(-1)];
   const above = runs

@@ -1,4 +1,4 @@
-/** Tables that lines are drawn around: each space between lines is a cell. */
+/** Tables with ruled cells: each space between lines is a cell. */
 import type { Box, Run } from "./content.ts";
 import { partedAt } from "./run-parts.ts";
 import type { DrawnLines } from "./tree.ts";
@@ -7,11 +7,11 @@ export type Grid = Box & { readonly kind: "grid"; readonly rows: readonly GridCe
 export type GridCell = { readonly runs: Run[]; readonly columns: number };
 
 const near = 3;
-/** Rows that begin with upright lines alone, of one table. */
+/** Rows of one table that are marked only by the ends of vertical lines. */
 const maxStarts = 200;
 const isUpright = ({ left, right, top, bottom }: Box) => right - left < bottom - top;
 
-/** Tables, and the letters that are in none. */
+/** Tables, and the text outside them. */
 export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly grids: Grid[]; readonly rest: Run[] } {
   const grids: Grid[] = [];
   let rest = [...runs];
@@ -28,7 +28,7 @@ export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly
     const inside = rest.filter((run) => holds(box, run));
     const uprights = group.filter(isUpright);
     const grid = gridOf(withStarts(lines.across, uprights, inside), lines.upright, uprights, inside);
-    // A frame around a diagram, or around the page.
+    // A frame around a diagram or the page.
     if (grid.length < 1 || filledCells(grid) < 3) continue;
     grids.push({ kind: "grid", ...box, rows: grid });
     const taken = new Set(inside);
@@ -53,7 +53,7 @@ function boundsOf(boxes: readonly Box[]): Box {
   };
 }
 
-/** Lines that meet, directly or by way of others. Sorted from the top, each joins what is open and near. */
+/** Groups lines that touch, directly or through others. Sorted from the top, each line joins the open groups near it. */
 function touching(rules: readonly Box[]): Box[][] {
   let open: { box: Box; rules: Box[] }[] = [];
   const done: Box[][] = [];
@@ -61,7 +61,7 @@ function touching(rules: readonly Box[]): Box[][] {
     done.push(...open.filter(({ box }) => box.bottom < rule.top - near).map((group) => group.rules));
     open = open.filter(({ box }) => box.bottom >= rule.top - near);
     const met = open.filter(({ box }) => box.left - near < rule.right && box.right + near > rule.left);
-    // The others go into the largest, so that a large table is not copied line by line.
+    // Merged into the largest group, so that a large table is not copied line by line.
     const [largest, ...others] = met.sort((one, other) => other.rules.length - one.rules.length);
     if (largest === undefined) {
       open.push({ box: rule, rules: [rule] });
@@ -75,7 +75,7 @@ function touching(rules: readonly Box[]): Box[][] {
   return [...done, ...open.map((group) => group.rules)];
 }
 
-/** Where lines stand, each place once. */
+/** Distinct positions of lines. */
 function merged(rules: readonly Box[], side: "left" | "top"): number[] {
   const places: number[] = [];
   for (const place of rules.map((rule) => rule[side]).sort((one, other) => one - other)) {
@@ -84,7 +84,10 @@ function merged(rules: readonly Box[], side: "left" | "top"): number[] {
   return places;
 }
 
-/** Lines across, and where several upright lines begin between them without cutting through letters: there a row begins, too. */
+/**
+ * Positions of horizontal lines, and of starts shared by several vertical
+ * lines between them that cut through no text: a row starts there too.
+ */
 function withStarts(across: readonly number[], uprights: readonly Box[], runs: readonly Run[]): number[] {
   const starts = Map.groupBy(uprights, ({ top }) => Math.round(top / near));
   const found = [...starts.values()].filter((lines) => new Set(lines.map(({ left }) => Math.round(left / near))).size > 1);
@@ -101,7 +104,7 @@ function gridOf(across: readonly number[], upright: readonly number[], lines: re
   for (const run of runs) {
     const [, y] = middleOf(run);
     const row = rows[across.findLastIndex((top) => top <= y + 1)] ?? [];
-    // Only where a line stands beside it: a head over several columns is whole.
+    // Split only at lines next to this row: a head that spans columns stays whole.
     for (const part of partedAt(
       run,
       row.map(({ left }) => left),
@@ -111,7 +114,7 @@ function gridOf(across: readonly number[], upright: readonly number[], lines: re
   return rows.filter((row) => row.some(({ runs: own }) => own.length > 0));
 }
 
-/** The lines that stand at each place. */
+/** The lines at each position. */
 function linesByPlace(upright: readonly number[], lines: readonly Box[]): readonly (readonly Box[])[] {
   const found: Box[][] = upright.map(() => []);
   let place = 0;
@@ -122,7 +125,7 @@ function linesByPlace(upright: readonly number[], lines: readonly Box[]): readon
   return found;
 }
 
-/** Cells that no line parts are one. */
+/** Cells that no line separates are merged. */
 function rowOf(top: number, bottom: number, upright: readonly number[], lines: readonly (readonly Box[])[]) {
   const cells: { left: number; runs: Run[]; columns: number }[] = [];
   for (const [index, left] of upright.slice(0, -1).entries()) {
@@ -134,7 +137,7 @@ function rowOf(top: number, bottom: number, upright: readonly number[], lines: r
   return cells;
 }
 
-/** Which lines are drawn within a table, whose cells may have been found otherwise. */
+/** Which lines are drawn within a table, even if its cells were found by other means. */
 export function linesWithin(box: Box, rules: readonly Box[]): DrawnLines | undefined {
   const inside = rules.filter(
     (rule) =>

@@ -1,7 +1,7 @@
-/** Runs that a library put together although something stands between their letters: parted again, as if all were of one width. */
+/** Splits runs that a library joined across a separator, assuming characters of equal width. */
 import type { Run } from "./content.ts";
 
-/** Which letter begins at a place; a space that is near is where words were joined. */
+/** Index of the character that starts at a position; prefers a nearby space, where words were joined. */
 export function letterAt({ text, x, width }: Run, place: number): number {
   const letter = Math.round(((place - x) / width) * text.length);
   const near = [0, 1, -1, 2, -2].find((off) => text[letter + off] === " " || text[letter + off - 1] === " ");
@@ -20,7 +20,7 @@ export function partOf(run: Run, start: number, end: number): Run {
   };
 }
 
-/** The run in as many parts as these places, sorted, make of it. */
+/** Splits the run at these positions, which are sorted. */
 export function partedAt(run: Run, places: readonly number[]): Run[] {
   const slack = run.size * 0.3;
   const within = places.filter((place) => place > run.x + slack && place < run.x + run.width - slack);

@@ -1,9 +1,9 @@
-/** How letters stand and are set, told by the letters themselves. */
+/** Position and formatting of text, derived from its runs. */
 import type { Run } from "./content.ts";
 import { commonest } from "./lines.ts";
 import type { SetLine, Setting } from "./tree.ts";
 
-/** Of lines of runs, in reading order; nothing where they show nothing. */
+/** For lines of runs in reading order; undefined if they show nothing. */
 export function settingOf(lines: readonly (readonly Run[])[], page: number): Setting | undefined {
   const all = lines.flatMap((line): SetLine[] => {
     const inked = line.filter(isInked);
@@ -12,7 +12,7 @@ export function settingOf(lines: readonly (readonly Run[])[], page: number): Set
     const right = Math.max(...inked.map(({ x, width }) => x + width));
     return [{ left, right, baseline: commonest(inked.map(({ baseline, text }): [number, number] => [baseline, text.length])) }];
   });
-  // In the next column it goes on above.
+  // In the next column, lines continue higher up.
   const above = all.findIndex(({ baseline }, index) => baseline < (all[index - 1]?.baseline ?? baseline) - 2);
   const set = above === -1 ? all : all.slice(0, above);
   const runs = lines.flat().filter(isInked);

@@ -1,7 +1,7 @@
-/** Questions to the structure tree of a page (ISO 32000-1, 14.8.4). */
+/** Queries on the structure tree of a page (ISO 32000-1, 14.8.4). */
 import type { StructureNode } from "./content.ts";
 
-/** Roles that hold blocks, or stand for one; all others are within a line. */
+/** Block-level roles; all others are inline. */
 const blockRoles = new Set(
   "Document Part Art Sect Div Aside BlockQuote TOC TOCI Index P H H1 H2 H3 H4 H5 H6 Title L LI Lbl LBody Table THead TBody TFoot TR TH TD Caption Figure Note FENote Form".split(
     " ",
@@ -29,7 +29,7 @@ export function withoutNotes(node: StructureNode): StructureNode[] {
   return node.children === undefined ? [node] : [{ ...node, children: node.children.flatMap(withoutNotes) }];
 }
 
-/** Browsers write a block of code as code in a box of its own. */
+/** Browsers write a code block as code in a box of its own. */
 export function isCodeBlock({ role, children = [] }: StructureNode): boolean {
   return role === "NonStruct" && children.length > 0 && children.every((child) => child.role === "Code");
 }
@@ -37,7 +37,7 @@ export function isCodeBlock({ role, children = [] }: StructureNode): boolean {
 export const holdsRole = (node: StructureNode, ...roles: readonly string[]): boolean =>
   roles.includes(node.role ?? "") || (node.children ?? []).some((child) => holdsRole(child, ...roles));
 
-/** What has a role of the web besides, such as a footnote, has none of a PDF's. */
+/** An element with an ARIA role, such as a footnote, has no PDF role. */
 export const isItem = ({ role, children = [] }: StructureNode) => role === "LI" || children.some((child) => child.role === "Lbl");
 
 export const isObject = (type: string | undefined) => type === "object" || type === "annotation";

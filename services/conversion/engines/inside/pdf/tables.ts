@@ -1,4 +1,4 @@
-/** The tables of a document alone: one as text, or each in a sheet of its own. */
+/** Extracts the tables of a document: one as text, or each in a sheet of its own. */
 import * as workbooks from "@e965/xlsx";
 import { type Notes, numberOption, type Options } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
@@ -34,7 +34,7 @@ function tablesIn(blocks: readonly Block[]): Table[] {
   });
 }
 
-/** A cell over several columns stands in the first of them. */
+/** A cell that spans columns goes into the first of them. */
 function linesOf({ rows }: Table): Lines {
   return rows.map((row) => row.flatMap(({ blocks, columns = 1 }) => [textOfBlocks(blocks), ...Array<string>(columns - 1).fill("")]));
 }
@@ -51,11 +51,11 @@ function textOfBlocks(blocks: readonly Block[]): string {
     .join("\n");
 }
 
-/** 42 with a footnote's mark is not 421, nor ten to the fifth 105. */
+/** 42 with a footnote mark is not 421, nor is ten to the fifth 105. */
 const rising = (inline: Inline): Inline =>
   inline.isRaised === true || inline.note !== undefined ? { ...inline, text: `^${inline.note?.label ?? inline.text}` } : inline;
 
-/** What is written as numbers are is one; 007, 1.50 and 1,234 stay what they are. */
+/** Only canonical numbers become numbers; 007, 1.50 and 1,234 stay text. */
 function workbookOf(tables: readonly Lines[]): Uint8Array {
   const book = workbooks.utils.book_new();
   for (const [index, lines] of tables.entries()) {

@@ -1,12 +1,12 @@
-/** Lists as their author numbered them: what HTML would number otherwise keeps its label as text. */
+/** Keeps the author's list numbering: a label that HTML would number differently stays as text. */
 import { type Block, type ListItem, textOf, withoutLetters } from "./tree.ts";
 
-/** Without a label it goes on from the page before. */
+/** Without a label, the item continues from the page before. */
 export type LabelledItem = { readonly label: string | undefined; readonly blocks: Block[] };
 
-/** A browser draws bullets as shapes, which are no letters. */
+/** Browsers draw bullets as shapes, which are not text. */
 const bullet = /^[•◦▪‣●○■–—*·-]?$/u;
-/** From right to left the point stands before its number. */
+/** In right-to-left text the period precedes its number. */
 const numbered = /^(?:\(?(\d{1,9})[.)]?|[.)](\d{1,9}))$/;
 
 export function listWithLabels(all: readonly LabelledItem[]): Block {

@@ -1,4 +1,4 @@
-/** Rows of a tagged table as wide as one another: programs leave out cells that are empty, and what follows would stand in another column. */
+/** Pads the rows of a tagged table to equal width: programs omit empty cells, which would shift those that follow into other columns. */
 import { boundsOf, settingsIn } from "./placed.ts";
 import type { Cell } from "./tree.ts";
 
@@ -21,7 +21,7 @@ function spanOf(cells: readonly Cell[]): Span | undefined {
   return settings.length === 0 ? undefined : boundsOf(settings);
 }
 
-/** Each cell in the column under whose letters it stands, and never before the one before it. */
+/** Places each cell in the column whose text it is aligned with, but never before the preceding cell. */
 function placed(row: readonly Cell[], columns: readonly Span[]): Cell[] {
   const places = row.map((cell) => {
     const span = spanOf([cell]);

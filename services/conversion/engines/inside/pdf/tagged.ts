@@ -1,4 +1,4 @@
-/** Blocks out of the structure tree of a page (ISO 32000-1, 14.8.4): what the author's program said they are. */
+/** Blocks from the structure tree of a page (ISO 32000-1, 14.8.4), as tagged by the author's program. */
 import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { codeOf, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { boundsOf, settingsIn } from "./placed.ts";
@@ -27,7 +27,7 @@ type Context = {
   readonly links: ReadonlyMap<string, string>;
   readonly words: Vocabulary;
   readonly page: PageContent;
-  /** How wide most lines of the page are at the most. */
+  /** Maximum width of most lines of the page. */
   readonly measure: number | undefined;
 };
 
@@ -42,22 +42,22 @@ function grouped<T extends { readonly mark: string | undefined }>(all: readonly 
   return groups;
 }
 
-/** Of a page's height. */
+/** Share of a page's height. */
 const edge = 0.1;
 
-/** Letters that no tag names: what was stamped on, or written into a form, afterwards. */
+/** Untagged text: stamped on, or typed into a form, afterwards. */
 export function untoldRuns(page: PageContent): readonly Run[] {
   const told = new Set(page.structure === undefined ? [] : marksUnder(page.structure));
   return page.runs.filter(({ mark, text }) => mark !== "artifact" && text.trim() !== "" && (mark === undefined || !told.has(mark)));
 }
 
-/** Pictures and drawings that no tag names. */
+/** Untagged pictures and drawings. */
 export function untoldPictures(page: PageContent): readonly Picture[] {
   const told = new Set(page.structure === undefined ? [] : marksUnder(page.structure));
   return page.pictures.filter(({ mark }) => mark !== "artifact" && (mark === undefined || !told.has(mark)));
 }
 
-/** Nothing where the page has no tree, or where the tree leaves out a tenth of its letters: then it is not to be trusted. */
+/** Undefined if the page has no tree, or if the tree omits a tenth of its text and cannot be trusted. */
 export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | undefined {
   if (page.structure === undefined) return undefined;
   const context = { runs: grouped(page.runs), pictures: grouped(page.pictures), links: page.links, words, page, measure: measureOf(page) };
@@ -68,16 +68,16 @@ export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | 
   return blocksUnder(page.structure.children?.flatMap((node) => pruned(node, context)) ?? [], context);
 }
 
-/** Makers of forms mark their labels as decoration; running heads, which are that, stand at the edge, and what is stamped on is turned. */
+/** Form designers tag their labels as artifacts; real artifacts are running heads at the edge and stamps, which are turned. */
 function isWithin({ baseline, width }: Run, { height }: PageContent): boolean {
   return baseline > height * edge && baseline < height * (1 - edge) && width > 0;
 }
 
-/** What the page shows nothing of, such as the hidden part of a web page, leaves empty items behind. */
+/** Removes empty items, left by content that the page does not show, such as hidden parts of a web page. */
 function pruned(node: StructureNode, context: Context): StructureNode[] {
   if (node.type !== undefined) return [node];
   const marks = marksUnder(node);
-  // A bullet may be a shape, and so may a figure: the label says that an item begins here, the text what the figure shows.
+  // A bullet or figure may be a drawn shape: the label shows that an item starts here, the alternative text what the figure shows.
   const isShape = marks.length > 0 && (node.role === "Lbl" || (node.role === "Figure" && (node.alt ?? "") !== ""));
   const isShown = isShape || marks.some((mark) => context.runs.has(mark) || context.pictures.has(mark));
   if (!isShown) return node.role === "TD" || node.role === "TH" ? [{ ...node, children: [] }] : [];
@@ -86,7 +86,7 @@ function pruned(node: StructureNode, context: Context): StructureNode[] {
 
 const asNote = (block: Block): Block => (block.kind === "paragraph" ? { ...block, isNote: true } : block);
 
-/** Neighbours that are within a line are one paragraph. */
+/** Adjacent inline nodes form one paragraph. */
 function blocksUnder(nodes: readonly StructureNode[], context: Context): Block[] {
   const blocks: Block[] = [];
   let inline: StructureNode[] = [];
@@ -120,7 +120,7 @@ function blocksOf(node: StructureNode, context: Context): Block[] {
   if (role === "Figure") return pictureOf(node, context);
   if (noteRoles.has(role)) return blocksUnder(children, context).map(asNote);
   if (role !== "P") return blocksUnder(children, context);
-  // Word writes a note into the paragraph that it belongs to.
+  // Word nests a note in the paragraph that refers to it.
   const notes = notesUnder(children);
   return notes.length === 0
     ? blocksUnder(children, context)
@@ -132,7 +132,7 @@ function paragraphs(nodes: readonly StructureNode[], context: Context): Block[] 
   const pictures = nodes.flatMap(marksUnder).flatMap((mark) => context.pictures.get(mark) ?? []);
   const inked = runs.filter(({ text }) => text.trim() !== "");
   const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: "", page: context.page.number }));
-  // Office programs have no role for code: paragraphs of nothing but a typewriter's letters are that.
+  // Office programs have no role for code: a paragraph set entirely in a monospaced font counts as code.
   const isCode = inked.length > 0 && inked.every(({ look }) => look.isMono) && !nodes.some((node) => holdsRole(node, "Code", "Link"));
   if (isCode) return [...shown, ...codeBlock(runs, context)];
   const inlines = inlinesOf(nodes, context);
@@ -153,7 +153,7 @@ function linesOf(runs: readonly Run[]): Run[][] {
     const isInked = run.text !== "";
     const step = isInked && last !== undefined ? (run.baseline - last.baseline) / Math.max(run.size, last.size) : undefined;
     const isBare = lines.at(-1)?.every(({ text }) => text === "") === true;
-    // Where the direction changes the library does not tell that a line ends, and tells that one does where none ends.
+    // Where the direction changes, the library misses line ends and reports false ones.
     if (!isBare && step !== undefined && step > 0.7) lines.push([]);
     if (isBare && isReversed && lines.length > 1 && step !== undefined && Math.abs(step) < 0.1) lines.at(-2)?.push(...(lines.pop() ?? []));
     lines.at(-1)?.push(run);
@@ -211,7 +211,7 @@ function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
   const items: LabelledItem[] = [];
   for (const node of nodes) {
     const last = items.at(-1);
-    // A list straight inside another belongs to the item before it.
+    // A list directly inside another belongs to the item before it.
     if (!isItem(node) && last !== undefined) last.blocks.push(...blocksUnder([node], context));
     else if (!isItem(node)) items.push({ label: "", blocks: blocksUnder([node], context) });
     else {
@@ -250,7 +250,7 @@ function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
 const maxSpan = 1000;
 const spanOf = (given: number | undefined) => Math.min(maxSpan, Math.max(1, Math.trunc(given ?? 1)));
 
-/** `below` counts, by column, in how many rows a cell from above still stands: an empty one keeps its place. */
+/** `below` counts, for each column, how many more rows a cell from above spans: an empty cell keeps its place. */
 function rowOf(nodes: readonly StructureNode[], context: Context, below: number[]): Cell[] {
   const row: Cell[] = [];
   let column = 0;
@@ -270,7 +270,7 @@ function rowOf(nodes: readonly StructureNode[], context: Context, below: number[
   return row;
 }
 
-/** Cells are narrow: that a line ends in one tells nothing. */
+/** Cells are narrow, so a line end in one means nothing. */
 function inOneLine(block: Block): Block {
   if (block.kind !== "paragraph") return block;
   const inlines: Inline[] = [];
@@ -287,7 +287,7 @@ function pictureOf(node: StructureNode, context: Context): Block[] {
   const pictures = marksUnder(node).flatMap((mark) => context.pictures.get(mark) ?? []);
   const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: node.alt ?? "", page: context.page.number }));
   const written = blocksUnder(node.children ?? [], { ...context, pictures: new Map() });
-  // Of a drawing only what its author says that it shows can be told.
+  // For a vector drawing, only its alternative text is available.
   const said: Block[] = shown.length + written.length > 0 || !node.alt ? [] : [{ kind: "paragraph", inlines: [{ text: node.alt }] }];
   return [...shown, ...written, ...said];
 }

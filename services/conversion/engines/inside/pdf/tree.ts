@@ -1,7 +1,7 @@
 /** A document as blocks, whatever it was read from. */
 import type { Box, Picture } from "./content.ts";
 
-/** Where a block stands, and how its letters were set: what a document that is to look alike needs. */
+/** Position and formatting of a block, needed to reproduce its look. */
 export type Setting = Box & {
   readonly page: number;
   readonly size: number;
@@ -19,13 +19,13 @@ export type Inline = {
   readonly isCode?: boolean;
   readonly isRaised?: boolean;
   readonly href?: string | undefined;
-  /** Where it is another than most letters of the block have. */
+  /** If different from most of the block. */
   readonly size?: number;
-  /** A link to another place of the document. */
+  /** A link to another place in the document. */
   readonly leadsWithin?: boolean;
-  /** Which link it belongs to: two that stand beside each other may lead to one address. */
+  /** The link it belongs to: two adjacent links may have the same address. */
   readonly link?: string | undefined;
-  /** A footnote, whose mark stands here; the text is empty. */
+  /** A footnote referenced here; the text is empty. */
   readonly note?: Note;
 };
 
@@ -40,7 +40,7 @@ export type Block =
       readonly kind: "paragraph";
       readonly inlines: readonly Inline[];
       readonly at?: Setting | undefined;
-      /** Its author's program calls it a footnote. */
+      /** Tagged as a footnote. */
       readonly isNote?: boolean;
     }
   | { readonly kind: "code"; readonly text: string; readonly at?: Setting | undefined }
@@ -49,17 +49,17 @@ export type Block =
   | { readonly kind: "table"; readonly rows: Cell[][]; readonly lines?: DrawnLines | undefined }
   | { readonly kind: "picture"; readonly picture: Picture; readonly page: number; readonly alt: string };
 
-/** Around all cells, or below rows alone. */
+/** Around all cells, or only below rows. */
 export type DrawnLines = "all" | "across";
 
-/** An item without a label goes on with the one before it, on the page before. */
+/** An item without a label continues the last one of the page before. */
 export type ListItem = { readonly blocks: Block[]; readonly isContinued: boolean };
 
 export function textOf(inlines: readonly Inline[]): string {
   return inlines.map(({ text }) => text).join("");
 }
 
-/** All letters of a block. */
+/** All text of a block. */
 export function shownBy(block: Block): string {
   if ("inlines" in block) return textOf(block.inlines);
   if (block.kind === "code") return block.text;
@@ -74,14 +74,14 @@ export function innerOf(block: Block): readonly Block[] {
 
 const mark = /^\s*[[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?\s*$/u;
 
-/** The number or sign of a raised mark. */
+/** The number or symbol of a raised mark. */
 export const markOfNote = (text: string): string | undefined => (text.length > 12 ? undefined : mark.exec(text)?.[1]);
 
-/** What may be the mark of a footnote. */
+/** Whether it may be the mark of a footnote. */
 export const isMarkOfNote = ({ isRaised, href, text }: Inline): boolean =>
   isRaised === true && href === undefined && markOfNote(text) !== undefined;
 
-/** Without the first letters. */
+/** Drops the first characters. */
 export function withoutLetters(inlines: readonly Inline[], count: number): Inline[] {
   let left = count;
   return inlines.flatMap((inline) => {

@@ -1,4 +1,4 @@
-/** What is written upwards at one place of most pages, as printers' and owners' marks are: no part of the text. */
+/** Vertical text in the same place on most pages, such as printers' and owners' marks: not part of the text. */
 import type { PageContent, Run } from "./content.ts";
 import { enoughPages } from "./furniture.ts";
 

@@ -1,4 +1,4 @@
-/** Databases of Microsoft Access, by mdb-reader: the tables that their owner made, and what stands in them. */
+/** Microsoft Access databases, read by mdb-reader: user tables and their content. */
 import MDBReader, { type Table as AccessTable, type Value as AccessValue, type Column } from "mdb-reader";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
@@ -6,7 +6,7 @@ import { clockOf } from "./serial-dates.ts";
 import { maxCells, type Table } from "./tables.ts";
 import { integerOf, numberOf, Stamp, type Value } from "./values.ts";
 
-/** The names of all tables in their order, and one of them when it is asked for. */
+/** The names of all tables in order, and a table by its name. */
 export type Access = { readonly names: readonly string[]; table(name: string, notes: Notes): Table };
 
 export function openAccess(bytes: Buffer): Access {
@@ -16,7 +16,7 @@ export function openAccess(bytes: Buffer): Access {
   return { names, table: (name, notes) => reading(() => tableOf(reader.getTable(name), notes)) };
 }
 
-/** The table that is asked for, else the first. */
+/** The requested table, otherwise the first. */
 export function parseAccess(bytes: Buffer, options: Options, notes: Notes): Table {
   const { names, table } = openAccess(bytes);
   const wanted = textOption(options, "table") ?? names[0] ?? "";
@@ -52,7 +52,7 @@ function cellsOf({ name, type }: Column, rows: readonly Readonly<Record<string, 
   const values = rows.map((row) => row[name] ?? null);
   if (type === "datetime") return momentsOf(values);
   return values.map((value) => {
-    // Files that are attached to a row.
+    // Files attached to a row.
     if (!Array.isArray(value)) return cellOf(value, type);
     if (value.length > 0) notes.set("STRUCTURE_DROPPED", "Attached files were left out; their names stay.");
     return value.map((file) => file.name).join("; ") || null;
@@ -69,7 +69,7 @@ function cellOf(value: Exclude<AccessValue, unknown[]>, type: Column["type"]): C
 
 const scalar = (value: Value): Cell => (Array.isArray(value) || value instanceof Map ? null : value);
 
-/** A float of 32 bits by the fewest digits that tell it, as Access shows it. */
+/** Writes a 32-bit float with the fewest digits that identify it, as Access does. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -78,11 +78,11 @@ function shortest(value: number): number {
   return value;
 }
 
-/** Access counts days from here, and keeps a time of day as a part of this one. */
+/** Access counts days from here, and stores a time of day as a fraction of this one. */
 const dayZero = Date.UTC(1899, 11, 30);
 const dayMs = 86_400_000;
 
-/** Dates alone where no value of the column has a time, times alone where none has a date. They name no place in the world. */
+/** Only dates if no value of the column has a time, only times if none has a date. They have no time zone. */
 function momentsOf(values: readonly AccessValue[]): readonly Cell[] {
   const dates = values.map((value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined));
   const moments = dates.flatMap((date) => (date === undefined ? [] : [date.getTime() - dayZero]));
@@ -95,7 +95,7 @@ function momentsOf(values: readonly AccessValue[]): readonly Cell[] {
   });
 }
 
-/** Of the library: `2026.01.31 12:00:00.000000000`. */
+/** The library's format: `2026.01.31 12:00:00.000000000`. */
 function momentOfText(text: string): Cell {
   const [, year, month, day, time = "", fraction = ""] = /^(\d{4})\.(\d\d)\.(\d\d) (\d\d:\d\d:\d\d)\.(\d{9})$/.exec(text) ?? [];
   if (year === undefined) return text;

@@ -1,9 +1,9 @@
-/** Avro's logical types as values, and longs with all their digits. @see https://avro.apache.org/docs/1.12.0/specification/#logical-types */
+/** Avro's logical types as values, and longs with all digits. @see https://avro.apache.org/docs/1.12.0/specification/#logical-types */
 import avro from "avsc";
 import { clockOf, dayOf, scaled, signedOf, stampOfUnits, uuidTextOf } from "./parquet-types.ts";
 import { Exact, numberOf, Stamp } from "./values.ts";
 
-/** Longs as bigints, which the library leaves to its user. */
+/** Longs as bigints, which the library leaves to its callers. */
 const longType = avro.types.LongType.__with({
   fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
   toBuffer: (value: bigint) => {
@@ -25,7 +25,7 @@ type Schema = {
   readonly size?: number;
 };
 type Facts = {
-  /** Whether the type that a logical one stands on is its own; on any other the logical one is to be ignored. */
+  /** Whether the underlying type is one that the logical type allows; otherwise the logical type is ignored. */
   readonly fits: (schema: Schema) => boolean;
   readonly read: (raw: unknown, schema: Schema) => unknown;
   readonly write?: (value: unknown) => unknown;
@@ -33,7 +33,7 @@ type Facts = {
 
 const digits = { millis: 3, micros: 6, nanos: 9 } as const;
 
-/** Parts of a second since 1970. */
+/** Fractions of a second since 1970. */
 export function unitsOf(value: unknown, places: number): bigint | undefined {
   if (!(value instanceof Stamp)) return undefined;
   const fraction = /\.(\d+)/.exec(value.text)?.[1] ?? "";
@@ -84,7 +84,7 @@ function logicalTypeOf({ fits, read, write }: Facts) {
   return class extends avro.types.LogicalType {
     readonly #schema: Schema;
     constructor(schema: Schema, options: object) {
-      // The library then takes the type below, as the specification says.
+      // The library then falls back to the underlying type, as the specification requires.
       if (!fits(schema)) throw new Error("The logical type does not fit its type.");
       super(schema as never, options);
       this.#schema = schema;
@@ -104,7 +104,7 @@ function logicalTypeOf({ fits, read, write }: Facts) {
 
 type AnySchema = Schema & { fields?: readonly { readonly default?: unknown }[] };
 
-/** Longs with all their digits, also where something else is said of them; and no defaults, which nothing that is read needs. */
+/** Keeps all digits of longs, even under other attributes, and drops defaults, which reading never needs. */
 function typeHook(schema: AnySchema | string): unknown {
   if (typeof schema === "string") return undefined;
   if (Array.isArray(schema.fields)) schema.fields = schema.fields.map(({ default: _, ...field }) => field);
@@ -112,14 +112,14 @@ function typeHook(schema: AnySchema | string): unknown {
   return schema.type === "long" && !isLogical ? longType : undefined;
 }
 
-/** For each schema anew: the library keeps the names that it has seen. */
+/** Built anew for each schema: the library keeps the names that it has seen. */
 export const avroOptions = () => ({
   registry: { long: longType },
   typeHook,
   logicalTypes: Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, logicalTypeOf(each)])),
 });
 
-/** For values that are already what the file holds: longs as bigints, decimals as bytes. */
+/** For values in their stored form: longs as bigints, decimals as bytes. */
 export const avroWriting = () => ({
   registry: { long: longType },
   logicalTypes: Object.fromEntries(Object.keys(facts).map((name) => [name, AsStored])),
@@ -142,7 +142,7 @@ class AsStored extends avro.types.LogicalType {
   override _resolve() {
     return undefined;
   }
-  // Such as the scale of a decimal.
+  // For example the scale of a decimal.
   override _export(schema: avro.Schema): void {
     if (typeof schema === "object") Object.assign(schema, this.#attributes);
   }

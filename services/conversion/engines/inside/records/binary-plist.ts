@@ -1,12 +1,12 @@
-/** Apple's compact property lists, with all digits. @see https://opensource.apple.com/source/CF/CF-1153.18/CFBinaryPList.c */
+/** Apple's binary property lists, with all digits. @see https://opensource.apple.com/source/CF/CF-1153.18/CFBinaryPList.c */
 import { invalid, tooComplex } from "../failure.ts";
 import { stampOfUnits } from "./parquet-types.ts";
 import { type Entries, integerOf, maxDepth, tooDeep, type Value } from "./values.ts";
 
 const trailerBytes = 32;
-/** Objects may stand in many places: a small file could hold more than fits into memory. */
+/** Objects may be referenced many times, so a small file could expand beyond memory. */
 const maxObjects = 5_000_000;
-/** Seconds from 1970 to 2001, where dates count from. */
+/** Seconds from 1970 to 2001, the epoch of its dates. */
 const epoch = 978_307_200;
 
 type Reading = { readonly bytes: Buffer; readonly offsets: readonly number[]; readonly refBytes: number; left: number };
@@ -67,14 +67,14 @@ function collectionAt(reading: Reading, { kind, start, length, depth }: Collecti
   return entries;
 }
 
-/** Those of eight bytes and more have a sign. */
+/** Integers of eight bytes and more are signed. */
 function integerOfBytes(bytes: Buffer, size: number): number | bigint {
   if (bytes.length !== size) throw new RangeError();
   const value = BigInt(`0x${bytes.toString("hex")}`);
   return integerOf(size < 8 ? value : BigInt.asIntN(size * 8, value));
 }
 
-/** Fifteen and more stand in an integer of their own. */
+/** Lengths of fifteen and more are stored in a separate integer. */
 function lengthAt(bytes: Buffer, at: number, info: number): { readonly length: number; readonly start: number } {
   if (info < 15) return { length: info, start: at + 1 };
   const size = 2 ** (bytes.readUInt8(at + 1) & 15);

@@ -1,4 +1,4 @@
-/** Binary relatives of JSON: MessagePack and BSON. A file of several values is a list. */
+/** Binary relatives of JSON: MessagePack and BSON. A file with several values becomes a list. */
 import {
   decodeMulti,
   decodeTimestampToTimeSpec,
@@ -57,7 +57,7 @@ export function reading<T>(label: string, read: () => T): T {
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
-    // Of CBOR's library.
+    // From the CBOR library.
     if (error instanceof Error && /^Maximum depth/.test(error.message)) throw tooDeep();
     if (error instanceof Error && error.message.includes("__proto__"))
       throw inexpressible("The reader takes no value of the name __proto__.");
@@ -67,7 +67,7 @@ export function reading<T>(label: string, read: () => T): T {
 
 const nano = 1_000_000_000n;
 
-/** The library's own dates end at milliseconds. */
+/** The library's own dates stop at milliseconds. */
 const moments = new ExtensionCodec();
 moments.register({
   type: EXT_TIMESTAMP,
@@ -84,7 +84,7 @@ moments.register({
 });
 
 export function parseMsgpack(bytes: Uint8Array, notes: Notes): Value {
-  // Numbered, so that the library's objects keep all names in their order and none is special.
+  // Numbered keys, so that the library's objects keep all names in order and no name is special.
   let count = 0;
   const mapKeyConverter = (name: unknown) => {
     if (typeof name !== "string") notes.set("NAMES_CHANGED", "Names that were not text became text.");
@@ -100,7 +100,7 @@ export function parseMsgpack(bytes: Uint8Array, notes: Notes): Value {
   });
 }
 
-/** Extensions that are not the standard's own keep their number and their bytes. */
+/** Non-standard extensions keep their number and bytes. */
 function extended(value: unknown): unknown {
   if (value instanceof ExtData) {
     const data = typeof value.data === "function" ? value.data(0) : value.data;
@@ -152,7 +152,7 @@ export function parseBson(bytes: Uint8Array, notes: Notes): Value {
 
 const bsonKinds = { document: 3, list: 4 };
 
-/** Objects of the language begin with the names that are numbers: documents that have such are put in the order of the file. */
+/** JavaScript objects put numeric names first; such documents are restored to the order of the file. */
 function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
@@ -166,7 +166,7 @@ function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
 
 const isPlainObject = (value: unknown): value is object => typeof value === "object" && value !== null && !("_bsontype" in value);
 
-/** MongoDB's own types by what they mean, or by their text. */
+/** Converts MongoDB's own types by their meaning, or to text. */
 function bsonOf(value: unknown, notes: Notes): unknown {
   const text = textOfBson(value, notes);
   if (text !== undefined) {
@@ -206,7 +206,7 @@ function decimalOf(text: string): Value {
   return /\d/.test(text) ? numberOf(text) : Number(text);
 }
 
-/** One document after another, as MongoDB's tools write them. */
+/** Concatenated documents, as MongoDB's tools write them. */
 export function writeBson(value: Value, _options: Options, notes: Notes): Uint8Array {
   const documents = Array.isArray(value) && value.every((each) => each instanceof Map) ? value : [value];
   if (!documents.every((document) => document instanceof Map))

@@ -7,7 +7,7 @@ import { Exact, integerOf, maxDepth, numberOf, Pairs, Stamp, simplify, type Valu
 
 type Meaning = (contents: unknown, notes: Notes) => unknown;
 
-/** What a tag makes of its content; undefined where it does not fit it. */
+/** Applies a tag to its content; undefined if they do not match. */
 const meanings: Readonly<Record<number, Meaning>> = {
   0: (text) => (typeof text === "string" && !Number.isNaN(Date.parse(text)) ? new Stamp(text, true) : undefined),
   1: (seconds) => momentOf(seconds),
@@ -18,10 +18,10 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1004: (text) => (typeof text === "string" && !Number.isNaN(Date.parse(text)) ? new Stamp(text, false) : undefined),
 };
 
-/** Bytes that are better written as text, URIs, sets, and CBOR itself: the content says all without the tag. */
+/** Hints for bytes as text, URIs, sets, and CBOR itself: the content is complete without the tag. */
 const evident = new Set([21, 22, 23, 32, 258, 259, 55_799]);
 
-/** Read here and not by the library, whose dates end at milliseconds and whose patterns and addresses are objects that change their text. */
+/** Handled here because the library's dates stop at milliseconds, and its patterns and URLs are objects that change their text. */
 const ownTags = [...Object.keys(meanings).map(Number), 24, 32, 33, 34, 35, 262, 280, 21_065, 21_066];
 
 const reader: DecodeOptions = {
@@ -51,7 +51,7 @@ function cborOf(value: unknown, notes: Notes): unknown {
   return isNumbers(value) ? Array.from<unknown>(value) : value;
 }
 
-/** Lists of numbers of one size, which stand there as bytes. */
+/** Typed arrays, which are stored as bytes. */
 function isNumbers(value: unknown): value is Iterable<unknown> {
   return ArrayBuffer.isView(value) && !(value instanceof Uint8Array) && !(value instanceof DataView);
 }
@@ -63,7 +63,7 @@ function meantBy(tag: number, contents: unknown, notes: Notes): unknown {
   return contents;
 }
 
-/** Seconds since 1970, of which a double tells microseconds for now. */
+/** Seconds since 1970; a double resolves microseconds for current dates. */
 function momentOf(seconds: unknown): unknown {
   if (typeof seconds === "bigint") return stampOfUnits(seconds, 0);
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || Math.abs(seconds) > 9e9) return undefined;
@@ -89,7 +89,7 @@ function exactOf(pair: unknown, numberBy: (exponent: number | bigint, mantissa: 
   return isInteger(exponent) && isInteger(mantissa) ? numberBy(exponent, BigInt(mantissa)) : undefined;
 }
 
-/** Exponents beyond these are written as such, or are no decimal that anybody would write out. */
+/** Beyond these, decimals keep the exponent, and binary fractions are not converted. */
 const maxExponent = 1100;
 
 function decimalOf(exponent: number | bigint, mantissa: bigint): unknown {
@@ -107,7 +107,7 @@ export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8A
   return encode(dated(simplify(value, { integers: "any", infinite: true, bytes: true, instants: true }, notes)));
 }
 
-/** The library writes seconds as doubles, which far from 1970 do not tell milliseconds. */
+/** The library writes seconds as doubles, which cannot resolve milliseconds far from 1970. */
 function isInSeconds(text: string): boolean {
   return !text.includes(".") || (!/\.\d{4}/.test(text) && Math.abs(Date.parse(text)) < 2 ** 42);
 }
@@ -115,7 +115,7 @@ function isInSeconds(text: string): boolean {
 function dated(value: Value): unknown {
   if (value instanceof Stamp) return isInSeconds(value.text) ? new Date(value.text) : new Tag(0, value.text);
   if (value instanceof Exact) return Number(value.text);
-  // The library takes a class of its own, such as Node's, for an object.
+  // The library treats subclasses, such as Node's Buffer, as objects.
   if (value instanceof Uint8Array) return new Uint8Array(value);
   if (Array.isArray(value)) return value.map(dated);
   return value instanceof Map ? new Map([...value].map(([name, each]) => [name, dated(each)])) : value;

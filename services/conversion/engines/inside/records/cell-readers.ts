@@ -1,4 +1,4 @@
-/** What the cells of a text table mean: numbers, truth values, dates or the text that stands there. Decided by column, the marks of numbers for the whole table. */
+/** Interprets cells of a text table as numbers, booleans, dates or text: per column, but with one decimal mark for the whole table. */
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { canonicalNumber } from "./delimited.ts";
 import { type Exact, firstOf, numberOf, Stamp } from "./values.ts";
@@ -7,15 +7,15 @@ type Cell = null | boolean | number | bigint | string | Exact | Stamp;
 type Read = (text: string) => Cell;
 type Lines = readonly (readonly string[])[];
 
-/** With a decimal comma, as JSON would write it otherwise. */
+/** As JSON would write the number, but with a decimal comma. */
 const canonicalComma = /^(0|-?[1-9]\d*|-?(0(?!,0{29})|[1-9]\d*),\d*[1-9])$/;
-/** Numbers as people write them, with marks between thousands. Zeros before a number are part of it: it is a name. */
+/** Numbers as people write them, with thousands separators. A leading zero makes it an identifier, which stays text. */
 const written: Readonly<Record<string, RegExp>> = {
   point: /^[-+]?(0|[1-9]\d*|[1-9]\d{0,2}([,'’ \u00a0\u202f]\d{3})+)(\.\d+)?$/,
   comma: /^[-+]?(0|[1-9]\d*|[1-9]\d{0,2}([.'’ \u00a0\u202f]\d{3})+)(,\d+)?$/,
 };
 
-/** One for each column. A column is of a type only when every cell of it is, or empty. */
+/** One reader per column. A column has a type only if every non-empty cell fits it. */
 export function readersOf(rows: Lines, columns: readonly string[], options: Options, notes: Notes): readonly Read[] {
   if (options.types === "text") return columns.map(() => (text) => text);
   const wanted = textOption(options, "decimal") ?? "auto";
@@ -24,7 +24,7 @@ export function readersOf(rows: Lines, columns: readonly string[], options: Opti
   const taken: string[] = [];
   const readers = columns.map((name, place): Read => {
     const are = (is: (text: string) => boolean) => areAll(rows, place, is);
-    // Where commas divide, a point is no decimal point.
+    // If the comma is the decimal mark, the point is not.
     const isPlain = (text: string) => canonicalNumber.test(text) && !(marks === "comma" && text.includes("."));
     if (are(isPlain)) return numberIn;
     if (are((text) => text === "true" || text === "false")) return (text) => (text === "" ? null : text === "true");
@@ -55,7 +55,10 @@ function areAll(rows: Lines, place: number, is: (text: string) => boolean): bool
   return some;
 }
 
-/** Three digits behind a mark may be thousands: only others say what it is. Commas divide where some do and no points. */
+/**
+ * Three digits after a mark may be thousands, so only other counts decide.
+ * The comma is the decimal mark if some cells use it and none use a point.
+ */
 function marksIn(rows: Lines): string {
   let hasCommas = false;
   for (const row of rows) {
@@ -84,7 +87,7 @@ const dates: Readonly<Record<string, RegExp>> = {
   ymd: /^(?<year>\d{4})[./-](?<month>\d{1,2})[./-](?<day>\d{1,2})(?:[ T](?<clock>\d\d:\d\d(:\d\d)?))?$/,
 };
 
-/** A day of the calendar, with the time where there is one. */
+/** A calendar date, with its time if present. */
 function dateIn(text: string, order: string): Stamp | undefined {
   const { day = "", month = "", year = "", clock } = dates[order]?.exec(text)?.groups ?? {};
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;

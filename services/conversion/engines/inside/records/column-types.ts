@@ -1,4 +1,7 @@
-/** What all values of a column are, and those values as tables with types keep them: numbers, and counts of parts of a second. */
+/**
+ * Finds the common type of a column's values and converts them to the
+ * storage of typed tables: numbers, and counts of fractions of a second.
+ */
 import { decimalOf, rescaled } from "./decimals.ts";
 import { type Cell, cellText } from "./tables.ts";
 import { Exact, Stamp } from "./values.ts";
@@ -6,16 +9,16 @@ import { Exact, Stamp } from "./values.ts";
 export type ColumnType =
   | { readonly sort: "boolean" | "int64" | "uint64" | "double" | "bytes" | "text" | "date" }
   | { readonly sort: "decimal"; readonly precision: number; readonly scale: number }
-  /** Times and moments in milli-, micro- or nanoseconds; a local one names no place in the world. */
+  /** Times and instants in milli-, micro- or nanoseconds; a local one has no time zone. */
   | { readonly sort: "time" | "instant" | "local"; readonly digits: 3 | 6 | 9 };
 
 export type Stored = null | boolean | number | bigint | string | Uint8Array;
 export type Column = { readonly type: ColumnType; readonly values: readonly Stored[] };
 
-/** As many digits as Parquet, Avro and their readers agree on. */
+/** The precision on which Parquet, Avro and their readers agree. */
 const maxPrecision = 38;
 
-/** A column of the best type that the target `holds`, else of text; `asText` is called where other values become text. */
+/** A column of the best type that the target `holds`, otherwise of text; calls `asText` if other values become text. */
 export function columnOf(cells: readonly Cell[], holds: (type: ColumnType, cells: readonly Cell[]) => boolean, asText: () => void): Column {
   const type = typeOf(cells);
   const values = type.sort !== "text" && holds(type, cells) ? storedAs(type, cells) : undefined;
@@ -81,7 +84,7 @@ function digitsOf(cells: readonly Cell[]): 3 | 6 | 9 {
   return most <= 3 ? 3 : most <= 6 ? 6 : 9;
 }
 
-/** Undefined where a value does not fit after all, such as a year that nanoseconds do not reach. */
+/** Undefined if a value does not fit after all, such as a year out of range for nanoseconds. */
 function storedAs(type: ColumnType, cells: readonly Cell[]): readonly Stored[] | undefined {
   const values: Stored[] = [];
   for (const cell of cells) {

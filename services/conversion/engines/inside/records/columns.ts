@@ -1,4 +1,4 @@
-/** Tables kept by column or with a schema: Parquet, Avro and SQLite. */
+/** Columnar tables and tables with a schema: Parquet, Avro and SQLite. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
@@ -13,7 +13,7 @@ import { type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
-/** Spark's moments, which the library would cut to milliseconds. */
+/** Spark's timestamps, which the library would truncate to milliseconds. */
 const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
 
 export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
@@ -21,7 +21,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
-    // What the library would make doubles and milliseconds of is read as the numbers and bytes that stand there.
+    // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
     const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false, parsers });
     const values = rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))])));
@@ -34,7 +34,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   }
 }
 
-/** Bytes of columns that nobody calls text are text where all of them are: older writers say nothing. */
+/** Byte columns without a string annotation become text if all their values are text: older writers omit the annotation. */
 function withTexts(rows: Entries[], notes: Notes): Value {
   const [first] = rows;
   const taken: string[] = [];
@@ -66,7 +66,7 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
     try {
       return avro.Type.forSchema(schema, avroOptions() as never);
     } catch (error) {
-      // That the library takes fewer schemas than others do is not the file's fault.
+      // The library accepts fewer schemas than others, so the file is not to blame.
       const told = error instanceof Error ? error.message.slice(0, 120) : "it is not known";
       why = new Failure("CONVERSION_FAILED", `The file's schema cannot be read: ${told}.`);
       throw error;
@@ -90,7 +90,7 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
       }
     });
     decoder.on("error", fail);
-    // A file that is cut off ends without a word, but not with the mark that ends each block.
+    // A truncated file ends without an error, but not with the sync marker that closes each block.
     decoder.on("end", () =>
       mark?.length === 16 && bytes.subarray(-16).every((byte, at) => byte === mark?.[at]) ? resolve(records) : fail(),
     );
@@ -102,7 +102,7 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
   });
 }
 
-/** The library's records are of classes of its own, and so are values of unions whose types it does not tell apart. */
+/** The library uses classes of its own for records, and wrappers for values of unions whose types it cannot tell apart. */
 function unwrapped(value: unknown): unknown {
   if (value instanceof Uint8Array || value instanceof Stamp || value instanceof Exact) return value;
   if (Array.isArray(value)) return value.map(unwrapped);
@@ -114,7 +114,7 @@ function unwrapped(value: unknown): unknown {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const sqlTypes: Readonly<Partial<Record<ColumnType["sort"], string>>> = {
-  // SQLite keeps 1 and 0, and the word for whoever reads it.
+  // SQLite stores 1 and 0; the type name is for readers.
   boolean: "BOOLEAN",
   int64: "INTEGER",
   double: "REAL",
@@ -122,7 +122,7 @@ const sqlTypes: Readonly<Partial<Record<ColumnType["sort"], string>>> = {
   text: "TEXT",
 };
 
-/** What is no number becomes nothing there, and a zero loses its sign. */
+/** SQLite turns NaN into null, and a zero loses its sign. */
 const holdsInSql = ({ sort }: ColumnType, cells: readonly Cell[]) =>
   sqlTypes[sort] !== undefined && !cells.some((cell) => Number.isNaN(cell) || Object.is(cell, -0));
 
@@ -166,7 +166,7 @@ function addTable(database: DatabaseSync, title: string, rows: Value, notes: Not
   }
 }
 
-/** SQL does not tell names by case. */
+/** SQL names are case-insensitive. */
 function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
   if (columns.length > 2000) throw new Failure("CONVERSION_FAILED", "An SQLite table can have at most 2000 columns.");
   const seen = new Set<string>();
@@ -186,8 +186,8 @@ function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
 const truthOf = (value: Value): Value => (value === 0 || value === 1 ? value === 1 : value);
 
 /**
- * The rows of the table that is asked for, else of the first, or with `every` of all by their names, where there are several. Views and
- * triggers of the file are not run.
+ * The rows of the requested table, otherwise of the first one; or, with `every`, of
+ * all tables by name if there are several. Views and triggers of the file are not run.
  */
 export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, every = false): Value {
   rmSync("read.db", { force: true });

@@ -1,4 +1,4 @@
-/** Reads any of the data formats and writes any other. Each format's library is loaded when it is first needed. */
+/** Reads any data format and writes any other. Each format's library is loaded on first use. */
 import { type Converted, type Notes, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
@@ -85,7 +85,7 @@ const writers: Readonly<Record<string, Writer>> = {
 const take = ([value, options, notes]: Parameters<Writer>) => [value, options, notes] as const;
 
 const textTables = new Set(["csv", "tsv", "psv"]);
-/** Half of a character beyond 65,535 can be written there, as an escape, and nowhere else. */
+/** Formats that can write a lone surrogate as an escape; no others can. */
 const escapesHalves = new Set(["json", "ndjson", "json5", "yaml", "properties"]);
 const tables = new Set([...textTables, "parquet", "avro", "sqlite", "xlsx", "xlsb", "xls"]);
 
@@ -107,14 +107,14 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
   return writeRecords(escapesHalves.has(from) && !escapesHalves.has(to) ? wellFormed(value, notes) : value, question, notes);
 }
 
-/** Records that another work made, as any of the formats above; those that hold tables get a row each. */
+/** Writes records produced by another work in any of the formats above; tabular formats get one row per record. */
 export async function writeRecords(value: Value, { to, options }: Question, notes: Notes): Promise<Converted> {
   const write = writers[to];
   if (write === undefined) throw new Failure("INTERNAL", "No such pair.");
   return await write(value, options, notes, to);
 }
 
-/** A value that is written in a text table, workbook or tree, as read from one. */
+/** Reads the value of a text table, workbook or tree. */
 export async function readRecords(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Value> {
   const read = readers[from] ?? readSheet;
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);

@@ -1,4 +1,4 @@
-/** Text tables (RFC 4180 and its relatives). A cell is what it says: formulas are text here. */
+/** Text tables (RFC 4180 and its relatives). Cells are literal: a formula is just text here. */
 import Papa from "papaparse";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
@@ -24,7 +24,7 @@ export function writeTable(value: Value, to: string, options: Options, notes: No
   return textOfLines(options.header === false ? lines : [[...columns], ...lines], to, options);
 }
 
-/** Of a workbook: truth values as workbooks write them. */
+/** From a workbook: writes booleans as workbooks do. */
 export function textOfCells(lines: readonly (readonly Cell[])[], to: string, options: Options): string {
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   const whole = lines.map((line) => Array.from({ length: width }, (_, place) => line[place] ?? null));

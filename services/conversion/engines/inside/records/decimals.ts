@@ -1,11 +1,11 @@
-/** Decimals as whole numbers with a point somewhere. */
+/** Decimals as integers with a scale. */
 
 export type Decimal = { readonly digits: bigint; readonly scale: number };
 
-/** Longer ones are no number that a column holds. */
+/** Longer numbers do not fit any column. */
 const maxDigits = 100;
 
-/** Of a number as written in JSON; undefined for what is none, such as NaN, or is too long. */
+/** Parses a number as written in JSON; undefined for anything else, such as NaN, or if it is too long. */
 export function decimalOf(text: string): Decimal | undefined {
   const found = /^([-+]?)(\d{0,100})(?:\.(\d{0,100}))?(?:[eE]([-+]?\d{1,3}))?$/.exec(text);
   if (found === null) return undefined;
@@ -16,12 +16,12 @@ export function decimalOf(text: string): Decimal | undefined {
   return { digits: sign === "-" ? -digits : digits, scale: Math.max(0, scale) };
 }
 
-/** The digits with more places behind the point. */
+/** The digits at a larger scale. */
 export function rescaled({ digits, scale }: Decimal, wanted: number): bigint {
   return digits * 10n ** BigInt(wanted - scale);
 }
 
-/** Two's complement, the most significant byte first, as short as it can be. */
+/** Two's complement, big-endian, as short as possible. */
 export function signedBytes(value: bigint): Buffer {
   let size = 1;
   while (BigInt.asIntN(size * 8, value) !== value) size += 1;

@@ -1,13 +1,13 @@
-/** Text tables (RFC 4180 and its relatives) as rows of text, whatever separates their columns. */
+/** Text tables (RFC 4180 and its relatives) as rows of text, with any column separator. */
 import { invalid } from "../failure.ts";
 
 export const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
 const names = Object.keys(separators);
 
-/** What each format separates its columns by, where nothing says otherwise. */
+/** Default column separator of each format. */
 const ofFormat: Readonly<Record<string, string>> = { csv: "comma", tsv: "tab", psv: "pipe" };
 
-/** A comma where the format has none of its own. */
+/** A comma if the format has no default. */
 export function ownSeparatorOf(format: string): string {
   return separators[ofFormat[format] ?? ""] ?? ",";
 }
@@ -15,11 +15,11 @@ export function ownSeparatorOf(format: string): string {
 export type Dialect = {
   readonly content: string;
   readonly delimiter: string;
-  /** In words, where it was guessed and is not the format's own. */
+  /** Described in words, if it was guessed and is not the format's own. */
   readonly guessed?: string;
 };
 
-/** Decided once, from all of the text. `wanted` is the name of a separator or `auto`. */
+/** Decided once, from the whole text. `wanted` is the name of a separator or `auto`. */
 export function dialectOf(text: string, from: string, wanted: string): Dialect {
   const { content, told } = withoutSeparatorLine(text.replace(/^\uFEFF/, ""));
   const delimiter = separators[wanted] ?? (from === "csv" ? told : ownSeparatorOf(from));
@@ -28,7 +28,7 @@ export function dialectOf(text: string, from: string, wanted: string): Dialect {
   return { content, delimiter: separators[name] ?? ",", ...(name === "comma" ? {} : { guessed: `${name}s` }) };
 }
 
-/** Excel's own first line, `sep=;`, is about the table and no part of it. */
+/** Excel's leading line `sep=;` describes the table and is not part of it. */
 function withoutSeparatorLine(text: string): { readonly content: string; readonly told: string | undefined } {
   const [line, told] = /^"?sep=([^\r\n"])"?(?:\r?\n|$)/i.exec(text.slice(0, 16)) ?? [];
   return line === undefined ? { content: text, told: undefined } : { content: text.slice(line.length), told };
@@ -37,13 +37,13 @@ function withoutSeparatorLine(text: string): { readonly content: string; readonl
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d];
 
-/** How often each separator stands in a row outside of quotation marks. */
+/** Occurrences of each separator per row, outside quotation marks. */
 type Counts = {
   rows: number;
-  /** Of each separator, in how many rows it stands how often. */
+  /** For each separator, the number of rows by its count in a row. */
   readonly often: readonly Map<number, number>[];
   readonly inFirst: boolean[];
-  /** Whether all commas behind the first row have a digit on both sides. */
+  /** Whether all commas after the first row have a digit on both sides. */
   hasDecimalCommas: boolean;
 };
 
@@ -77,7 +77,7 @@ function countsOf(text: string): Counts {
   return counts;
 }
 
-/** Place of the quotation mark that ends what the one at `at` begins; two of them stand for one. */
+/** Position of the closing quotation mark for the one at `at`; a doubled one is an escape. */
 function endOfQuoted(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   while (end >= 0 && text.charCodeAt(end + 1) === quote) end = text.indexOf('"', end + 2);
@@ -85,8 +85,8 @@ function endOfQuoted(text: string, at: number): number {
 }
 
 /**
- * The separator that stands in most rows, equally often, and in the first: in a few it is a sign in their text. A comma between digits is a
- * decimal mark where another will do.
+ * The separator that occurs in most rows, equally often, and in the first one; in only a few rows
+ * it is part of the text. A comma between digits is a decimal mark if another separator fits.
  */
 function separatorOf(text: string): string {
   const { rows, often, inFirst, hasDecimalCommas } = countsOf(text);
@@ -102,7 +102,7 @@ function separatorOf(text: string): string {
   return best?.name ?? "comma";
 }
 
-/** Each row's cells as they stand there, and none of a blank line; lines may end as on any system, also in turn. */
+/** The raw cells of each row, none for a blank line; line ends may be of any kind, even mixed. */
 function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
   const separator = delimiter.charCodeAt(0);
   let row: string[] = [];
@@ -131,7 +131,7 @@ function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
   }
 }
 
-/** All rows. Blank lines between others are no rows, except in a single column, where such a line is how programs write an empty cell. */
+/** All rows. Blank lines are skipped, except in a single column, where programs write an empty cell that way. */
 export function rowsOf(dialect: Dialect): string[][] {
   const lines = [...linesIn(dialect)];
   const isFilled = (line: readonly string[]) => line.length > 0;
@@ -144,5 +144,5 @@ function endsCell(code: number, separator: number): boolean {
   return code === separator || code === lineFeed || code === carriageReturn;
 }
 
-/** As a number is written in text: nothing is lost when it becomes one. 007 and 1.50, or zeros without end, are not numbers but text. */
+/** A canonical number, which loses nothing when parsed. 007 and 1.50, or endless zeros, are text. */
 export const canonicalNumber = /^(0|-?[1-9]\d*|-?(0(?!\.0{29})|[1-9]\d*)\.\d*[1-9])$/;

@@ -1,7 +1,7 @@
-/** Which tables of an OpenDocument are hidden, of which its reader says nothing. @see OpenDocument 1.3 part 3, 20.143 table:display */
+/** Which tables of an OpenDocument are hidden, which its reader does not report. @see OpenDocument 1.3 part 3, 20.143 table:display */
 import { attributeOf, openDocumentPart } from "./open-document.ts";
 
-/** In the order of the tables; empty for what is no OpenDocument. */
+/** In table order; empty if it is not an OpenDocument. */
 export function hiddenTablesOf(bytes: Uint8Array): readonly boolean[] {
   const content = openDocumentPart(bytes, "content.xml");
   if (content === undefined) return [];

@@ -1,4 +1,4 @@
-/** INI: named settings in sections. Programs agree on little more than that, so a value is all that stands behind the sign. */
+/** INI: named settings in sections. Programs agree on little else, so a value is everything after the separator. */
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
 import { type Entries, settingOf, type Value } from "./values.ts";
@@ -22,7 +22,10 @@ export function parseIni(text: string, notes: Notes): Value {
 
 const sectionOf = (line: string): string | undefined => /^\[([^\]]*)\]\s*(?:[;#].*)?$/.exec(line)?.[1]?.trim();
 
-/** Each setting and the head of each section. A value goes on in lines that stand further in, as in setup.cfg, where nothing stood behind its sign or they have none. */
+/**
+ * Settings and section headers. A value continues on further indented lines,
+ * as in setup.cfg, if its own line is empty or they have no separator.
+ */
 function settingsIn(text: string): readonly string[] {
   const found: string[] = [];
   let [open, goesOn] = [Number.POSITIVE_INFINITY, false];
@@ -37,14 +40,14 @@ function settingsIn(text: string): readonly string[] {
       continue;
     }
     found.push(content);
-    // A name alone is a setting that is true, and a section's head is none.
+    // A name alone is a boolean setting, and a section header is not a setting.
     open = sectionOf(content) !== undefined || at < 0 ? Number.POSITIVE_INFINITY : indent;
     goesOn = at === content.length - 1;
   }
   return found;
 }
 
-/** A section may have the name of a setting above all sections. */
+/** A section may have the same name as a setting above all sections. */
 function freeName(taken: Entries, wanted: string, notes: Notes): string {
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
@@ -52,7 +55,7 @@ function freeName(taken: Entries, wanted: string, notes: Notes): string {
   return name;
 }
 
-/** A name that comes again makes a list, as one that ends with [] does: some programs take the first of them, some the last, some all. */
+/** A repeated name makes a list, as does one that ends with []: programs variously use the first, the last or all of them. */
 function addSetting(into: Entries, line: string): void {
   const at = separatorOf(line);
   const told = unquoted(at < 0 ? line : line.slice(0, at).trimEnd());
@@ -65,7 +68,7 @@ function addSetting(into: Entries, line: string): void {
   else into.set(name, isList ? [value] : value);
 }
 
-/** The first `=`, or a colon before it that a blank follows: one without may be part of a name or path. */
+/** The first `=`, or an earlier colon followed by a blank: without a blank it may be part of a name or path. */
 function separatorOf(line: string): number {
   const sign = line.indexOf("=");
   const colon = /:(?:\s|$)/.exec(line)?.index ?? -1;
@@ -79,7 +82,7 @@ function settingFrom(text: string): Value {
 const isQuoted = (text: string, quote: string): boolean =>
   text.length > 1 && text.startsWith(quote) && text.indexOf(quote, 1) === text.length - 1;
 
-/** Of the quotation marks around the whole; a backslash is one, as in paths. */
+/** Removes enclosing quotation marks; backslashes are literal, as in paths. */
 function unquoted(text: string): string {
   return isQuoted(text, '"') || isQuoted(text, "'") ? text.slice(1, -1) : text;
 }
@@ -113,7 +116,7 @@ function settingsOf(name: string, value: Value, notes: Notes): readonly string[]
   });
 }
 
-/** As it is, or in quotation marks where its ends would be lost. */
+/** As it is, or in quotation marks to protect leading and trailing characters. */
 function written(value: Value, name: string, notes: Notes): string {
   const text = settingOf(value, name, notes);
   const line = text.replace(/\r\n?|\n/g, "\\n");

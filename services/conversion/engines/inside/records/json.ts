@@ -6,7 +6,7 @@ import { Failure, invalid } from "../failure.ts";
 import { noteRoundedNumbers } from "./rounded-numbers.ts";
 import { type Entries, Exact, freeName, maxDepth, noteDoubled, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
-/** Keeps every digit of every number, the order of names and values of one name, which the language's own parser does not. */
+/** Keeps every digit of every number, the order of names and repeated names, unlike JSON.parse. */
 export function parseJson(text: string, notes: Notes): Value {
   const doubled: string[] = [];
   const value = valueOfJson(text, doubled);
@@ -14,7 +14,7 @@ export function parseJson(text: string, notes: Notes): Value {
   return value;
 }
 
-/** `isLoose`: with comments and a comma behind the last member. */
+/** `isLoose`: allows comments and trailing commas. */
 function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
   const open: { readonly into: Value[] | Entries; name: string }[] = [];
   const roots: Value[] = [];
@@ -55,7 +55,7 @@ function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
   return root;
 }
 
-/** @see https://github.com/ndjson/ndjson-spec: one value a line, empty lines are ignored. */
+/** @see https://github.com/ndjson/ndjson-spec: one value per line, empty lines are ignored. */
 export function parseJsonLines(text: string, notes: Notes): Value {
   const doubled: string[] = [];
   const values = text.split("\n").flatMap((line, index) => {
@@ -73,7 +73,7 @@ export function parseJsonLines(text: string, notes: Notes): Value {
 export function parseJson5(text: string, notes: Notes): Value {
   const doubled: string[] = [];
   try {
-    // Most are JSON with comments, of which more is kept.
+    // Most files are JSON with comments, of which this parser keeps more.
     const value = valueOfJson(text, doubled, true);
     noteDoubled(doubled, notes);
     return value;
@@ -93,14 +93,14 @@ export function parseJson5(text: string, notes: Notes): Value {
   return value;
 }
 
-/** Whether there is an integer that doubles do not tell from its neighbour. */
+/** Whether it contains an integer that a double cannot represent uniquely. */
 function holdsUnsafe(value: Value): boolean {
   if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (Array.isArray(value)) return value.some(holdsUnsafe);
   return value instanceof Map && value.values().some(holdsUnsafe);
 }
 
-/** Text of what JSON can say; `indent` 0 is one line. */
+/** Serialises what JSON can express; an `indent` of 0 makes one line. */
 export function jsonTextOf(value: Value, indent: number): string {
   const write = (given: Value, margin: string): string => {
     if (typeof given === "bigint" || (typeof given === "number" && !Number.isFinite(given))) return String(given);
@@ -116,7 +116,7 @@ export function jsonTextOf(value: Value, indent: number): string {
       const members = [...given].map(([name, each]) => `${JSON.stringify(name)}:${gap}${write(each, margin + step)}`);
       return block("{", members, "}", margin);
     }
-    // With a point: many readers have integers, which have no sign for zero.
+    // With a point: many readers parse integers separately, which have no negative zero.
     return Object.is(given, -0) ? "-0.0" : (JSON.stringify(given) ?? "null");
   };
   const step = " ".repeat(indent);
@@ -144,7 +144,7 @@ export function writeJsonLines(value: Value, _options: Options, notes: Notes): s
   return (Array.isArray(simple) ? simple : [simple]).map((line) => `${jsonTextOf(line, 0)}\n`).join("");
 }
 
-/** Names without quotation marks where the grammar allows (ASCII ones only, which every reader takes). */
+/** Names without quotation marks where the grammar allows (ASCII only, which every reader accepts). */
 export function writeJson5(value: Value, options: Options, notes: Notes): string {
   const indent = numberOption(options, "indent") ?? 2;
   const text = jsonTextOf(simplify(value, { ...ability, infinite: true }, notes), indent);

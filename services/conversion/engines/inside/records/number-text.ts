@@ -1,7 +1,7 @@
-/** With more zeros nobody reads a number. */
+/** Below this, the zeros make a number unreadable. */
 const smallestPlain = 1e-30;
 
-/** With the sign of a zero, which the language leaves out, and small numbers as people and tables of text have them. */
+/** Keeps the sign of zero, which JavaScript omits, and writes small numbers without an exponent, as text tables do. */
 export function textOfNumber(value: number): string {
   if (Object.is(value, -0)) return "-0";
   return Math.abs(value) < 1e-6 && Math.abs(value) > smallestPlain ? withoutExponent(value) : String(value);

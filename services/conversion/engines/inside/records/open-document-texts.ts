@@ -1,4 +1,4 @@
-/** What the cells of an OpenDocument say. @see OpenDocument 1.3 part 3, 6.1.2 on white space */
+/** The text of cells in an OpenDocument. @see OpenDocument 1.3 part 3, 6.1.2 on white space */
 
 const opening = "<table:table-cell";
 const covered = "<table:covered-table-cell";
@@ -6,8 +6,8 @@ const closing = "</table:table-cell>";
 const coveredClosing = "</table:covered-table-cell>";
 
 /**
- * Its XML, each byte a character, with the texts of cells as their values: the library trims every sort of blank from them, takes
- * `_x0041_` for an escape, doubles an empty first line, and drops what is under a merged cell.
+ * Its XML, one character per byte, with cell text copied into value attributes: the library trims all kinds of
+ * blanks, treats `_x0041_` as an escape, doubles an empty first line, and drops cells covered by a merged one.
  */
 export function withReadTexts(content: string): string {
   const shown = uncovered(content);
@@ -21,10 +21,10 @@ export function withReadTexts(content: string): string {
     if (end < start) end = shown.indexOf(closing, start);
     if (end < 0) break;
     const next = shown.indexOf(opening, start);
-    // A cell with a table of its own.
+    // A cell with a nested table.
     if (next >= 0 && next < end) continue;
     const inner = shown.slice(start, end);
-    // Sections and comments of XML are left to the library.
+    // CDATA sections and comments are left to the library.
     if (inner.includes("<!")) continue;
     parts.push(shown.slice(done, at), `${tag.slice(0, -1)} office:string-value="${textOf(inner)}">`, withOpenParagraphs(inner));
     done = end;
@@ -32,12 +32,12 @@ export function withReadTexts(content: string): string {
   return parts.join("") + shown.slice(done);
 }
 
-/** An empty one adds a line, whatever the value. */
+/** A self-closed one adds a line, whatever the value. */
 const withOpenParagraphs = (inner: string): string => inner.replaceAll("<text:p/>", "<text:p></text:p>");
 
 const isText = (tag: string): boolean => /\soffice:value-type=["']string["']/.test(tag) && !tag.includes("office:string-value=");
 
-/** Cells under a merged one that hold something are cells. */
+/** Covered cells with content become ordinary cells. */
 function uncovered(content: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -56,7 +56,7 @@ function uncovered(content: string): string {
 
 const markup = /<([^<>]*)>|([^<]+)/g;
 const blanks = /[ \t\r\n]+/g;
-/** What stands at a cell and is no text of it. */
+/** Elements anchored to a cell that are not part of its text. */
 const isBeside = (name: string): boolean => name === "office:annotation" || name.startsWith("draw:");
 
 /** The paragraphs of a cell as lines, escaped for an attribute. */

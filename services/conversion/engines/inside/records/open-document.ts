@@ -1,12 +1,12 @@
 import { CFB } from "@e965/xlsx";
 
-/** One XML file, not a ZIP, which may hold its parts as they are. */
+/** A single XML file; a ZIP may contain one uncompressed. */
 export function isFlat(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
   return !start.startsWith("PK") && start.includes("<office:document");
 }
 
-/** Of a ZIP its part, of a flat file the whole; undefined for what is no OpenDocument. */
+/** The part of a ZIP, or a flat file as a whole; undefined if it is not an OpenDocument. */
 export function openDocumentPart(bytes: Uint8Array, name: "content.xml" | "meta.xml"): string | undefined {
   if (isFlat(bytes)) return Buffer.from(bytes).toString();
   const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
@@ -16,14 +16,14 @@ export function openDocumentPart(bytes: Uint8Array, name: "content.xml" | "meta.
 }
 
 /**
- * Whether an office wrote it that computes before it saves, and writes the result "" as none. Other programs write none either, for
- * formulas that they leave to an office.
+ * Whether it was written by an office, which recalculates before saving and omits an
+ * empty result. Other programs omit the results of formulas that they leave to an office.
  */
 export function isComputed(bytes: Uint8Array): boolean {
   return /<meta:generator>(LibreOffice|Collabora|OpenOffice)/.test(openDocumentPart(bytes, "meta.xml") ?? "");
 }
 
-/** As it is written, or nothing. */
+/** The raw value, or empty. */
 export function attributeOf(attributes: string, name: string): string {
   const found = attributes.split(`${name}=`, 2)[1] ?? "";
   return found.slice(1).split(found.charAt(0), 1)[0] ?? "";

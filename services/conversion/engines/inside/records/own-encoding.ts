@@ -1,7 +1,7 @@
-/** Text in the encodings that other programs ask for. */
+/** Encodes text for programs that need another encoding. */
 import { type Notes, noteOnce } from "../exchange.ts";
 
-/** Letters that an encoding lacks become question marks, which is noted. */
+/** Characters that the encoding lacks become question marks, which is noted. */
 export function encodeText(text: string, encoding: string, notes: Notes): Uint8Array {
   if (encoding === "utf-8") return Buffer.from(text);
   if (encoding === "utf-16le") return Buffer.from(`\uFEFF${text.replace(/^\uFEFF/, "")}`, "utf16le");
@@ -17,7 +17,7 @@ export function encodeText(text: string, encoding: string, notes: Notes): Uint8A
   return result;
 }
 
-/** What the decoder of the encoding makes of each byte, the other way round. */
+/** Inverts the decoder's mapping of each byte. */
 function codesOf(encoding: string): ReadonlyMap<string, number> {
   const letters = Array.from(new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, code) => code)));
   return new Map(letters.flatMap((letter, code) => (letter === "\uFFFD" ? [] : [[letter, code] as const])));

@@ -1,4 +1,4 @@
-/** XML with other white space between its elements. Text, mixed content and every tag stay as they are. */
+/** Reformats white space between XML elements. Text, mixed content and every tag stay unchanged. */
 import { XMLValidator } from "fast-xml-parser";
 import { invalid } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
@@ -27,14 +27,14 @@ export function rewriteXml(text: string, indent: number): string {
       inner.children.push(part);
     }
   }
-  // It said which encoding the source had; the result is UTF-8.
+  // The declaration named the source's encoding; the result is UTF-8.
   const lines = linesOf(root.children, "", " ".repeat(indent)).map((line) =>
     line.replace(/^(<\?xml[^>]*?encoding\s*=\s*)["'][^"']*["']/, '$1"UTF-8"'),
   );
   return `${lines.join(indent === 0 ? "" : "\n")}\n`;
 }
 
-/** Tags, comments, sections and instructions whole, and the text between them. What does not end goes to the end. */
+/** Tags, comments, CDATA sections and instructions as units, and the text between them. An unclosed one extends to the end. */
 function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const end = text.charAt(at) === "<" ? markupEnd(text, at) : text.indexOf("<", at);
@@ -58,7 +58,7 @@ function markupEnd(text: string, at: number): number {
     const letter = text.charAt(place);
     if (quote !== "") quote = letter === quote ? "" : quote;
     else if (letter === '"' || letter === "'") quote = letter;
-    // The subset within a document type declaration.
+    // The internal subset of a document type declaration.
     else if (letter === "[") depth += 1;
     else if (letter === "]") depth -= 1;
     else if (letter === ">" && depth <= 0) return place + 1;
@@ -71,7 +71,7 @@ function linesOf(children: readonly (Element | string)[], margin: string, step: 
     if (typeof child === "string") return child.trim() === "" ? [] : [margin + child.trim()];
     const { start, end, isMixed, children: inner } = child;
     const elements = inner.filter((each) => typeof each !== "string" || each.trim() !== "");
-    // Blanks alone may be what the element says.
+    // White space alone may be the element's content.
     if (isMixed || elements.length === 0) return [margin + start + verbatim(inner) + end];
     return [margin + start, ...linesOf(inner, margin + step, step), margin + end];
   });

@@ -1,4 +1,4 @@
-/** A text format to itself: other white space, order, separators or encoding. What a value is written as stays, letter by letter. */
+/** Rewrites a text format as itself: white space, order, separators or encoding. Values keep their spelling, character by character. */
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { parseAllDocuments, type Scalar, visit as visitYaml } from "yaml";
 import { type Converted, type Notes, numberOption, type Options, type Question, textOption } from "../exchange.ts";
@@ -45,7 +45,7 @@ function rewriteTable(text: string, format: string, options: Options, notes: Not
   );
 }
 
-/** A literal as it stands in the source, or what is in brackets; of an object with the names before it. */
+/** A literal as in the source, or the members of a list or object; those of an object have names. */
 type Node = string | { readonly isList: boolean; readonly members: { readonly name: string; value: Node }[] };
 
 function nodeOf(source: string): Node {
@@ -102,7 +102,7 @@ function rewriteJson(source: string, options: Options, indent = numberOption(opt
   return write(nodeOf(source), "");
 }
 
-/** By what a name means and not by how it is escaped; of one name the order stays. */
+/** Compares unescaped names; repeated names keep their order. */
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   const [a, b]: [string, string] = [JSON.parse(one.name), JSON.parse(other.name)];
   return a < b ? -1 : a > b ? 1 : 0;
@@ -116,7 +116,7 @@ function rewriteLines(text: string, options: Options): string {
     .join("");
 }
 
-/** Comments, anchors and tags stay; numbers are written as they were. */
+/** Comments, anchors and tags stay; numbers keep their spelling. */
 function rewriteYaml(text: string, options: Options): string {
   assertShallow(text);
   const documents = parseAllDocuments(text, { customTags: [exactTag], logLevel: "error", strict: false, uniqueKeys: false });
@@ -133,7 +133,7 @@ function rewriteYaml(text: string, options: Options): string {
           quoteUnwritable(node);
           if (typeof node.value !== "number" && typeof node.value !== "bigint" && !isFloat) return;
           node.value = sourceOf(node);
-          // `!!int "7"` is 7, `!!float -.inf` no NaN, and the library writes what has a tag by the rule of that.
+          // `!!int "7"` becomes 7, and `!!float -.inf` does not become NaN: the library would write a tagged value by its tag's rules.
           delete node.tag;
         },
         Map: (_key, map) => {

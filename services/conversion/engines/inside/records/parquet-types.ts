@@ -1,4 +1,4 @@
-/** Parquet's types whose values doubles and milliseconds do not hold: decimals, dates, times. */
+/** Parquet types whose values do not fit doubles and milliseconds: decimals, dates, times. */
 import type { SchemaElement } from "hyparquet";
 import { tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
@@ -9,7 +9,7 @@ type Convert = (value: unknown) => unknown;
 
 const plain: Convert = (value) => value;
 
-/** Types that are read by {@link parquetReaderOf} and not by the library. */
+/** Types read by {@link parquetReaderOf} rather than by the library. */
 export function isExact({ converted_type, logical_type, children }: SchemaElement & { readonly children?: unknown }): boolean {
   if (children !== undefined) return false;
   return /^(DECIMAL|DATE|TIME|TIMESTAMP)/.test(converted_type ?? "") || /^(DECIMAL|DATE|TIME|TIMESTAMP)$/.test(logical_type?.type ?? "");
@@ -20,12 +20,12 @@ export function unmark(element: SchemaElement): void {
   delete element.logical_type;
 }
 
-/** How a column's values are read that the library left as numbers and bytes. Call it before {@link unmark}. */
+/** Converts a column's values that the library left as numbers and bytes. Call it before {@link unmark}. */
 export function parquetReaderOf({ element, children }: Tree): Convert {
   const [first] = children;
   if (first === undefined) return whereThere(leafReaderOf(element));
   const kind = element.logical_type?.type ?? element.converted_type;
-  // The library leaves out the groups in which lists and maps hold their members.
+  // The library omits the groups in which lists and maps hold their members.
   if (kind === "LIST") return parquetReaderOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
   const values = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children[1] : undefined;
   if (values !== undefined) {
@@ -42,7 +42,7 @@ function membersBy(readerOf: (name: string) => Convert): Convert {
   );
 }
 
-/** Not of what is missing; of a list, of each of its members. */
+/** Skips missing values; for a list, reads each member. */
 function whereThere(read: Convert): Convert {
   const each: Convert = (value) => (value === null || value === undefined ? null : Array.isArray(value) ? value.map(each) : read(value));
   return each;
@@ -61,16 +61,16 @@ function leafReaderOf(element: SchemaElement): Convert {
   return (value) => new Stamp(clockOf(BigInt(String(value)), digits), false);
 }
 
-/** Two's complement, the most significant byte first. */
+/** Two's complement, big-endian. */
 export function signedOf(value: unknown): bigint {
   if (!(value instanceof Uint8Array)) return BigInt(String(value));
   return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString("hex")}`));
 }
 
-/** No number that people count has more places. */
+/** No real number has more decimal places. */
 const maxScale = 10_000;
 
-/** Digits with a point `scale` places from their end, and no zeros behind it that say nothing. */
+/** Places the decimal point `scale` digits from the end and drops trailing zeros. */
 export function scaled(unscaled: bigint, scale: number): string {
   if (Math.abs(scale) > maxScale) throw tooComplex(`The file has decimals of more than ${maxScale} places.`);
   if (scale <= 0) return `${unscaled}${"0".repeat(-scale)}`;
@@ -90,7 +90,7 @@ export function dayOf(days: bigint): string {
   return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : (date.toISOString().split("T", 1)[0] ?? "");
 }
 
-/** A moment so many parts of a second after 1970, of which `digits` are decimal places. */
+/** An instant in fractions of a second since 1970, with `digits` decimal places. */
 export function stampOfUnits(units: bigint, digits: number, isLocal = false): Stamp {
   const second = 10n ** BigInt(digits);
   const part = ((units % second) + second) % second;
@@ -99,7 +99,7 @@ export function stampOfUnits(units: bigint, digits: number, isLocal = false): St
   return new Stamp(`${date.toISOString().slice(0, -5)}${fraction(part, digits)}${isLocal ? "" : "Z"}`, !isLocal);
 }
 
-/** The time of a day. */
+/** A time of day. */
 export function clockOf(units: bigint, digits: number): string {
   const second = 10n ** BigInt(digits);
   if (units < 0n || units >= 86_400n * second) return `${units}e-${digits} seconds`;

@@ -22,7 +22,7 @@ export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes
 
 const notPlist = () => invalid("The file is not a property list.");
 
-/** The form of NeXTSTEP, which knows texts, bytes, lists and names. */
+/** NeXTSTEP's format, which has text, bytes, lists and names. */
 function parseOldPlist(text: string): Value {
   try {
     return valueFrom(parseOtherPlist(text));
@@ -88,7 +88,7 @@ function dateOfText(text: string): Value {
 
 export function writePlist(value: Value, options: Options, notes: Notes): string | Uint8Array {
   const isBinary = textOption(options, "form") === "binary";
-  // The library's binary form writes integers by way of doubles.
+  // The library's binary writer converts integers through doubles.
   const ability = isBinary ? ({ integers: "safe", instants: 3 } as const) : ({ integers: "any", exact: true, instants: 0 } as const);
   const whole = withoutNulls(simplify(value, { ...ability, bytes: true }, notes), notes, () => "");
   if (whole === null) throw inexpressible("The data is a single empty value, which a property list cannot store.");
@@ -96,7 +96,7 @@ export function writePlist(value: Value, options: Options, notes: Notes): string
   return isBinary ? buildBinary(plain) : build(plain).replace(marked, "<$1>$2</$1>");
 }
 
-/** Before numbers that the library would call integers, or round: they go in as text. */
+/** Marks numbers that the library would round or turn into integers; they are passed as text. */
 const mark = "\ue000number:";
 const marked = /<string>\ue000number:(real|integer):([^<]*)<\/string>/g;
 
@@ -117,7 +117,7 @@ function plistOf(value: Value, said: (text: string) => string, isBinary: boolean
   return object;
 }
 
-/** The library writes larger integers as such only where they are bigints, which its types do not know. */
+/** The library writes large integers correctly only from bigints, which its types do not include. */
 function storedNumber(value: number): Plain {
   return Number.isSafeInteger(value) && Math.abs(value) > 0xffff_ffff ? (BigInt(value) as never) : value;
 }

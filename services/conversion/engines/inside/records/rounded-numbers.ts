@@ -1,11 +1,11 @@
-/** Numbers that a reader rounds which gives doubles only. */
+/** Detects numbers that a reader rounds because it returns only doubles. */
 import { type Notes, noteOnce } from "../exchange.ts";
 import { Exact, numberOf } from "./values.ts";
 
-/** As values of TOML and JSON5 begin: behind a sign of equality, a colon, a comma, a bracket or a blank. */
+/** The start of a value in TOML or JSON5: after an equals sign, colon, comma, bracket or blank. */
 const longNumber = /[=:,[\s]([-+]?\d[\d_]*\.?[\d_]*(?:[eE][-+]?\d+)?)/g;
 
-/** Looks at texts within the file too, where a number that is found only makes one note too many. */
+/** Also matches inside strings, where a false hit only causes an unnecessary note. */
 export function noteRoundedNumbers(text: string, notes: Notes): void {
   for (const [, found = ""] of text.matchAll(longNumber)) {
     const number = found.replaceAll("_", "");

@@ -1,10 +1,10 @@
-/** Dates and times of workbooks, which are numbers of days with a format. @see ECMA-376 part 1, 18.17.4 */
+/** Dates and times in workbooks, which are day numbers with a format. @see ECMA-376 part 1, 18.17.4 */
 import { withoutTrailing } from "../trailing.ts";
 import { Stamp } from "./values.ts";
 
 const dayMs = 86_400_000;
 
-/** What a number format shows. Of the letter m only its neighbours tell whether it is a month or minutes. */
+/** What a number format shows. Whether an m is a month or minutes depends on its neighbours. */
 export function shownBy(format: string): { readonly date: boolean; readonly time: boolean; readonly elapsed: boolean } {
   const { letters, elapsed } = lettersOf(format);
   const isMinutes = (place: number): boolean => letters[place - 1] === "h" || letters[place + 1] === "s";
@@ -15,7 +15,7 @@ export function shownBy(format: string): { readonly date: boolean; readonly time
   };
 }
 
-/** Of the first section, each run once; what stands in quotation marks or behind a backslash shows itself. */
+/** The format letters of the first section, each run once; quoted and escaped text is literal. */
 function lettersOf(format: string): { readonly letters: readonly string[]; readonly elapsed: boolean } {
   const letters: string[] = [];
   let elapsed = false;
@@ -27,7 +27,7 @@ function lettersOf(format: string): { readonly letters: readonly string[]; reado
     else if (sign === '"' || sign === "[") {
       const end = format.indexOf(sign === "[" ? "]" : '"', at + 1);
       if (end < 0) break;
-      // Other brackets hold colours, conditions and languages.
+      // Other brackets contain colours, conditions and locales.
       if (sign === "[") elapsed ||= /^(h+|m+|s+)$/i.test(format.slice(at + 1, end));
       at = end;
     } else if ("ymdhs".includes(sign) && (letters.at(-1) !== sign || format.charAt(at - 1).toLowerCase() !== sign)) letters.push(sign);
@@ -36,18 +36,18 @@ function lettersOf(format: string): { readonly letters: readonly string[]; reado
 }
 
 /**
- * A cell's number in the words of ISO 8601: a day, a moment, the time of a day, or how long something took. Undefined for a number
- * whose format shows none of these.
+ * Converts a cell's number to ISO 8601: a date, a date-time, a time of day,
+ * or a duration. Undefined for a number whose format shows none of these.
  */
 export function stampOfSerial(serial: number, format: string, is1904: boolean): Stamp | undefined {
   const shown = shownBy(format);
   const ms = Math.round(serial * dayMs);
   if (!Number.isSafeInteger(ms) || !(shown.date || shown.time || shown.elapsed)) return undefined;
   if (shown.elapsed || (!shown.date && serial < 0)) return new Stamp(durationOf(ms), false);
-  // Of a moment that shows its time only, the day is there too.
+  // A date-time keeps its date even if only the time is shown.
   if (!shown.date && ms < dayMs) return new Stamp(clockOf(ms), false);
-  // Day 60 of the 1900 system is a 29th of February that never was: days before it count from one day later. Only offices that have no
-  // such day write negative ones.
+  // Day 60 of the 1900 system is a nonexistent 29 February: days before it count
+  // from one day later. Only offices without that day write negative numbers.
   const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial >= 0 && serial < 60 ? 31 : 30);
   const date = new Date(epoch + ms);
   if (Number.isNaN(date.getTime())) return undefined;
@@ -77,7 +77,7 @@ function durationOf(ms: number, fraction = ""): string {
 const writtenMoment = /^(-?\d{4,}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d+)?(Z|[-+]\d\d:\d\d)?)?$/;
 const writtenDuration = /^(-?)P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(\.\d+)?S)?)?$/;
 
-/** A day, moment or duration that a workbook writes as ISO 8601 does, in the same words as one that it counts. */
+/** A date, date-time or duration that a workbook stores as ISO 8601, in the same form as one from a number. */
 export function stampOfWritten(text: string): Stamp {
   const [, day, clock, fraction, zone = ""] = writtenMoment.exec(text) ?? [];
   if (day !== undefined) {
@@ -92,13 +92,13 @@ export function stampOfWritten(text: string): Stamp {
   return new Stamp(`${minus}${durationOf(whole * 1000, part)}`, false);
 }
 
-/** To milliseconds at least, where there is one. */
+/** At least milliseconds, if there is a fraction. */
 function fractionOf(digits = ""): string {
   const kept = withoutTrailing(digits.slice(1), "0");
   return kept === "" ? "" : `.${kept.padEnd(3, "0")}`;
 }
 
-/** The number and the format of a day or moment; undefined for what a workbook cannot hold as one. */
+/** The number and format of a date or date-time; undefined if a workbook cannot store it as one. */
 export function serialOf({ text, isInstant }: Stamp): { readonly serial: number; readonly format: string } | undefined {
   const found = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d{1,3})?)?(Z)?$/.exec(text);
   if (found === null || text < "1900-03-01") return undefined;

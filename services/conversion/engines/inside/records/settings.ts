@@ -1,4 +1,4 @@
-/** Formats that programs keep their settings in: TOML and Java properties. */
+/** Settings formats: TOML and Java properties. */
 import { parseLines, parse as parseProperties, stringify as stringifyProperties } from "dot-properties";
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
@@ -34,11 +34,11 @@ export function writeToml(value: Value, _options: Options, notes: Notes): string
   const whole = withoutNulls(simple, notes, () => {
     throw inexpressible("The data has an empty value in a list, which TOML cannot store.");
   });
-  // Nothing at all is a whole document too, but one that nobody can tell from a file that was cut off.
+  // An empty document is valid, but cannot be told from a truncated file.
   return table.size === 0 ? "# empty\n" : stringifyToml(tomlOf(whole));
 }
 
-/** The library leaves out the sign, but writes whatever a date says it is. */
+/** The library omits the sign of zero, but writes whatever a date returns. */
 const negativeZero = Object.assign(new Date(0), { toISOString: () => "-0.0" });
 
 function tomlOf(value: Value): unknown {
@@ -51,7 +51,7 @@ function tomlOf(value: Value): unknown {
   return object;
 }
 
-/** Lists have no name of their own, which these formats demand. */
+/** These formats need names, which a top-level list does not have. */
 function tableOf(value: Value, label: string): Entries {
   if (value instanceof Map) return value;
   if (Array.isArray(value)) return new Map([["items", value]]);
@@ -67,7 +67,7 @@ export function parseJavaProperties(text: string, notes: Notes): Value {
   return value;
 }
 
-/** Nested values by names with dots, lists by numbers, as programs that read them expect. */
+/** Nested values get dotted names, list members numbers, as programs that read them expect. */
 export function writeJavaProperties(value: Value, _options: Options, notes: Notes): string {
   if (!(value instanceof Map)) throw inexpressible("The data is a list, but properties need names.");
   if (value.size === 0) throw inexpressible("The data has no properties.");
@@ -88,7 +88,7 @@ export function writeJavaProperties(value: Value, _options: Options, notes: Note
     } else put(path, settingOf(given, path, notes));
   };
   write(value, "");
-  // All but ASCII is escaped: older readers take bytes for Latin-1, newer ones for UTF-8.
+  // Everything but ASCII is escaped: older readers expect Latin-1, newer ones UTF-8.
   const text = stringifyProperties(flat, { latin1: true, keySep: "=" });
   return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
 }

@@ -1,4 +1,4 @@
-/** All sheets of a workbook and all tables of a database, where the target holds several and none was chosen. */
+/** Converts all sheets of a workbook, or all tables of a database, if the target holds several and none was chosen. */
 import { type Converted, type Notes, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { openAccess } from "./access.ts";
@@ -11,7 +11,7 @@ import type { Value } from "./values.ts";
 const databases = new Set(["sqlite", "mdb"]);
 const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods"]);
 
-/** Undefined where there is one table, or one is chosen: then it is the value itself. */
+/** Undefined if there is only one table, or one was chosen: it is then converted alone. */
 export function severalOf(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted | undefined {
   if (to === "md") return markdownOf(bytes, options, notes);
   if (databases.has(from) && (to === "json" || to === "sqlite" || books.has(to))) {
@@ -48,7 +48,7 @@ function tableOf(lines: readonly (readonly Cell[])[]): string {
   return `${head}|${" --- |".repeat(width)}\n${rest.join("")}`;
 }
 
-/** What Markdown would take for a sign of its own. */
+/** Escapes Markdown syntax. */
 function escaped(text: string): string {
   return text
     .replace(/[\\|`*<[\]]/g, "\\$&")

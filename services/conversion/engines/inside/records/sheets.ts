@@ -1,4 +1,4 @@
-/** Workbooks as tables, by SheetJS: cell values, not their looks. */
+/** Workbooks as tables, by SheetJS: cell values without formatting. */
 import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
@@ -19,7 +19,7 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, bo
   return { columns, rows: (hasHeader ? lines.slice(1) : lines).map((line) => columns.map((_, place) => line[place] ?? null)) };
 }
 
-/** The rows of the sheet that is asked for, else of the first that is shown; empty ones are left out. */
+/** The rows of the requested sheet, otherwise of the first visible one; empty rows are left out. */
 export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
   const place = placeOf(book, names, textOption(options, "sheet") ?? "1");
@@ -52,7 +52,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   return lines;
 }
 
-/** What is at a cell and no value of it. */
+/** Notes what is attached to cells but is not part of their values. */
 function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[])[], notes: Notes): void {
   const [comments, links]: [string[], string[]] = [[], []];
   for (const [row, line] of rows.entries()) {
@@ -70,12 +70,12 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
   if (said.length > 0) notes.set("TEXT_LEFT_OUT", said.join(" "));
 }
 
-/** All that `parse` makes of the sheets that are shown, by their names; what is left out is no note then. An empty one is undefined. */
+/** The result of `parse` for each visible sheet, by name; no note about other sheets is needed then. An empty sheet is undefined. */
 export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: string, notes: Notes, book: workbooks.WorkBook) => T) {
   const book = read(bytes);
   const names = shownSheetsOf(book, bytes);
   if (names.length < book.SheetNames.length) notes.set("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
-  // A number is the place of a sheet first.
+  // A number is tried as a sheet position first.
   return names.map((name, place) => {
     const raised: Notes = new Map();
     const made = unlessEmpty(() => parse(String(place + 1), raised, book));
@@ -96,7 +96,7 @@ function unlessEmpty<T>(parse: () => T): T | undefined {
 const emptySheet = "The sheet is empty.";
 const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 
-/** The names of the sheets that are shown, in order; null stands for an empty one. */
+/** The names of the visible sheets, in order; null for an empty one. */
 export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
   const book = read(bytes);
   const shown = shownSheetsOf(book, bytes);
@@ -126,7 +126,7 @@ function findShown({ SheetNames, Workbook }: workbooks.WorkBook, bytes: Uint8Arr
   return shown.length === 0 ? SheetNames : shown;
 }
 
-/** By number of those that are shown, else by name, hidden ones too, where case does not matter. Empty when there is none. */
+/** By position among the visible sheets, otherwise by case-insensitive name, including hidden ones. Empty if there is none. */
 function placeOf(book: workbooks.WorkBook, shown: readonly string[], wanted: string): string {
   const numbered = /^\d+$/.test(wanted) ? shown[Number(wanted) - 1] : undefined;
   return numbered ?? book.SheetNames.find((name) => name.toLowerCase() === wanted.toLowerCase()) ?? "";
@@ -151,7 +151,7 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");
     }
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
-    // Parts that a workbook may go without, and an office does.
+    // Such parts are optional: an office opens the workbook without them.
     if (error instanceof Error && error.message.startsWith("Cannot find file")) {
       throw new Failure("CONVERSION_FAILED", "The workbook lacks a required part.", true);
     }
@@ -159,7 +159,7 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
   }
 }
 
-/** What a formula without a result comes to. Programs that write such leave them to the office that opens the file. */
+/** The value of a formula without a result. Programs that write such formulas leave them to the office that opens the file. */
 function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
   let isEmptyText: boolean | undefined;
   return () => {
@@ -208,11 +208,11 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
 function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  // In cells themselves the library cuts texts of XLS at 255 characters; in the table of all texts it does not.
+  // Inline, the library truncates text in XLS at 255 characters; in the shared string table it does not.
   return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
 }
 
-/** One workbook of a sheet each. */
+/** Joins workbooks with one sheet each. */
 export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, notes: Notes): Uint8Array {
   const book = workbooks.utils.book_new();
   const used = new Set<string>();
@@ -232,16 +232,16 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
 }
 
 const maxCellChars = 32_767;
-/** What fits into one record with two bytes a character: the library has no way to go on in the next. */
+/** What fits in one record at two bytes per character: the library cannot continue in the next. */
 const maxRecordChars = 4110;
 
-/** What looks like an escape of Open XML there is escaped itself. @see ECMA-376 part 1, 22.9.2.19 */
+/** Escapes text that looks like an Open XML escape. @see ECMA-376 part 1, 22.9.2.19 */
 const escapedIn = (to: string, cell: unknown): unknown =>
   to === "xlsx" && typeof cell === "string" ? cell.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_") : cell;
 
-/** Smaller ones than these offices write as nothing. */
+/** Offices write smaller numbers as zero. */
 const smallestNormal = 2 ** -1022;
-/** Of larger ones they take the logarithm for one more. */
+/** For larger numbers their logarithm is off by one. */
 const largestSure = 1.797693134862e308;
 
 function isWritable(value: number, to: string): boolean {
@@ -250,7 +250,7 @@ function isWritable(value: number, to: string): boolean {
   return size >= smallestNormal && size <= largestSure && (to === "xlsx" || isSplitWell(size));
 }
 
-/** For its binary forms the library finds the exponent by a logarithm, which is another one beside powers of two and for the smallest. */
+/** For binary formats the library derives the exponent from a logarithm, which is off near powers of two and for the smallest numbers. */
 function isSplitWell(size: number): boolean {
   const mantissa = size * 2 ** (52 - Math.floor(Math.log(size) / Math.LN2));
   return mantissa >= 2 ** 52 && mantissa < 2 ** 53;
@@ -265,12 +265,12 @@ function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" |
     if (cell instanceof Stamp && cell.isInstant) note("zones");
     return { t: "n", v: day.serial, z: day.format };
   }
-  // Cells hold 15 digits: more are kept as text.
+  // Cells hold doubles: any other number is kept as text.
   note("texts");
   return cellText(cell);
 }
 
-/** Lines in a cell end with one character, and XML has no word for some others. */
+/** A line break in a cell is one character, and XML excludes some others. */
 function textOf(text: string, to: string, notes: Notes): string {
   if (text.length > maxCellChars)
     throw new Failure("INPUT_TOO_COMPLEX", `A workbook cell has at most ${maxCellChars} characters; csv allows more.`);

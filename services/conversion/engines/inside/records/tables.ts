@@ -1,4 +1,4 @@
-/** Rows and columns: what records become in formats that hold tables, and back. */
+/** Converts records to rows and columns, and back. */
 import type { Notes, Options } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { readersOf } from "./cell-readers.ts";
@@ -8,7 +8,7 @@ import { type Entries, Exact, firstOf, Stamp, simplify, textOfScalar, type Value
 export type Cell = Exclude<Value, Value[] | Entries>;
 export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
 
-/** Records of which there may be none: the names of the columns stay. */
+/** Keeps the column names even if there are no records. */
 export class NamedRows extends Array<Value> {
   columns: readonly string[] = [];
 
@@ -20,7 +20,7 @@ export class NamedRows extends Array<Value> {
 const maxColumns = 10_000;
 export const maxCells = 20_000_000;
 
-/** The rows of a value: a list of records, of lists or of single values; one record is one row. */
+/** The rows of a value: a list of records, lists or single values; a lone record is one row. */
 export function tableOf(value: Value, notes: Notes): Table {
   const { list, path } = listOf(value);
   if (list instanceof NamedRows && list.length === 0) return { columns: list.columns, rows: [] };
@@ -29,7 +29,7 @@ export function tableOf(value: Value, notes: Notes): Table {
   const rows = list.map((item) => {
     const row: Cell[] = [];
     const put = (wanted: string, cell: Cell): void => {
-      // A name with a dot of its own may be that of a nested value too.
+      // A name that contains a dot may equal that of a nested value.
       let name = wanted;
       for (let count = 2; Object.hasOwn(row, places.get(name) ?? -1); count++) name = `${wanted}_${count}`;
       if (name !== wanted) notes.set("NAMES_CHANGED", `Two values of one record are both named ${wanted.slice(0, 60)}; one was numbered.`);
@@ -50,7 +50,7 @@ export function tableOf(value: Value, notes: Notes): Table {
   return { columns, rows: rows.map((row) => columns.map((_, place) => row[place] ?? null)) };
 }
 
-/** Wrappers around the one list of a document are looked through: a root element, a table of TOML. */
+/** Looks through wrappers around the only list of a document: a root element, a TOML table. */
 function listOf(value: Value): { readonly list: readonly Value[]; readonly path: string } {
   const path: string[] = [];
   let inner = value;
@@ -73,11 +73,11 @@ function putEntries(entries: Entries, prefix: string, put: (name: string, cell: 
   }
 }
 
-/** Lists within a record are one cell of JSON. */
+/** Lists within a record become one cell of JSON. */
 function cellOf(name: string, value: Value, notes: Notes): Cell {
   if (!Array.isArray(value) && !(value instanceof Map)) return value;
   notes.set("STRUCTURE_FLATTENED", undefined);
-  // With the name around it, so that a note tells it.
+  // Wrapped in its name, so that a note can mention it.
   const simple = simplify(new Map([[name, value]]), { integers: "any", exact: true }, notes);
   return jsonTextOf(simple instanceof Map ? (simple.get(name) ?? null) : simple, 0);
 }
@@ -88,14 +88,14 @@ export function recordsOf({ columns, rows }: Table): NamedRows {
   return records;
 }
 
-/** A cell as text: empty for nothing. */
+/** A cell as text: empty for null. */
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Stamp || cell instanceof Exact) return cell.text;
   return cell instanceof Uint8Array ? Buffer.from(cell).toString("base64") : textOfScalar(cell);
 }
 
-/** The table that lines of text mean: the first names the columns unless `header` is false. */
+/** Interprets lines of text as a table: the first line names the columns unless `header` is false. */
 export function tableOfTexts(lines: readonly (readonly string[])[], options: Options, notes: Notes): Table {
   const hasHeader = options.header !== false;
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
@@ -106,7 +106,7 @@ export function tableOfTexts(lines: readonly (readonly string[])[], options: Opt
   return { columns, rows: rows.map((row) => readers.map((read, place) => read(row[place] ?? ""))) };
 }
 
-/** `header` is empty where nothing names the columns. */
+/** `header` is empty if nothing names the columns. */
 export function columnNamesOf(header: readonly string[], width: number, notes: Notes): string[] {
   const seen = new Set<string>();
   const changed: string[] = [];
@@ -122,7 +122,7 @@ export function columnNamesOf(header: readonly string[], width: number, notes: N
   return names;
 }
 
-/** Says which names are not those of the source. */
+/** Notes which names differ from the source. */
 export function noteNames(changed: readonly string[], notes: Notes): void {
   if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a unique name were renamed: ${firstOf(changed)}.`);
 }

@@ -1,10 +1,10 @@
-/** Times of TOML with more places than the milliseconds that its library reads. @see https://toml.io/en/v1.0.0#offset-date-time */
+/** TOML times with more decimal places than the milliseconds that its library reads. @see https://toml.io/en/v1.0.0#offset-date-time */
 import { Stamp } from "./values.ts";
 
 const mark = "\ue000time:";
 const time = /(?:\d{4}-\d\d-\d\d[Tt ])?\d\d:\d\d:\d\d\.\d{4,30}(?:[Zz]|[-+]\d\d:\d\d)?/y;
 
-/** The text with such times as marked texts, but for those that stand in texts and comments. */
+/** Turns such times into marked strings, except within strings and comments. */
 export function withMarkedTimes(text: string): string {
   if (!/:\d\d\.\d{4}/.test(text)) return text;
   const parts: string[] = [];
@@ -25,7 +25,7 @@ export function withMarkedTimes(text: string): string {
   return parts.join("") + text.slice(copied);
 }
 
-/** Where the text or comment ends that begins here; undefined where none does. */
+/** End of the string or comment that starts here; undefined if none does. */
 function endOfText(text: string, at: number): number | undefined {
   const sign = text.charAt(at);
   if (sign === "#") return endOf(text, "\n", at);
@@ -41,14 +41,14 @@ function endOf(text: string, mark: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Behind an odd number of backslashes. */
+/** Preceded by an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charAt(start - 1) === "\\") start -= 1;
   return (at - start) % 2 === 1 && at < text.length;
 }
 
-/** The time of a marked text; undefined for every other. */
+/** The time in a marked string; undefined for any other. */
 export function markedTimeOf(text: string): Stamp | undefined {
   if (!text.startsWith(mark)) return undefined;
   const found = text.slice(mark.length).toUpperCase().replace(" ", "T");

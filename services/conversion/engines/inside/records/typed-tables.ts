@@ -1,4 +1,4 @@
-/** Tables with types, written: Parquet and Avro. */
+/** Writes typed tables: Parquet and Avro. */
 import avro from "avsc";
 import type { SchemaElement } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
@@ -11,7 +11,7 @@ import { firstOf, type Value } from "./values.ts";
 
 export type NamedColumn = Column & { readonly name: string };
 
-/** The columns of a table, each of one type; a note names those that became text. */
+/** The columns of a table, each with one type; a note lists those that became text. */
 export function columnsOf(
   value: Value,
   notes: Notes,
@@ -60,7 +60,7 @@ function parquetElementOf(name: string, type: ColumnType): SchemaElement {
     default:
       return of({
         type: "INT64",
-        // For readers of before, which know moments alone.
+        // For older readers, which know only instants.
         ...(type.sort === "instant" && type.digits < 9
           ? { converted_type: type.digits === 3 ? "TIMESTAMP_MILLIS" : "TIMESTAMP_MICROS" }
           : {}),
@@ -113,7 +113,7 @@ function avroValueOf(value: Stored, type: ColumnType): unknown {
 }
 
 export async function writeAvro(value: Value, _options: Options, notes: Notes): Promise<Uint8Array> {
-  // It has no times of a day below microseconds.
+  // Avro has no time of day finer than microseconds.
   const columns = columnsOf(value, notes, (type) => !(type.sort === "time" && type.digits === 9));
   const names = avroNamesOf(
     columns.map(({ name }) => name),
@@ -136,7 +136,7 @@ export async function writeAvro(value: Value, _options: Options, notes: Notes): 
   return Buffer.concat(parts);
 }
 
-/** Avro allows letters, digits and _ in names. */
+/** Avro names may contain only letters, digits and _. */
 function avroNamesOf(columns: readonly string[], notes: Notes): string[] {
   const seen = new Set<string>();
   const changed: string[] = [];

@@ -1,4 +1,4 @@
-/** The one model that every data format is read into and written from. */
+/** The common model that every data format is read into and written from. */
 
 import { type Notes, noteOnce } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
@@ -6,10 +6,10 @@ import { withoutTrailing } from "../trailing.ts";
 import { textOfNumber } from "./number-text.ts";
 
 export type Value = null | boolean | number | bigint | string | Exact | Stamp | Uint8Array | Value[] | Entries;
-/** A map and not an object: names keep their order and none of them is special. */
+/** A Map rather than an object: names keep their order, and none of them is special. */
 export type Entries = Map<string, Value>;
 
-/** A decimal with more digits than a double holds, as it was written. */
+/** A decimal with more digits than a double holds, as written. */
 export class Exact {
   readonly text: string;
   constructor(text: string) {
@@ -17,7 +17,7 @@ export class Exact {
   }
 }
 
-/** A date or time: text as in ISO 8601, an `instant` when it names a moment in the world. */
+/** A date or time in ISO 8601; `isInstant` if it denotes a point in time. */
 export class Stamp {
   readonly text: string;
   readonly isInstant: boolean;
@@ -27,7 +27,7 @@ export class Stamp {
   }
 }
 
-/** Deeper nesting than any data that people keep. */
+/** Deeper than any real data. */
 export const maxDepth = 200;
 const maxValues = 20_000_000;
 
@@ -35,7 +35,7 @@ export function tooDeep() {
   return tooComplex(`The data is nested deeper than ${maxDepth} levels.`);
 }
 
-/** An integer as number where that is exact, else as bigint. */
+/** A number if that is exact, otherwise a bigint. */
 export function integerOf(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
@@ -45,7 +45,7 @@ const digitsOf = (text: string) => {
   return withoutTrailing(mantissa.replace(/[-+.]/g, "").replace(/^0+/, ""), "0");
 };
 
-/** A number as written in JSON and most other texts, without losing a digit. */
+/** Parses a number as written in JSON and most text formats, without losing a digit. */
 export function numberOf(text: string): Value {
   const number = Number(text);
   const isInteger = /^[-+]?\d+$/.test(text);
@@ -54,7 +54,7 @@ export function numberOf(text: string): Value {
   return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(text) ? number : new Exact(text);
 }
 
-/** The members of a map as they came: a name may come again, which no map of the language holds. */
+/** The members of a map in order, including repeated names, which a Map cannot hold. */
 export class Pairs {
   readonly list: readonly (readonly [name: unknown, value: unknown])[];
   constructor(list: readonly (readonly [name: unknown, value: unknown])[]) {
@@ -62,7 +62,7 @@ export class Pairs {
   }
 }
 
-/** What a library gave, as values; anything with a meaning of its own that the model lacks becomes text, and so do names. */
+/** Converts a library's result to values; special types that the model lacks become text, as do names. */
 export function valueFrom(plain: unknown, notes?: Notes): Value {
   let left = maxValues;
   const entriesFrom = ({ list }: Pairs, depth: number): Entries => {
@@ -88,27 +88,24 @@ export function valueFrom(plain: unknown, notes?: Notes): Value {
   return convert(plain, 0);
 }
 
-/** Of pairs as they stand in a file: a second value of one name is numbered, and its name told to `doubled`. */
+/** From pairs in file order: a repeated name is numbered and added to `doubled`. */
 export function entriesOf(pairs: Iterable<readonly [string, Value]>, doubled: string[]): Entries {
   const entries: Entries = new Map();
   for (const [name, value] of pairs) entries.set(freeName(entries, name, doubled), value);
   return entries;
 }
 
-/** The name, or where it is taken the next one with a number. */
+/** The name, or if it is taken, the next one with a number. */
 export function freeName(entries: Entries, wanted: string, doubled: string[]): string {
   if (!entries.has(wanted)) return wanted;
   doubled.push(wanted);
-  // Of a great many, not each is tried.
+  // With very many duplicates, counting starts later.
   let count = doubled.length < 100 ? 2 : doubled.length;
   while (entries.has(`${wanted}_${count}`)) count += 1;
   return `${wanted}_${count}`;
 }
 
-/**
- * What each name became, and no two of them the same: those that stay as they are are nobody else's, and of the others the second is
- * numbered.
- */
+/** Makes the new names unique: unchanged names are kept for their owners, and collisions among the others are numbered. */
 export function freeNames(names: readonly (readonly [was: string, is: string])[]): readonly string[] {
   const taken = new Set(names.flatMap(([was, is]) => (was === is ? [is] : [])));
   return names.map(([was, is]) => {
@@ -120,12 +117,12 @@ export function freeNames(names: readonly (readonly [was: string, is: string])[]
   });
 }
 
-/** Says which names stood twice beside each other. */
+/** Notes repeated names. */
 export function noteDoubled(doubled: readonly string[], notes: Notes): void {
   if (doubled.length > 0) notes.set("NAMES_CHANGED", `Repeated names were numbered: ${firstOf(doubled)}.`);
 }
 
-/** Names of one map as texts, of which no two are the same. */
+/** Makes the names of one map unique text. */
 function createFreeNames(notes?: Notes) {
   const taken = new Map<string, number>();
   return (name: unknown): string => {
@@ -139,7 +136,7 @@ function createFreeNames(notes?: Notes) {
   };
 }
 
-/** A name that is a list or map, as maps of other formats have them, by its JSON. */
+/** A name that is itself a list or map, as some formats allow, becomes JSON. */
 export function textOfName(name: unknown): string {
   if (typeof name !== "object" || name === null) return String(name);
   const plain = (_: string, each: unknown): unknown => {
@@ -159,18 +156,18 @@ export type Ability = {
   readonly integers: "any" | "int64" | "safe";
   readonly exact?: boolean;
   readonly infinite?: boolean;
-  /** Whether it takes the sign off a zero. */
+  /** It drops the sign of a zero. */
   readonly unsignedZero?: true;
   readonly bytes?: boolean;
-  /** Moments, with any fraction of a second or with at most so many decimal places. */
+  /** Instants, with any fraction of a second or at most this many decimal places. */
   readonly instants?: true | number;
-  /** Dates and times without a place; `toml`: only as TOML has them. */
+  /** Dates and times without a time zone; `toml`: only in TOML's forms. */
   readonly localStamps?: true | "toml";
 };
 
 const tomlStamp = /^(\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?)?|\d\d:\d\d:\d\d(\.\d{1,3})?)$/;
 
-/** The same data in what the target can hold; what became text or was rounded is noted, with its first places. */
+/** The same data in terms of what the target can hold; notes what became text or was rounded, with its first positions. */
 export function simplify(value: Value, ability: Ability, notes: Notes): Value {
   const path: (string | number)[] = [];
   const texts: string[] = [];
@@ -224,13 +221,13 @@ function holds({ instants, localStamps }: Ability, { text, isInstant }: Stamp): 
   return fraction.length <= instants && !Number.isNaN(Date.parse(text));
 }
 
-/** Where a value is, for people: `rows[2].price`. */
+/** A value's path for users: `rows[2].price`. */
 function pathOf(path: readonly (string | number)[]): string {
   const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
   return text === "" ? "the value itself" : text.replace(/^\./, "");
 }
 
-/** The first three in a list for people. */
+/** The first three items, for users. */
 export function firstOf(places: readonly string[]): string {
   const shown = places.slice(0, 3).map((place) => (place.length > 60 ? `${place.slice(0, 60)}…` : place));
   return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
@@ -238,7 +235,7 @@ export function firstOf(places: readonly string[]): string {
 
 export type Plain = null | boolean | number | bigint | string | Date | Uint8Array | Plain[] | { [name: string]: Plain };
 
-/** Objects for libraries that want them, without a prototype, so that no name is special. Call {@link simplify} first. */
+/** Converts to objects for libraries that need them, without a prototype, so that no name is special. Call {@link simplify} first. */
 export function plainOf(value: Value): Plain {
   if (value instanceof Stamp) return value.isInstant ? new Date(value.text) : value.text;
   if (value instanceof Exact) return Number(value.text);
@@ -249,7 +246,7 @@ export function plainOf(value: Value): Plain {
   return object;
 }
 
-/** Empty values left out of maps, as formats without them demand; in lists they have no place to be left out of. */
+/** Removes empty values from maps for formats without them; in lists they are replaced, which keeps the positions of the others. */
 export function withoutNulls(value: Value, notes: Notes, inList: () => Value): Value {
   const dropped: string[] = [];
   const note = (path: readonly (string | number)[]) => void (dropped.length < 4 && dropped.push(pathOf(path)));
@@ -287,7 +284,7 @@ export function textOfScalar(value: Value): string {
   return typeof value === "number" ? textOfNumber(value) : String(value ?? "");
 }
 
-/** For people, in a cell or a line. */
+/** For users, in a cell or a line. */
 export function plainTextOf(value: Value): string {
   if (Array.isArray(value)) return value.map(plainTextOf).join("; ");
   if (value instanceof Map) return [...value].map(([name, each]) => `${name}: ${plainTextOf(each)}`).join(", ");

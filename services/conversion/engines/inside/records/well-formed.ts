@@ -1,8 +1,8 @@
-/** Texts that end in half a character, as programs make them that cut by units of UTF-16, for formats that hold whole ones alone. */
+/** Replaces lone surrogates, which programs that cut text by UTF-16 units produce, for formats that allow only whole characters. */
 import type { Notes } from "../exchange.ts";
 import { type Entries, freeNames, type Value } from "./values.ts";
 
-/** The same value; what had to be replaced is noted. */
+/** The same value; replacements are noted. */
 export function wellFormed(value: Value, notes: Notes): Value {
   let isChanged = false;
   const textOf = (text: string): string => {

@@ -1,12 +1,12 @@
-/** What the library that reads workbooks would change, or cannot do without. */
+/** Works around what the workbook library would change or cannot handle. */
 import * as workbooks from "@e965/xlsx";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
 
 /**
- * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), ends of lines of two marks, texts of formulas,
- * which it unescapes twice, errors that are younger than it, dates as they are written, cells of an OpenDocument that have a value and no
- * text, its texts, and its styles, which may go without.
+ * Reads with fixes for the library: characters beyond U+FFFF as references (`&#128512;`), CRLF line
+ * ends, formula strings, which it unescapes twice, newer error values, exact dates, OpenDocument
+ * cells with a value but no text, OpenDocument text, and OpenDocument styles, which are optional.
  */
 export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
   const { fromCharCode } = String;
@@ -43,7 +43,7 @@ type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: read
 const noStyles = Buffer.from("<office:document-styles/>");
 const mark = ' t="str"';
 
-/** An OpenDocument's XML whose cells all show what they are: what has a value and shows nothing the library takes for nothing. */
+/** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
   const shown = withReadTexts(withWrittenDates(latin1(content))).replace(cell, (whole: string, attributes: string) => {
@@ -57,7 +57,7 @@ function withShownValues(content: Uint8Array): Uint8Array {
 const cellTag = /<table:(?:covered-)?table-cell\s[^<>]*>/g;
 const datedType = /\soffice:value-type=["'](?:date|time)["']/;
 
-/** Dates and times as texts with a mark: the library makes whole seconds of them, and other centuries of other years. */
+/** Passes dates and times as marked strings: the library would round them to seconds and move some years to another century. */
 function withWrittenDates(content: string): string {
   return content.replace(cellTag, (tag) => {
     const [, written] = (datedType.test(tag) && /\soffice:(?:date|time)-value=["']([^"'<>]*)["']/.exec(tag)) || [];
@@ -66,22 +66,22 @@ function withWrittenDates(content: string): string {
   });
 }
 
-/** What no document can hold, as UTF-8 in Latin-1. */
+/** A noncharacter that no document contains, as UTF-8 in Latin-1. */
 const dateMark = "\u00ef\u00bf\u00bf";
 const readMark = "\uffff";
 
-/** The date or time that a text is in an OpenDocument or a sheet; undefined where it is a text. */
+/** The date or time that a marked string holds, in an OpenDocument or a sheet; undefined for other text. */
 export function writtenDateOf(text: string): string | undefined {
   return text.startsWith(readMark) ? text.slice(readMark.length) : undefined;
 }
 
-/** The library takes the first of two marks that end a line, so it gets three. */
+/** The library removes the first character of a CRLF, so it gets an extra one. */
 function withWholeLineEnds(content: Uint8Array): Uint8Array {
   const twoMarks = /(?:_x000d_|&#13;|&#xd;)(?=\n|&#10;|&#xa;|_x000a_)/gi;
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
-/** A sheet's XML with errors and dates as texts, and the texts of formulas escaped once more. */
+/** A sheet's XML with errors and dates as strings, and formula strings escaped once more. */
 function withWrittenValues(content: Uint8Array): Uint8Array {
   const text = latin1(content)
     .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="e"/g, '$1t="str"')

@@ -1,4 +1,7 @@
-/** Names that every reader of XML takes: those of its fourth edition, which later ones only add to. @see https://www.w3.org/TR/2006/REC-xml-20060816/#CharClasses */
+/**
+ * Names that every XML reader accepts: those of the fourth edition, which later ones only extend.
+ * @see https://www.w3.org/TR/2006/REC-xml-20060816/#CharClasses
+ */
 
 /** Base characters and ideographs, as ranges of code points. */
 const letters = `
@@ -16,7 +19,7 @@ const letters = `
   1f5f-1f7d 1f80-1fb4 1fb6-1fbc 1fbe 1fc2-1fc4 1fc6-1fcc 1fd0-1fd3 1fd6-1fdb 1fe0-1fec 1ff2-1ff4 1ff6-1ffc 2126 212a-212b
   212e 2180-2182 3007 3021-3029 3041-3094 30a1-30fa 3105-312c 4e00-9fa5 ac00-d7a3
 `;
-/** Combining characters, digits and extenders, which stand behind another. */
+/** Combining characters, digits and extenders, which cannot come first. */
 const others = `
   b7 2d0-2d1 300-345 360-361 387 483-486 591-5a1 5a3-5b9 5bb-5bd 5bf 5c1-5c2 5c4 640 64b-652 660-669 670 6d6-6e4 6e7-6e8
   6ea-6ed 6f0-6f9 901-903 93c 93e-94d 951-954 962-963 966-96f 981-983 9bc 9be-9c4 9c7-9c8 9cb-9cd 9d7 9e2-9e3 9e6-9ef a02
@@ -27,7 +30,7 @@ const others = `
   20d0-20dc 20e1 3005 302a-302f 3031-3035 3099-309a 309d-309e 30fc-30fe
 `;
 
-/** `c0-d6 d8` as it stands between the brackets of a pattern. */
+/** Turns `c0-d6 d8` into a character class. */
 const inBrackets = (ranges: string) => ranges.replace(/[\da-f]+/g, (code) => `\\u${code.padStart(4, "0")}`).replace(/\s+/g, "");
 
 const start = `A-Za-z_${inBrackets(letters)}`;
@@ -37,10 +40,10 @@ const name = new RegExp(`^[${start}][${part}]*(:[${start}][${part}]*)?$`);
 const notInNames = new RegExp(`[^${part}]`, "gu");
 const isStart = new RegExp(`^[${start}]`);
 
-/** Also with a prefix before a colon. */
+/** Also with a prefix and a colon. */
 export const isXmlName = (text: string): boolean => name.test(text);
 
-/** The name itself where it is free to be used, else another. */
+/** The name itself if it is allowed, otherwise a similar one. */
 export function asXmlName(text: string): string {
   const isReserved = /^xml/i.test(text);
   if (isXmlName(text) && !isReserved) return text;

@@ -17,7 +17,7 @@ const parser = new XMLParser({
   trimValues: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Done here: the library leaves numeric references as they stand, and would expand them in CDATA.
+  // Done here: the library leaves numeric references unexpanded, and would expand references in CDATA.
   processEntities: false,
   cdataPropName,
   maxNestedTags: maxDepth,
@@ -42,7 +42,7 @@ export function parseXml(text: string, notes: Notes): Value {
   return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
 
-/** The outermost element. Throws for what is no XML, or too deep. */
+/** The root element. Throws if it is not XML, or too deep. */
 export function rootOf(text: string): Node {
   assertShallowXml(text, maxDepth);
   const found = XMLValidator.validate(text);
@@ -53,12 +53,12 @@ export function rootOf(text: string): Node {
   return root;
 }
 
-/** Its elements. */
+/** Its child elements. */
 export function childrenOf(node: Node): readonly Node[] {
   return nodesOf(node).filter((child) => elementOf(child) !== undefined);
 }
 
-/** Its text, without that of its elements. */
+/** Its text, without that of its child elements. */
 export function textWithin(node: Node): string {
   return nodesOf(node)
     .filter((child) => elementOf(child) === undefined)
@@ -132,7 +132,7 @@ export function writeXml(value: Value, options: Options, notes: Notes): string {
   return `${lines.join(step === "" ? "" : "\n")}\n`;
 }
 
-/** In text every number, date and byte string is what it is: text. */
+/** Text can express every number, date and byte string. */
 const ability = { integers: "any", exact: true, infinite: true, instants: true, localStamps: true } as const;
 
 type Writing = {
@@ -140,7 +140,7 @@ type Writing = {
   readonly step: string;
   readonly item: string;
   readonly notes: Notes;
-  /** Declared by the elements around. @see https://www.w3.org/TR/xml-names/#ns-decl */
+  /** Declared by enclosing elements. @see https://www.w3.org/TR/xml-names/#ns-decl */
   readonly prefixes: ReadonlySet<string>;
 };
 
@@ -148,7 +148,7 @@ function declaredBy(value: Value): readonly string[] {
   return value instanceof Map ? [...value.keys()].flatMap((key) => (key.startsWith("@xmlns:") ? [key.slice(7)] : [])) : [];
 }
 
-/** The name for all of these. A prefix that none of them stands for is none: readers that know namespaces refuse it. */
+/** One name for all these values. An undeclared prefix is removed, because namespace-aware readers reject it. */
 function elementNameOf({ notes, prefixes }: Writing, wanted: string, values: readonly Value[]): string {
   const name = xmlNameOf(wanted, notes);
   const [prefix = ""] = name.split(":");
@@ -219,7 +219,7 @@ function escapeText(text: string, notes: Notes): string {
   return speakable(text, notes).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
 }
 
-/** XML 1.0 has no way to say most control characters, not even escaped. */
+/** XML 1.0 cannot represent most control characters, not even escaped. */
 export function speakable(text: string, notes: Notes): string {
   const clean = text.toWellFormed().replace(unspeakable, "\ufffd");
   if (clean !== text) notes.set("CHARACTERS_REPLACED", undefined);

@@ -1,23 +1,23 @@
-/** YAML 1.2 (core schema): what looks like a date stays the text that it is. */
+/** YAML 1.2 (core schema): text that looks like a date stays text. */
 import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLError } from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
 import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
-/** Anchors that are used again and again make a small file huge. */
+/** Repeated aliases make a small file huge. */
 const maxAliases = 1000;
 
 export const floatTag = "tag:yaml.org,2002:float";
 
-/** Several documents are a list. */
+/** Several documents become a list. */
 export function parseYaml(text: string, notes: Notes): Value {
   assertShallow(text);
   const documents = parseAllDocuments(text, { intAsBigInt: true, merge: true, customTags: ["binary"], logLevel: "error", strict: false });
   if (!Array.isArray(documents) || documents.length === 0) return null;
   const values = documents.map((document) => {
     const [error] = document.errors;
-    // So the library calls its own want of stack, which it has with what is nested in other ways than by brackets.
+    // The library's error when it runs out of stack, which nesting without brackets can cause.
     if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
     if (error !== undefined) throw invalid(`The file is not YAML: ${firstLine(error.message)}`);
     for (const { code, message } of document.warnings) {
@@ -32,7 +32,7 @@ export function parseYaml(text: string, notes: Notes): Value {
       },
       Scalar: (_key, node) => {
         const { source, tag, value } = node;
-        // The library takes no float without a point.
+        // The library does not accept a float without a point.
         const isWhole = tag === floatTag && typeof value === "string" && /^[-+]?\d+$/.test(value);
         if (source !== undefined) node.value = exactOf(source, isWhole ? Number(value) : value);
       },
@@ -49,7 +49,7 @@ export function parseYaml(text: string, notes: Notes): Value {
   return values.length === 1 && only !== undefined ? only : values;
 }
 
-/** The digits of numbers and moments that the library's doubles and dates do not hold. */
+/** Keeps the digits of numbers and instants that do not fit the library's doubles and dates. */
 function exactOf(source: string, value: unknown): unknown {
   if (typeof value === "number")
     return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(source) ? numberOf(source.replace(/(?:\.0)?e\+?/i, "e")) : value;
@@ -60,12 +60,12 @@ function exactOf(source: string, value: unknown): unknown {
   return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}Z`, true);
 }
 
-/** A number as it is written. */
+/** A number as written. */
 export function sourceOf({ source, value }: { readonly source?: string; readonly value: unknown }): unknown {
   return source === undefined ? value : new Exact(source);
 }
 
-/** The library descends once per level and has no bound of its own. */
+/** The library recurses once per level and has no limit of its own. */
 export function assertShallow(text: string): void {
   let depth = 0;
   for (const bracket of text.matchAll(/[[{\]}]/g)) {
@@ -79,7 +79,7 @@ const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/,
 export function writeYaml(value: Value, options: Options, notes: Notes): string {
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
-  // Readers of YAML 1.1, of which there are many, take NO for a truth value and 1:30 for ninety.
+  // Readers of YAML 1.1, which are common, take NO for a boolean and 1:30 for ninety.
   const document = new Document(ready(simple), {
     aliasDuplicateObjects: false,
     customTags: ["binary", exactTag],
@@ -89,34 +89,34 @@ export function writeYaml(value: Value, options: Options, notes: Notes): string 
   return escapeUnwritable(document.toString({ indent, lineWidth: 0 }));
 }
 
-/** What others read as something else, or not at all: readers of YAML 1.1 take a tab for the end of a text without quotation marks. */
+/** Quotes text that others misread or reject: YAML 1.1 readers end an unquoted string at a tab. */
 export function quoteUnwritable(node: Scalar): void {
   if (typeof node.value !== "string") return;
   const isCut = node.value.includes("\t") && !node.value.includes("\n");
   if (node.value === "=" || isCut || unwritable.test(node.value)) node.type = "QUOTE_DOUBLE";
 }
 
-/** In a document in which texts with such characters have quotation marks. */
+/** For a document in which strings with such characters are quoted. */
 export function escapeUnwritable(text: string): string {
   return text.replace(allUnwritable, (letter) => lineEnds[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** What may stand in YAML as an escape alone, line ends of YAML 1.1, and the mark that begins a file. */
+/** Characters that YAML allows only as escapes, line ends of YAML 1.1, and the byte order mark. */
 const unwritable = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 const allUnwritable = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/gu;
 
-/** Line ends for readers of YAML 1.1, by the names that both versions have for them in quotation marks. */
+/** Line ends for YAML 1.1 readers, by the escapes that both versions define. */
 const lineEnds: Readonly<Record<string, string>> = { "\u0085": "\\N", "\u2028": "\\L", "\u2029": "\\P" };
 
 /**
- * Numbers with an exponent, which are numbers to readers of YAML 1.1 only with a point and a sign; and bytes as Node's own, for of any
- * others the library writes all that lies in memory beside them.
+ * Prepares numbers with an exponent, which YAML 1.1 readers recognise only with a point and a sign;
+ * and bytes as a Buffer, because for any other view the library writes the whole underlying memory.
  */
 function ready(value: Value): Value {
   if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, ready(each)]));
   if (Array.isArray(value)) return value.map(ready);
   if (value instanceof Uint8Array) return Buffer.from(value);
-  // Without a point it is an integer to many readers, which has no sign.
+  // Without a point, many readers parse an integer, which has no negative zero.
   if (Object.is(value, -0)) return new Exact("-0.0");
   const text = value instanceof Exact ? value.text : typeof value === "number" ? String(value) : "";
   const [, mantissa = "", sign, exponent] = /^([-+]?[\d.]+)e([-+]?)(\d+)$/i.exec(text) ?? [];
@@ -124,7 +124,7 @@ function ready(value: Value): Value {
   return new Exact(`${mantissa}${mantissa.includes(".") ? "" : ".0"}e${sign === "-" ? "-" : "+"}${exponent}`);
 }
 
-/** A number is written as it stands here. */
+/** Writes a number in its original spelling. */
 export const exactTag: ScalarTag = {
   tag: floatTag,
   default: true,

@@ -1,4 +1,4 @@
-/** SubStation Alpha, both versions, as it is read. @see http://www.tcax.org/docs/ass-specs.htm */
+/** Reads SubStation Alpha, both versions. @see http://www.tcax.org/docs/ass-specs.htm */
 import { noteAlso, noteOnce } from "../exchange.ts";
 import { type Context, type Cue, clockOf, createSpans, msOf, plain, type Span, type Style, trimmed } from "./cues.ts";
 
@@ -8,7 +8,7 @@ type Reading = { readonly styles: ReadonlyMap<string, Style>; readonly notes: No
 
 const usualEvents = "Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text";
 
-/** `Marked` of v4 stands where `Layer` of v4+ does, and the format line names the columns. */
+/** `Marked` of v4 takes the place of `Layer` in v4+; the format line names the columns. */
 export function parseAss(text: string, { notes }: Context): Cue[] {
   const sections = sectionsOf(text);
   const reading = { styles: stylesOf(sections, notes), notes };
@@ -17,7 +17,7 @@ export function parseAss(text: string, { notes }: Context): Cue[] {
   return cues.toSorted((one, other) => one.startMs - other.startMs);
 }
 
-/** Lines under their headings. */
+/** Lines by section heading. */
 function sectionsOf(text: string): ReadonlyMap<string, readonly string[]> {
   const sections = new Map<string, string[]>();
   let lines: string[] = [];
@@ -32,7 +32,7 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly string[]> {
   return sections;
 }
 
-/** The last column goes on to the end of the line. */
+/** The last column extends to the end of the line. */
 function rowsOf(lines: readonly string[], kind: string, usual: string): readonly Row[] {
   const columnsIn = (line: string) => line.split(",").map((name) => name.trim().toLowerCase());
   const told = lines.find((line) => /^Format:/i.test(line));
@@ -46,7 +46,7 @@ function rowsOf(lines: readonly string[], kind: string, usual: string): readonly
   });
 }
 
-/** Programs that know no looks write these. */
+/** Defaults written by programs without styling. */
 const usualLooks: Readonly<Record<string, RegExp>> = {
   fontname: /^Arial$/i,
   primarycolour: /^(&H0*ffffff&?|16777215)$/i,
@@ -100,9 +100,9 @@ function cueOf(row: Row, { styles, notes }: Reading): readonly Cue[] {
   return [{ startMs, endMs, spans: spansOf(row("text"), { style, styles, notes, at }) }];
 }
 
-/** Stand for braces that are text while commands are looked for. */
+/** Placeholders for literal braces while override tags are parsed. */
 const [openBrace, closeBrace] = ["\ue000", "\ue001"];
-/** Keeps a backslash and the letter behind it from being a command, as ffmpeg does. */
+/** Keeps a backslash and the next character from becoming a command, as in ffmpeg. */
 export const wordJoiner = "\u2060";
 
 function plainTextOf(part: string): string {
@@ -119,7 +119,7 @@ function spansOf(body: string, { style, styles, notes, at }: Reading & { readonl
   const found = createSpans();
   found.set(style);
   let draws = false;
-  // As libass and ffmpeg write braces.
+  // Escaped braces, as libass and ffmpeg write them.
   const plainBody = body.replaceAll("\\{", openBrace).replaceAll("\\}", closeBrace);
   for (const part of plainBody.split(/(\{[^{}]*\})/)) {
     if (!part.startsWith("{") || !part.endsWith("}")) {
@@ -131,7 +131,7 @@ function spansOf(body: string, { style, styles, notes, at }: Reading & { readonl
       if (command !== undefined) found.set({ [command]: /^[1-9]/.test(value) });
       else if (code === "r") found.set(styles.get(value.trim()) ?? style);
       else {
-        // A drawing is no text.
+        // Drawing commands are not text.
         if (code === "p") draws = /^[1-9]/.test(value);
         noteOnce(notes, "STYLING_DROPPED", `Fonts, colours, positions and effects were left out, first at ${at}.`);
       }

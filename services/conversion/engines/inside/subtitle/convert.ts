@@ -1,4 +1,4 @@
-/** Reads any of the subtitle formats and writes any other. */
+/** Reads any subtitle format and writes any other. */
 import { type Converted, type Notes, numberOption, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";

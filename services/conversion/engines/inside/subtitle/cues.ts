@@ -1,22 +1,22 @@
-/** The one model that all subtitles are read into and written from: texts with times, in bold, italics and underline at most. */
+/** The common model of all subtitles: timed text, with bold, italics and underline at most. */
 import { type Notes, noteAlso, noteOnce, type Options } from "../exchange.ts";
 
 export type Style = { readonly bold: boolean; readonly italic: boolean; readonly underline: boolean };
 export type Span = Style & { readonly text: string };
 
-/** Times in milliseconds. Lines of text are divided by line feeds in the spans. */
+/** Times in milliseconds. Lines of text are separated by line feeds within the spans. */
 export type Cue = { readonly startMs: number; readonly endMs: number; readonly spans: readonly Span[] };
 
 export type Context = {
   readonly options: Options;
   readonly notes: Notes;
-  /** Frames in a second, where somebody told. */
+  /** Frames per second, if given. */
   readonly fps: number | undefined;
-  /** Several blanks stand for several, where that is no matter of course. */
+  /** Repeated blanks are preserved, in formats where that is not the default. */
   readonly keepsBlanks?: boolean;
 };
 
-/** What films have that were shot as films, of which most are. */
+/** The frame rate of cinema film, which most films have. */
 export const usualFps = 24_000 / 1001;
 
 export const plain: Style = { bold: false, italic: false, underline: false };
@@ -27,7 +27,7 @@ export function textOf(cue: Cue): string {
 
 export const isStyled = (cue: Cue): boolean => cue.spans.some((span) => span.bold || span.italic || span.underline);
 
-/** Collects spans while a text with marks is read. */
+/** Collects spans while text with markup is parsed. */
 export function createSpans() {
   const spans: Span[] = [];
   let style = plain;
@@ -49,7 +49,7 @@ export function createSpans() {
   };
 }
 
-/** Without blank lines and blanks at either end, which end a cue in most formats. */
+/** Trims blanks and blank lines, which would end a cue in most formats. */
 export function trimmed(spans: readonly Span[]): readonly Span[] {
   const whole = spans.map((span) => ({ ...span, text: span.text.replace(/\r\n?/g, "\n") }));
   const text = whole.map((span) => span.text).join("");
@@ -70,11 +70,11 @@ export function trimmed(spans: readonly Span[]): readonly Span[] {
 
 const styleOfTag: Readonly<Record<string, keyof Style>> = { b: "bold", strong: "bold", i: "italic", em: "italic", u: "underline" };
 
-/** The tags that SubRip, WebVTT and SAMI share with HTML; others are left off and noted. */
+/** The tags that SubRip, WebVTT and SAMI share with HTML; others are dropped and noted. */
 export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string): readonly Span[] {
   const found = createSpans();
   for (const [at, part] of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/).entries()) {
-    // Between marks: a tag that does not end is text.
+    // Between tags: an unclosed tag is text.
     if (at % 2 === 0) {
       found.add(decode(part));
       continue;
@@ -90,7 +90,7 @@ export function spansOfTags(text: string, notes: Notes, decode: (text: string) =
   return trimmed(found.spans);
 }
 
-/** Spans with HTML's tags. */
+/** Spans with HTML tags. */
 export function taggedOf(spans: readonly Span[], escaped: (text: string) => string): string {
   return spans
     .map(({ text, bold, italic, underline }) => {
@@ -103,7 +103,7 @@ export function taggedOf(spans: readonly Span[], escaped: (text: string) => stri
     .join("");
 }
 
-/** HTML's names of the characters from U+00A0 on, in order. */
+/** HTML entity names of the characters from U+00A0 on, in order. */
 const latin1 = (
   "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 " +
   "ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc " +
@@ -158,7 +158,7 @@ export function msOf(text: string): number | undefined {
   return (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Math.round(Number(`0.${fraction || "0"}`) * 1000);
 }
 
-/** As `hours:minutes:seconds` and a fraction of so many digits. */
+/** As `hours:minutes:seconds` and a fraction with this many digits. */
 export function clockOf(ms: number, hourDigits: number, separator: string, digits: number): string {
   const unit = 10 ** (3 - digits);
   const units = Math.round(ms / unit);
@@ -170,7 +170,7 @@ export function clockOf(ms: number, hourDigits: number, separator: string, digit
   return `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${separator}${fraction}`;
 }
 
-/** Replaces what would be something else in a format that has no other way to say it. */
+/** Replaces text that would be markup in a format without escapes. */
 export function withSafe(cues: readonly Cue[], unsafe: RegExp, safe: (found: string) => string, notes: Notes): readonly Cue[] {
   return cues.map((cue) => {
     const spans = cue.spans.map((span) => ({ ...span, text: span.text.replace(unsafe, safe) }));
@@ -184,13 +184,13 @@ export function withSafe(cues: readonly Cue[], unsafe: RegExp, safe: (found: str
   });
 }
 
-/** Says that times are not kept to the millisecond; `unitMs` is what the format counts in. */
+/** Notes times that are not exact to the millisecond; `unitMs` is the format's unit. */
 export function noteRounded(cues: readonly Cue[], unitMs: number, unit: string, notes: Notes): void {
   const first = cues.flatMap(({ startMs, endMs }) => [startMs, endMs]).find((ms) => Math.round(Math.round(ms / unitMs) * unitMs) !== ms);
   if (first !== undefined) notes.set("NUMBERS_ROUNDED", `Times were rounded to ${unit}, first ${clockOf(first, 1, ".", 3)}.`);
 }
 
-/** In some formats a text is shown until the next one is. */
+/** In some formats a text is shown until the next one. */
 export function noteOverlaps(cues: readonly Cue[], notes: Notes): void {
   const first = cues.find(({ endMs }, index) => endMs > (cues[index + 1]?.startMs ?? endMs));
   if (first !== undefined)

@@ -1,4 +1,4 @@
-/** Subtitles with a structure of their own, as they are written: Advanced SubStation Alpha; and SAMI, also as it is read. */
+/** Structured subtitles: writes Advanced SubStation Alpha, reads and writes SAMI. */
 import { noteAlso } from "../exchange.ts";
 import { wordJoiner } from "./ass-reading.ts";
 import {
@@ -61,7 +61,7 @@ function dialogueOf(first: string, cue: Cue, notes: Context["notes"]): string {
       span.underline === style.underline ? "" : `\\u${Number(span.underline)}`,
     ].join("");
     style = span;
-    // Braces would be commands, for which players agree on no other way to write them.
+    // Braces would be commands, and players agree on no escape for them.
     const safe = span.text.replaceAll("{", "(").replaceAll("}", ")");
     const split = safe.replace(/\\(?=[Nnh])/g, `\\${wordJoiner}`);
     const at = clockOf(cue.startMs, 1, ".", 3);
@@ -77,7 +77,7 @@ function dialogueOf(first: string, cue: Cue, notes: Context["notes"]): string {
   return `Dialogue: ${first},${clockOf(cue.startMs, 1, ".", 2)},${clockOf(cue.endMs, 1, ".", 2)},Default,,0,0,0,,${text.join("")}\n`;
 }
 
-/** SAMI: a cue ends where the next begins, of which many are empty. The first language is taken. */
+/** SAMI: a cue ends where the next one starts, which is often empty. The first language is used. */
 export function parseSami(text: string, { notes }: Context): Cue[] {
   const syncs = text.split(/<sync\b/i).slice(1);
   const classes = new Set([...text.matchAll(/<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()));
@@ -89,7 +89,7 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
     const body = sync.slice(sync.indexOf(">") + 1).replace(/<\/(body|sami|sync)>[\s\S]*$/i, "");
     const language = /<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/i.exec(body)?.[1]?.toLowerCase();
     if (Number.isNaN(startMs) || (language !== undefined && first !== undefined && language !== first)) return [];
-    // Line ends in the file are blanks; only <br> ends a line.
+    // Line ends in the file are blanks; only <br> breaks a line.
     return [{ startMs, spans: spansOfTags(withoutComments(body).replace(/[ \t\r\n]+/g, " "), notes, decodeEntities) }];
   });
   return marks.flatMap(({ startMs, spans }, index) => {
@@ -102,7 +102,7 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
   });
 }
 
-/** What stands before the texts; what we write there says nothing. */
+/** Notes header content; our own headers have none. */
 function noteHead(text: string, notes: Context["notes"]): void {
   const head = text.split(/<body\b/i, 1)[0] ?? "";
   if (/<title\b[^<>]*>\s*[^<\s]/i.test(head)) noteAlso(notes, "METADATA_DROPPED", "The title was left out.");
@@ -131,7 +131,7 @@ function withoutComments(text: string): string {
 
 export function writeSami(cues: readonly Cue[], { notes }: Context): string {
   noteOverlaps(cues, notes);
-  // In HTML several blanks are one.
+  // HTML collapses repeated blanks.
   const safe = withSafe(cues, /[ \t]{2,}/g, (found) => "\u00a0".repeat(found.length - 1) + " ", notes);
   const syncs = safe.flatMap((cue, index) => {
     const next = safe[index + 1];

@@ -1,4 +1,4 @@
-/** Subtitles of lines: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
+/** Line-based subtitles: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
 import { noteAlso, noteOnce } from "../exchange.ts";
 import {
   type Context,
@@ -20,12 +20,12 @@ import {
   withSafe,
 } from "./cues.ts";
 
-/** Cues of blocks that begin with a line of two times. */
+/** Cues from blocks that start with a line of two times. */
 function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"], onName?: (name: string) => void): Cue[] {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const starts: number[] = [];
   for (const [at, line] of lines.entries()) {
-    // Two times that stand alone under those of a text are that text.
+    // A lone line of two times right after a cue's times is its text.
     const isText = starts.at(-1) === at - 1 && (lines[at + 1] ?? "").trim() === "";
     if (times.test(line) && !isText) starts.push(at);
   }
@@ -36,7 +36,7 @@ function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cu
     const endMs = msOf(to);
     if (startMs === undefined || endMs === undefined) return [];
     const next = starts[index + 1];
-    // The line before the next times is the next cue's number or name, when a blank one is before that.
+    // A line directly before the next times is the next cue's number or name if a blank line precedes it.
     const hasName = next !== undefined && (lines[next - 1] ?? "").trim() !== "" && (lines[next - 2] ?? "").trim() === "";
     const body = lines.slice(at + 1, next === undefined ? lines.length : hasName ? next - 1 : next);
     return [{ startMs, endMs, spans: spansOf(body.join("\n")) }];
@@ -46,12 +46,12 @@ function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cu
 const srtTimes = /^\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)\s*-+>\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)/;
 
 export function parseSrt(text: string, { notes }: Context): Cue[] {
-  // Places on the picture, behind the times.
+  // Coordinates, after the times.
   if (text.split("\n").some((line) => srtTimes.test(line) && /\bX1:\d/.test(line))) notes.set("STYLING_DROPPED", undefined);
   return cuesOfBlocks(text, srtTimes, (body) => spansOfTags(body, notes, (part) => part));
 }
 
-/** A tag, the times of a text, or a command of SubStation Alpha. */
+/** A tag, a timing arrow, or a SubStation Alpha command. */
 const srtMarks = /<\/?[a-zA-Z][^<>]*>|->|\{(?=\\)/g;
 const srtSafe = (found: string) => (found === "->" ? "\u2192" : found === "{" ? "(" : `\u2039${found.slice(1)}`);
 
@@ -71,7 +71,7 @@ function isStyledTimes(line: string): boolean {
   return arrow >= 0 && /\b(line|position|align|size|region|vertical):/.test(line.slice(arrow));
 }
 
-/** WebVTT without its style sheets, regions, comments and names of cues. @see https://www.w3.org/TR/webvtt1/ */
+/** WebVTT without style sheets, regions, comments and cue names. @see https://www.w3.org/TR/webvtt1/ */
 export function parseVtt(text: string, { notes }: Context): Cue[] {
   const [head = "", ...blocks] = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
   const placed = text.split(/[\r\n]+/).find(isStyledTimes);
@@ -83,7 +83,7 @@ export function parseVtt(text: string, { notes }: Context): Cue[] {
   if (blocks.some((block) => /^NOTE\b/.test(block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
   const kept = [head, ...blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block))].join("\n\n");
   const named = (name: string) => {
-    // Numbers in order are as good as none.
+    // Plain numbers carry no information.
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
     noteOnce(notes, "METADATA_DROPPED", `Names of subtitles were left out, first ${name.slice(0, 40)}.`);
   };
@@ -105,12 +105,12 @@ export function parseSbv(text: string): Cue[] {
 
 export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
   if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
-  // A line of two times begins the next text.
+  // A line of two times would start the next cue.
   const safe = withSafe(cues, /[^\n]+/g, (line) => (sbvTimes.test(line) ? line.replace(",", ";") : line), notes);
   return safe.map((cue) => `${clockOf(cue.startMs, 1, ".", 3)},${clockOf(cue.endMs, 1, ".", 3)}\n${textOf(cue)}\n`).join("\n");
 }
 
-/** MicroDVD counts frames; a first cue `{1}{1}25` names how many there are in a second. */
+/** MicroDVD counts frames; a first cue `{1}{1}25` gives the frame rate. */
 export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
   let rate = fps ?? usualFps;
   let isTold = fps !== undefined;
@@ -139,7 +139,7 @@ export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
   return cues;
 }
 
-/** `{y:i}` holds for a line, `{Y:i}` for the whole cue. */
+/** `{y:i}` applies to a line, `{Y:i}` to the whole cue. */
 function microDvdSpansOf(body: string, notes: Context["notes"]): Cue["spans"] {
   const found = createSpans();
   let whole = plain;
@@ -160,7 +160,7 @@ function microDvdSpansOf(body: string, notes: Context["notes"]): Cue["spans"] {
 }
 
 export function writeMicroDvd(cues: readonly Cue[], { notes, fps: wanted = usualFps }: Context): string {
-  // As the file tells it.
+  // Rounded as written to the file.
   const fps = Number(wanted.toFixed(3));
   noteRounded(cues, 1000 / fps, `frames, of which a second has ${fps.toFixed(3)}`, notes);
   const frame = (ms: number) => Math.round((ms / 1000) * fps);
@@ -174,7 +174,7 @@ export function writeMicroDvd(cues: readonly Cue[], { notes, fps: wanted = usual
   return `{1}{1}${fps.toFixed(3)}\n${lines.join("\n")}\n`;
 }
 
-/** A bar ends a line, and a letter in braces is a command. */
+/** A vertical bar breaks a line, and a letter in braces is a command. */
 function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
   const text = textOf(cue);
   const safe = text.replaceAll("|", "¦").replace(/\{(?=[a-zA-Z]:)/g, "(");
@@ -182,7 +182,7 @@ function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
   return safe.replaceAll("\n", "|");
 }
 
-/** Lyrics know when a line begins, not when it ends: that is where the next begins. */
+/** Lyrics store only when a line starts; it ends where the next one starts. */
 export function parseLrc(text: string, { notes }: Context): Cue[] {
   if (/^[ \t]*\[(?!offset:)[a-z#]+:[^\]]/im.test(text))
     noteAlso(notes, "METADATA_DROPPED", "The song's title and other details were left out.");
@@ -191,7 +191,7 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
     const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
     return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
       const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
-      // Times of single words within the line are of karaoke.
+      // Times of single words within a line are for karaoke.
       if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of individual words were left out.");
       return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
     });
@@ -199,7 +199,7 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
   return ordered.flatMap(({ startMs, text: line }, index) => {
     const next = ordered[index + 1];
-    // An empty line tells an end; else a line lasts until the next, or as long as one may take to sing.
+    // An empty line marks an end; otherwise a line lasts until the next one, within limits.
     const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);
     return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];
   });
@@ -220,7 +220,7 @@ export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
   const safe = withSafe(cues, /^\[(?=\d)|<(?=\d)/g, (found) => found.replace("[", "(").replace("<", "\u2039"), notes);
   const lines = safe.flatMap((cue, index) => {
     const next = safe[index + 1];
-    // An empty line ends one that no other follows at once.
+    // An empty line ends a line that is not followed immediately.
     const isGap = next === undefined || Math.round(next.startMs / 10) > Math.round(cue.endMs / 10);
     return [`${time(cue.startMs)}${textOf(cue).replaceAll("\n", " ")}`, ...(isGap ? [time(cue.endMs)] : [])];
   });

@@ -1,14 +1,14 @@
-/** Times of TTML: of a clock, in frames and in ticks. @see https://www.w3.org/TR/ttml2/#timing-value-timeExpression */
+/** TTML times: clock times, frames and ticks. @see https://www.w3.org/TR/ttml2/#timing-value-timeExpression */
 import { msOf } from "./cues.ts";
 
 export type Clock = {
-  /** Frames in a second of the clock, by which they are counted. */
+  /** Nominal frames per second, by which frames are counted. */
   readonly frames: number;
-  /** Frames in a second of the world. */
+  /** Actual frames per second. */
   readonly fps: number;
   readonly subFrames: number;
   readonly ticks: number;
-  /** Whether hours, minutes and seconds count frames and are no time; `dropNTSC` leaves out two numbers in nine minutes of ten. */
+  /** Whether hours, minutes and seconds count frames rather than time; `dropNTSC` skips two frame numbers in nine of ten minutes. */
   readonly smpte: "none" | "nonDrop" | "dropNTSC";
 };
 
@@ -31,7 +31,7 @@ export function clockOfDocument(text: string): Clock {
   };
 }
 
-/** Milliseconds; undefined for what is no time that is known here. */
+/** Milliseconds; undefined for an unsupported time expression. */
 export function msOfTime(given: string, clock: Clock): number | undefined {
   const text = given.trim();
   const [, amount, metric] = /^(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$/.exec(text) ?? [];

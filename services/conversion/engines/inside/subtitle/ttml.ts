@@ -16,17 +16,17 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // It knows no numbers of characters.
+  // The parser does not decode numeric character references.
   processEntities: false,
   cdataPropName: "#cdata",
   ignoreDeclaration: true,
   ignorePiTags: true,
 });
 const maxDepth = 50;
-/** How long a text is shown that has no end and none after it, in milliseconds. */
+/** How long, in milliseconds, a last text without an end is shown. */
 const lastMs = 5000;
 
-/** When an element is active; `isTimed` when it or one around it says so. */
+/** When an element is active; `isTimed` if it or an ancestor has times. */
 type Interval = { readonly startMs: number; readonly endMs: number | undefined; readonly isTimed: boolean };
 type Open = Omit<Cue, "endMs"> & { readonly endMs: number | undefined };
 
@@ -54,7 +54,7 @@ function noteFacts(text: string, { notes }: Context): void {
 
 type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[] };
 
-/** Where in time the last of the nodes ends: in a sequence each begins where the one before it ended. */
+/** Returns when the last of the nodes ends: in a sequence, each starts where the previous one ended. */
 function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: Reading, depth: number): number {
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
   let at = within.startMs;
@@ -73,7 +73,7 @@ function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: R
   return at;
 }
 
-/** Undefined, with a note, where a time cannot be read. */
+/** Undefined, with a note, if a time cannot be parsed. */
 function intervalOf(node: Node, within: Interval, { clock, context }: Reading): Interval | undefined {
   const times = ["begin", "end", "dur"].map((name) => attributeOf(node, name));
   const [begin, end, duration] = times.map((time) => (time === undefined ? undefined : msOfTime(time, clock)));
@@ -92,7 +92,7 @@ function intervalOf(node: Node, within: Interval, { clock, context }: Reading): 
   return { startMs, endMs: ends.length === 0 ? undefined : Math.max(startMs, Math.min(...ends)), isTimed };
 }
 
-/** Spans that have times of their own are texts of their own. */
+/** Spans with times of their own become separate cues. */
 function addParagraph(node: Node, interval: Interval, reading: Reading, depth: number): void {
   const { context, cues } = reading;
   const found = createSpans();
@@ -119,7 +119,7 @@ function attributeOf(node: Node, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Of TTML's attributes of looks those that nothing else is called like. */
+/** TTML style attributes whose names are not used for anything else. */
 const looks = (
   "color region style fontFamily fontSize backgroundColor backgroundImage border direction display displayAlign disparity extent lineHeight " +
   "opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
@@ -132,7 +132,7 @@ function noteLooks(node: Node, { notes }: Context): void {
 
 const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name) => attributeOf(node, name) !== undefined);
 
-/** Blanks of XML, of which a space that does not break is none. */
+/** XML white space, which does not include the no-break space. */
 const evened = (text: string, { keepsBlanks }: Context) => text.replace(keepsBlanks === true ? /[\t\r\n]/g : /[ \t\r\n]+/g, " ");
 
 function cdataOf(node: Node): string {
@@ -140,7 +140,7 @@ function cdataOf(node: Node): string {
   return (Array.isArray(parts) ? parts : []).map((part) => (isNode(part) ? String(part["#text"] ?? "") : "")).join("");
 }
 
-/** The text of an element; spans with times are put aside where `timed` is given. */
+/** Adds the text of an element; timed spans are collected in `timed`, if given. */
 function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Context, depth: number, timed?: Node[]): void {
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
   const before = found.style;

@@ -1,4 +1,7 @@
-/** SVG to itself by svgo, with what changes no picture: fewer digits and bytes; scripts, references and descriptions out where that is asked. */
+/**
+ * Rewrites SVG with svgo without changing how it looks: fewer digits and
+ * bytes; scripts, references and descriptions are removed on request.
+ */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type CustomPlugin, optimize, type PluginConfig } from "svgo/browser";
 import { type Converted, type Notes, numberOption, type Question } from "../exchange.ts";
@@ -50,7 +53,7 @@ function optimised(source: string, { options }: Question): string {
   }
 }
 
-/** Nothing that is hidden goes, no name and no style: scripts, animations and other documents may go by them. */
+/** Removes no hidden elements, names or styles: scripts, animations and other documents may refer to them. */
 const harmless: readonly PluginConfig[] = [
   ...(["cleanupAttrs", "cleanupNumericValues", "convertColors", "convertTransform", "convertPathData", "removeEmptyAttrs"] as const),
   ...(["removeUnusedNS", "removeEmptyText", "sortDefsChildren"] as const),
@@ -64,7 +67,7 @@ const descriptions: readonly PluginConfig[] = [
 
 const isInside = (address: string): boolean => /^\s*(#|data:|$)/i.test(address);
 
-/** Hyperlinks stay: nothing is fetched by them. */
+/** Hyperlinks stay: they fetch nothing. */
 const withoutOthers: CustomPlugin = {
   name: "withoutOthers",
   fn: () => ({
@@ -92,7 +95,7 @@ const withoutOthers: CustomPlugin = {
   }),
 };
 
-/** A style without what it has from elsewhere. */
+/** A style without external references. */
 function ownStyle(style: string): string {
   const [first = "", ...rest] = withoutImports(style).split(/url\(/i);
   return first + rest.map(ownAddress).join("");

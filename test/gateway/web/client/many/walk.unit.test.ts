@@ -3,7 +3,7 @@ import { chosenIn, MAX_FILES, walk } from "#client/many/walk.ts";
 
 type Tree = { readonly [name: string]: Tree | string | Error };
 
-/** As Chromium does it: a hundred entries at a time, and an empty part at the end. */
+/** As in Chromium: a hundred entries at a time, and an empty batch at the end. */
 function entryOf(name: string, content: Tree | string | Error): FileSystemEntry {
   if (typeof content === "string" || content instanceof Error) {
     const file = (told: (file: File) => void, failed: (error: Error) => void): void =>

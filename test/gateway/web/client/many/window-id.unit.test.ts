@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A window with the stored values of another, as when a tab is duplicated, and its id. */
+/** A window with a copy of another's stored values, as after duplicating a tab, and its id. */
 async function open(stored: ReadonlyMap<string, string>, place: (typeof places)[number]) {
   const own = new Map(stored);
   vi.stubGlobal("sessionStorage", {
@@ -22,7 +22,7 @@ async function open(stored: ReadonlyMap<string, string>, place: (typeof places)[
   const gone = Promise.withResolvers<never>();
   const request = (name: string, options: LockOptions, hold: () => Promise<never>) =>
     locks.request(name, options, () => Promise.race([hold(), gone.promise]));
-  // The browser releases what a window holds when it closes.
+  // The browser releases a window's resources when it closes.
   const channels: BroadcastChannel[] = [];
   class Channel extends BroadcastChannel {
     constructor(name: string) {

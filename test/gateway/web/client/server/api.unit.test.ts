@@ -7,7 +7,7 @@ import "#test/gateway/web/client/english.ts";
 afterEach(() => void vi.unstubAllGlobals());
 
 const page = (): Response => new Response("<html>Welcome to the hotel</html>");
-/** The headers arrive, the body breaks off. */
+/** The headers arrive, then the body breaks off. */
 const cut = (): Response => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError("network error")) }));
 
 function answering(...answers: readonly (() => Response)[]): void {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compoundFile } from "#test/harness/compound-file.ts";
 import { refusalOf } from "./refused.ts";
 
-// The same walk in each run.
+// Deterministic runs.
 fc.configureGlobal({ seed: 20_261_122 });
 
 /** BIFF records: type, length, data. */
@@ -44,7 +44,7 @@ describe("compound files", () => {
     ["the second of two short streams", "ppt", { Pad: new Uint8Array(700), "Current User": currentUser(0xf3d1c4df) }],
   ])("with %s need a password", async (_what, format, streams: Record<string, Uint8Array>) => {
     expect(await refusalOf(compoundFile(streams), format)).toBe("PASSWORD_REQUIRED");
-    // Behind eight megabytes the header does not name every sector of the table any more.
+    // Beyond eight megabytes the header no longer lists every sector of the table.
     expect(await refusalOf(compoundFile(streams, 16_500), format)).toBe("PASSWORD_REQUIRED");
   });
 

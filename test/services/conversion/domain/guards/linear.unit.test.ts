@@ -1,11 +1,11 @@
-/** What a hundred bytes once stopped a process with is told in an instant, and means what it meant. */
+/** Inputs of a hundred bytes that once hung a process are handled instantly, with the same result. */
 import { describe, expect, it } from "vitest";
 import { assertBegins } from "#services/conversion/domain/guards/signatures.ts";
 import { assertHarmlessEntities, svgSizeOf } from "#services/conversion/domain/guards/xml.ts";
 
 const isPlaylist = (text: string): boolean => {
   try {
-    // A format without a signature of its own.
+    // A format without a signature.
     assertBegins(Buffer.from(text), "mp3");
     return false;
   } catch {

@@ -5,10 +5,10 @@ import { readEntryHead, readZipDirectory } from "#services/conversion/domain/gua
 import { docxFile, zipFile } from "#test/harness/zip-file.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
-// The same walk in each run.
+// Deterministic runs.
 fc.configureGlobal({ seed: 20_261_122 });
 
-/** Bytes that do not squeeze, the same in each run. */
+/** Incompressible bytes, the same in each run. */
 const anyBytes = (length: number): Buffer => createHash("shake256", { outputLength: length }).update("quokka").digest();
 
 const paragraph = "<w:p><w:r><w:t>x</w:t></w:r></w:p>";

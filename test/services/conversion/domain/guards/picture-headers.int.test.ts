@@ -25,7 +25,7 @@ describe("the size in a picture's header", () => {
     const bytes = await sample(format);
     expect(await pictureHeaders[format]?.(sourceOf(bytes))).toEqual({ width: 64, height: 48 });
     expect(await refusalOf(bytes, format)).toBe("accepted");
-    // However short, it throws nothing of its own.
+    // However short the input, only our own errors are thrown.
     for (const length of [1, 5, 23, 100])
       expect(["accepted", "INVALID_INPUT"]).toContain(await refusalOf(bytes.subarray(0, length), format));
   });
@@ -71,7 +71,7 @@ describe("the size in a picture's header", () => {
     exr.writeInt32LE(49_999, at + 8);
     exr.writeInt32LE(49_999, at + 12);
     expect(await refusalOf(exr, "exr")).toBe("INPUT_TOO_COMPLEX");
-    // Not small, 18 bits of 49,999 for the height, as wide as high.
+    // Not small, 18 bits of 49,999 for the height, width equal.
     const bits = 0 + 2 * (2 + 4 * (49_999 + 2 ** 18 * 1));
     const jxl = Buffer.alloc(16);
     jxl.writeUInt16BE(0xff0a);

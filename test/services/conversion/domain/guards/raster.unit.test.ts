@@ -7,7 +7,7 @@ import { pictureSizeOf } from "#services/conversion/domain/guards/raster.ts";
 import { heif } from "#test/attacks/picture-files.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
-// The same walk in each run.
+// Deterministic runs.
 fc.configureGlobal({ seed: 20_261_122 });
 
 function pngChunk(type: string, data: Buffer): Buffer {
@@ -19,7 +19,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A PNG whose header states a size that it has no pixels for. */
+/** A PNG whose header claims a size without pixels for it. */
 function pngStating(width: number, height: number, extra: Buffer = Buffer.alloc(0)): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -42,7 +42,7 @@ function animationControl(frames: number): Buffer {
   return pngChunk("acTL", data);
 }
 
-/** A GIF of one pixel, shown `frames` times. */
+/** A GIF of one pixel with this many `frames`. */
 function gifOf(frames: number): Buffer {
   const head = Buffer.from("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00", "latin1");
   const frame = Buffer.from("\x21\xf9\x04\x00\x01\x00\x00\x00\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00", "latin1");

@@ -2,7 +2,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 
-/** Bytes as a file on the disk gives them: a head of 64 KiB and reads of at most 256 KiB. */
+/** Serves bytes like a file on disk: a head of 64 KiB and reads of at most 256 KiB. */
 export function sourceOf(bytes: Buffer): ByteSource {
   return {
     sizeBytes: bytes.length,
@@ -11,7 +11,7 @@ export function sourceOf(bytes: Buffer): ByteSource {
   };
 }
 
-/** The code that a file is refused with, or "accepted". */
+/** The code of a file's refusal, or "accepted". */
 export async function refusalOf(bytes: Buffer | string, format: string): Promise<string> {
   try {
     await inspectBytes(sourceOf(Buffer.from(bytes)), format);

@@ -1,4 +1,4 @@
-"""Writes sample archives by Python's own library or by hand, and lists others: the members' names and digests as JSON."""
+"""Writes sample archives with Python's own library or from scratch, and lists others: the members' names and digests as JSON."""
 import gzip
 import hashlib
 import io
@@ -30,7 +30,7 @@ def tar_of(path, mode="w"):
 
 
 def rar_of(path):
-    """RAR 4 without compression. The name goes in as its low bytes, then as UTF-8 by the flag of names in Unicode."""
+    """Uncompressed RAR 4. The name is stored as its low bytes, then as UTF-8, with the Unicode flag."""
 
     def block(kind, flags, body, data=b""):
         head = struct.pack("<BHH", kind, flags, 7 + len(body)) + body
@@ -61,7 +61,7 @@ def cab_of(path):
 
 
 def lzh_of(path):
-    """Level 0, stored (-lh0-): size and sum of the header, method, sizes, date, attribute, level, name, CRC-16."""
+    """Level 0, stored (-lh0-): size and checksum of the header, method, sizes, date, attribute, level, name, CRC-16."""
 
     def crc16(data):
         value = 0
@@ -141,7 +141,7 @@ def read(kind, path):
             with tarfile.open(fileobj=io.BytesIO(subprocess.run(unpack.split(), stdin=open(path, "rb"), check=True, capture_output=True).stdout)) as made:
                 made.extractall(folder)
         else:
-            # What 7z calls [TOC].xml is the table of contents of a xar, and no member.
+            # 7z's [TOC].xml is the table of contents of a xar rather than a member.
             subprocess.run(["7z", "x", "-y", "-x![TOC].xml", "-o" + folder, path], check=True, stdout=subprocess.DEVNULL)
         found = {}
         for at, _, names in os.walk(folder):

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const script = join(import.meta.dirname, "archive-samples.py");
 const python = async (...args: readonly string[]) => (await run("/usr/bin/python3", ["-I", ...args])).stdout;
 
-/** Names as bytes of a code page, without the mark of UTF-8, as old programs write them. */
+/** Names as code page bytes, without the UTF-8 flag, as old programs write them. */
 const zipWriter = `
 import sys, struct, zlib
 path, name, charset = sys.argv[1:]
@@ -39,7 +39,7 @@ const packers: Readonly<Record<string, string>> = {
 };
 const plain = Buffer.from("Quokka ".repeat(2000));
 
-// Every reader and every writer; the full cross is the proof's business.
+// Every reader and every writer; the proof covers all pairs.
 const hubs = new Set(["zip", "tar", "cbz", "gz"]);
 const hops = archiveEngine.hops.filter(({ from, to }) => hubs.has(from) || hubs.has(to));
 
@@ -133,7 +133,7 @@ describe("engine archive, in detail", () => {
   });
 
   it("keeps members that have the inode numbers of files being written", async () => {
-    // The file system gives the number again to one of the next files there.
+    // The file system reuses the inode number for one of the next files there.
     const near = await mkdtemp(join(bench.folder, "scratch", "near-"));
     await writeFile(join(near, "probe"), "");
     const { ino, dev } = await stat(join(near, "probe"));
@@ -223,7 +223,7 @@ describe("engine archive, in detail", () => {
     }
   });
 
-  // A comic repacked from TAR was called damaged: its reader asked for `01.jpg` and the archive said `./01.jpg`.
+  // A comic repacked from TAR was called damaged: its reader asked for `01.jpg` and the archive contained `./01.jpg`.
   it("writes names without ./ where other than Unix tools read them", async () => {
     const path = await tarOf(
       "dotted",

@@ -1,4 +1,4 @@
-/** Many into one: order, what is whole in the result, and whose name a failure bears. */
+/** Many into one: order, completeness of the result, and which name a failure carries. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -178,7 +178,7 @@ describe("chapters with the pictures that lie beside them", () => {
       "jpeg 40x20",
       "png 50x20",
     ]);
-    // Each title is a heading, also where it is that of a whole chapter, and the first one is the book's.
+    // Each title is a heading, even that of a whole chapter, and the first one becomes the book's.
     expect(html.match(/<(title|h1)[^>]*>[^<]*/g)?.map((tag) => tag.replace(/ [^>]*/, ""))).toEqual(["<title>One", "<h1>One", "<h1>Two"]);
     expect(notes.get("ENTRIES_CHANGED")).toBe("book/2.md: One picture was left out.");
   });

@@ -1,4 +1,4 @@
-/** Archives in their own format: smaller where that is asked for, and as they were where nothing is gained. */
+/** Archives in their own format: smaller on request, and unchanged if nothing is gained. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await readFile("test/corpus/typical/data/typical.mdb");
 });
 
-/** What Access itself shows of the first table, and of the second of 1997's sample. */
+/** What Access itself shows for the first table, and for the second one of the 1997 sample. */
 const first = [
   { A: "a", B: "b", C: 0, D: 0, E: 0, F: 0, G: "1981-12-12", H: 0, I: false },
   { A: "abcdefg", B: "hijklmnop", C: 2, D: 222, E: 333333333, F: 444.555, G: "1974-09-21", H: 3.5, I: true },

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const accessDatabase = "test/corpus/typical/data/typical.mdb";
 
-/** Workbooks by LibreOffice; the rest by this engine, as no other writer is here: what it wrote is judged when it is a target. */
+/** Workbooks by LibreOffice; the rest by this engine, since there is no other writer here: its output is checked as a target. */
 async function sample(format: string, folder: string, text: string): Promise<string> {
   const path = join(folder, `sample-${text.length}.${format}`);
   if (format === "mdb") return accessDatabase;
@@ -43,7 +43,7 @@ async function sample(format: string, folder: string, text: string): Promise<str
   return path;
 }
 
-/** The one workbook that LibreOffice is given. */
+/** The only workbook given to LibreOffice. */
 async function bookOf(besides: string): Promise<string> {
   const json = join(dirname(besides), "book.json");
   writeFileSync(json, records);
@@ -57,7 +57,7 @@ testEngine(dataEngine, {
     // Access databases have other values, which access.int.test.ts checks.
     if (from === "mdb") return;
     const expected = needsSettings(hop) ? settingValues : values;
-    // What no other program here reads is read back as JSON, which one reads.
+    // Formats without another reader here are converted back to JSON and read from that.
     const found = (await leavesOf(path, to)) ?? (await leavesOf((await maker.convert(path, to, "json")).path, "json")) ?? [];
     expect(found).toEqual(expect.arrayContaining(expected));
   },

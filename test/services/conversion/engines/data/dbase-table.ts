@@ -1,4 +1,4 @@
-/** A table of dBase III with one column of text. @see dBASE table file format (DBF), header and field descriptors */
+/** A dBase III table with one text column. @see dBASE table file format (DBF), header and field descriptors */
 export function dbaseTable(codePage: number, name: string, cells: readonly Buffer[]): Buffer {
   const width = 24;
   const header = Buffer.alloc(32);

@@ -1,4 +1,4 @@
-"""Prints every text, number and truth value in a file of structured data as a JSON list of texts, by Python's own library."""
+"""Prints every text, number and boolean in a structured data file as a JSON list of strings, with Python's own library."""
 import configparser
 import csv
 import json

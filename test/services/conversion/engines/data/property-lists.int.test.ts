@@ -1,4 +1,4 @@
-/** Apple's property lists, against the reader and writer of Python. */
+/** Apple's property lists, compared with Python's reader and writer. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
@@ -14,7 +14,7 @@ function python(script: string, input?: Buffer): Buffer {
 const made = (values: string, form: "XML" | "BINARY") =>
   python(`sys.stdout.buffer.write(plistlib.dumps(${values}, fmt=plistlib.FMT_${form}))`);
 
-/** What Python finds in one. */
+/** What Python reads from one. */
 const found = (bytes: Buffer) => python("print(repr(plistlib.loads(sys.stdin.buffer.read())))", bytes).toString().trim();
 
 describe.each(["XML", "BINARY"] as const)("read in %s", (form) => {

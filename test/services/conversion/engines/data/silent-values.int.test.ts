@@ -1,4 +1,4 @@
-/** Values that used to change without a word. Each test is named after what was found. */
+/** Values that used to change silently. Each test is named after the finding. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -145,7 +145,7 @@ describe("columns", () => {
   });
 });
 
-/** A workbook of one sheet with these rows, in XML. */
+/** A workbook with one sheet of these rows, in XML. */
 function bookOf(rows: string): Buffer {
   const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`;
   const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,4 +1,4 @@
-/** Parquet, Avro and SQLite: each value comes back as it was, or a note names its column. */
+/** Parquet, Avro and SQLite: each value is preserved, or a note names its column. */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const backFrom = async (json: string, format: string) => {
   return { text: back.text.trim(), messages };
 };
 
-/** Columns of numbers: of any digits, of both signs, large ones, with and without a point. */
+/** Columns of numbers: of any precision, both signs, large ones, with and without a decimal point. */
 const numbers =
   '[{"i":9007199254740993,"u":18446744073709551615,"d":0.12345678901234567891,"m":9007199254740993,"e":1e-7,"b":-123456789012345678901234567890,"f":0.1,"t":true},' +
   '{"i":-1,"u":0,"d":-1,"m":1.5,"e":2,"b":1,"f":3,"t":null}]';

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** By this engine where no other writes them, once each. */
+/** Written by this engine if by no other, once per format. */
 async function sample(format: string, folder: string): Promise<string> {
   const known = made.get(format);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ async function sampleOnce(format: string, folder: string): Promise<string> {
 testEngine(calibreEngine, {
   sample,
   async check({ to }, _reading, path) {
-    // Packed by a method of which there is no other reader here.
+    // Compressed by a method without another reader here.
     if (to === "lit") return expect((await readFile(path)).length).toBeGreaterThan(2000);
     expect(await bookTextOf(path, to)).toContain("Quokka");
   },

@@ -26,7 +26,7 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-// The text beneath a scan is told of below.
+// The text layer of a scan is tested below.
 const hops = djvulibreEngine.hops.filter(({ to }) => to !== "txt");
 
 testEngine(

@@ -1,11 +1,11 @@
-/** The words of a document, taken out by programs that had no part in making it. */
+/** The words of a document, extracted by independent programs. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Everything that can be read in a file, tags included; old binary formats are searched as UTF-16 too. */
+/** Everything readable in a file, tags included; old binary formats are searched as UTF-16 too. */
 export async function textOf(path: string): Promise<string> {
   const bytes = await readFile(path);
   if (bytes.subarray(0, 5).toString() === "%PDF-") return (await run("pdftotext", ["-enc", "UTF-8", path, "-"])).stdout;
@@ -14,7 +14,7 @@ export async function textOf(path: string): Promise<string> {
       await run("unzip", ["-p", path, "*.xml", "*.xhtml", "*.opf"], { maxBuffer: 64 * 2 ** 20 }).catch((error: { stdout: string }) => error)
     ).stdout;
   }
-  // UTF-16 of Latin letters is Latin-1 with zeros between.
+  // UTF-16 of Latin letters is Latin-1 with zeros in between.
   return `${bytes.toString("utf8")}\n${bytes.toString("latin1").replaceAll("\0", "")}`;
 }
 

@@ -42,7 +42,7 @@ describe("hops", () => {
   }
 
   const hops = pandocEngine.hops.filter(({ from, to }) => from === "md" || from === "docx" || to === "html" || to === "md");
-  // The suite feeds junk to the first hop, and to Markdown any text is welcome.
+  // The suite feeds junk to the first hop, and Markdown accepts any text.
   const ordered = hops.toSorted((one, other) => Number(other.from === "docx") - Number(one.from === "docx"));
   testEngine(
     { ...pandocEngine, hops: ordered },
@@ -149,7 +149,7 @@ describe("engine pandoc, in detail", () => {
     const guessed = await htmlOf(Buffer.from("# Müller", "latin1"));
     expect(guessed.text).toContain("Müller");
     expect(guessed.notes.has("ENCODING_GUESSED")).toBe(true);
-    // It was taken for Western letters.
+    // It was taken for Western text.
     const cyrillic = await htmlOf(russian.bytes);
     expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1251.");
     expect(cyrillic.text).toContain(russian.text);

@@ -1,10 +1,10 @@
-/** What people expect of a printed web page, each with what another program must find in the result. */
+/** What people expect of a printed web page, and what another program must find in the result. */
 import { globSync, readFileSync } from "node:fs";
 import type { Printed } from "./printed.ts";
 
 export type Feature = {
   readonly name: string;
-  /** Of the head and the body; a page of A4 without margins unless it says otherwise. */
+  /** Content of head and body; an A4 page without margins unless it says otherwise. */
   readonly page: string;
   holds(printed: Printed): Promise<boolean> | boolean;
 };
@@ -236,7 +236,7 @@ const texts: readonly Feature[] = [
   {
     name: "right to left",
     page: "<p dir=rtl style='margin: 0'>שלום <bdo dir=ltr>one</bdo> עולם",
-    // Boxes tell the letters in the order in which they stand, the text tells them as they are read.
+    // Boxes report characters in visual order, the text in reading order.
     holds: ({ word, text }) => near(word("םולש").right, 595) && word("one").left < word("םולש").left && text.includes("עולם"),
   },
   {
@@ -276,13 +276,13 @@ const texts: readonly Feature[] = [
   },
 ];
 
-/** Margins of none, so that places are counted from the corner of the paper. */
+/** No margins, so that positions are relative to the corner of the paper. */
 export const documentOf = ({ page }: Feature): string =>
   `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>a</title><style>@page { size: A4; margin: 0 } body { margin: 0 }</style></head><body>${page}`;
 
 export const printFeatures: readonly Feature[] = [...layout, ...pages, ...looks, ...texts];
 
-/** A result in which something is not to be found does not hold. */
+/** If something is not found in the result, the feature does not hold. */
 export async function doesHold(feature: Feature, printed: Printed): Promise<boolean> {
   try {
     return await feature.holds(printed);

@@ -1,4 +1,4 @@
-/** A printed page as other programs see it: where its words are, which colours, what it is made of. */
+/** A printed page as other programs see it: positions of words, colours, structure. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import sharp from "sharp";
@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const said = async (program: string, ...args: readonly string[]): Promise<string> =>
   (await run(program, [...args], { maxBuffer: 2 ** 26 })).stdout;
 
-/** In points from the upper left corner. */
+/** In points from the top left corner. */
 export type Word = {
   readonly page: number;
   readonly left: number;
@@ -18,19 +18,19 @@ export type Word = {
 };
 
 export type Printed = {
-  /** The first one that reads so, on a page if that is said. */
+  /** The first match, on a given page if any. */
   word(text: string, page?: number): Word;
   count(text: string): number;
   readonly text: string;
   readonly words: readonly Word[];
   readonly sizes: readonly (readonly [width: number, height: number])[];
-  /** Red, green and blue at a place in points, on a page counted from 1. */
+  /** Red, green and blue at a position in points, on a page counted from 1. */
   pixel(x: number, y: number, page?: number): Promise<readonly number[]>;
   readonly fonts: string;
   readonly structure: string;
 };
 
-/** Pixels of a rendered page for each point. */
+/** Pixels of a rendered page per point. */
 const scale = 2;
 
 export async function printedOf(path: string): Promise<Printed> {

@@ -1,4 +1,4 @@
-/** Text tables are the same table to every engine: no value is lost, cut elsewhere or taken for another one. */
+/** Every engine reads text tables the same way: no value is lost, split elsewhere or mistaken for another. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

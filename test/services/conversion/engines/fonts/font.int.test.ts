@@ -10,7 +10,7 @@ import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 const run = promisify(execFile);
 const [original = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
 
-/** Name, style and how many characters, as FreeType sees them. */
+/** Name, style and number of characters, according to FreeType. */
 async function fontOf(path: string): Promise<{ readonly family: string; readonly style: string; readonly characters: number }> {
   const { stdout } = await run("fc-scan", ["--format", "%{family[0]}|%{style[0]}|%{charset}\n", path]);
   const [family = "", style = "", charset = ""] = (stdout.split("\n")[0] ?? "").split("|");
@@ -18,7 +18,7 @@ async function fontOf(path: string): Promise<{ readonly family: string; readonly
   return { family, style, characters: characters.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0) };
 }
 
-/** How many glyphs a font holds that FreeType does not read, by the format's own marks. */
+/** Number of glyphs in a font that FreeType does not read, from the format's own markers. */
 async function glyphsOf(path: string, format: string): Promise<number | undefined> {
   const count = async (pattern: RegExp) => [...(await readFile(path, "latin1")).matchAll(pattern)].length;
   switch (format) {
@@ -53,10 +53,10 @@ testEngine(fontEngine, {
     const [found, wanted] = [await fontOf(path), await fontOf(original)];
     expect(found.family).toBe(wanted.family);
     const isTypeOne = /^pf[ab]$/.test(from) || /^pf[ab]$/.test(to);
-    // Editors' formats say Book where the name says Regular.
+    // Editors' formats use Book where the name says Regular.
     const isSource = !["ttf", "otf", "woff", "woff2"].includes(from);
     if (!isTypeOne && !isSource) expect(found.style).toBe(wanted.style);
-    // Type 1 names its glyphs, and some names stand for no character.
+    // Type 1 names its glyphs, and some names have no character.
     expect(found.characters).toBeGreaterThanOrEqual(isTypeOne ? 200 : isSource ? wanted.characters * 0.97 : wanted.characters);
   },
 });

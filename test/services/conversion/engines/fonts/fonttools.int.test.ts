@@ -1,4 +1,4 @@
-/** Fonts with fewer letters: those that are left look as they did, together, too. */
+/** Fonts with fewer characters: the remaining ones look the same, also in combination. */
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
 import { stat } from "node:fs/promises";

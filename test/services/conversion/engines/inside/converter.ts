@@ -9,7 +9,7 @@ const isCode = (code: string): code is NoteCode => Object.hasOwn(noteTable, code
 
 const asksNobody = () => Promise.reject(new Error("Nothing was to be asked for."));
 
-/** Converts as the worker in the sandbox does; whoever looked at the route before must have been told of each note. */
+/** Converts like the worker in the sandbox; every note must have been announced with the route. */
 export function converterOf(engine: Engine, work: Work) {
   return async (content: string | Uint8Array, from: string, to: string, options: OptionValues = {}) => {
     const hop = hopOf(engine, from, to);

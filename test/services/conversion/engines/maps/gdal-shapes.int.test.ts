@@ -1,4 +1,4 @@
-/** Shapes of maps, and tracks: each is the same in the result, or a note names it, or the conversion fails. */
+/** Shapes of maps, and tracks: each is preserved, or a note names it, or the conversion fails. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** Values of maps: each is the same in the result, or a note names it, or the conversion fails. */
+/** Values of maps: each is preserved, or a note names it, or the conversion fails. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -72,7 +72,7 @@ describe("attributes", () => {
     ])("say where lines lose those that are %s", async (_, ids, notes) => {
       const made = await convert(ids.map(featureOf).join("\n"), "geojsonl", "geojson");
       expect([...made.notes.keys()]).toEqual(notes);
-      // Texts become a property.
+      // Text ids become a property.
       const kept = JSON.parse(await readFile(made.path, "utf8")).features.map(({ properties }: Feature) => properties["id"]);
       expect(kept).toEqual(notes.length > 0 ? [undefined, undefined] : ids);
     });
@@ -81,7 +81,7 @@ describe("attributes", () => {
   it("have names in GeoRSS that need no namespace but one that is declared, strokes or not", async () => {
     const made = await convert(map([{ my_col: "1", _007: "x", dc_date: "2024", pop: 5 }, point(8, 47)]), "geojson", "georss");
     expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
-    // Python's reader refuses a prefix that stands for nothing.
+    // Python's parser rejects an undeclared prefix.
     const script = `import sys, xml.etree.ElementTree as e
 for item in e.parse(sys.argv[1]).iter("item"):
     print([(each.tag.split("}")[-1], each.text) for each in item if each.text])`;

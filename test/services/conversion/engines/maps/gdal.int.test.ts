@@ -92,7 +92,7 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-/** Formats that no other program here reads, by GDAL itself: west, south, east, north. */
+/** For formats that no other program here reads, by GDAL itself: west, south, east, north. */
 async function extentOf(path: string, format: string): Promise<readonly number[]> {
   const extent = /Extent: \((\S+), (\S+)\) - \((\S+), (\S+)\)/.exec(
     (await run("ogrinfo", ["-so", "-al", "-ro", path])).stdout.replace(/^[\s\S]*?(?=Extent)/, ""),
@@ -102,10 +102,10 @@ async function extentOf(path: string, format: string): Promise<readonly number[]
 }
 
 const bounds = [8, 47, 9.5, 48];
-/** What a hop through a format that keeps some sorts of shapes, or none but lines, leaves of the three. */
+/** How many of the three shapes remain in a format that holds only some kinds. */
 const shapesOf = (from: string, to: string) => (from in written && from !== "geojson" ? undefined : to === "gpx" ? 2 : 3);
 
-// Every reader and every writer; the full cross is the proof's business.
+// Every reader and every writer; the proof covers all pairs.
 const hops = gdalEngine.hops.filter(({ from, to }) => from === "geojson" || to === "geojson");
 
 testEngine(
@@ -126,7 +126,7 @@ testEngine(
         return expect((await extentOf(target, to)).length).toBe(4);
       }
       const places = await placesOf(path, to);
-      // Lines that are the edges of areas of another format are where they were, too.
+      // Lines that outline areas of another format are also in their place.
       for (const [index, value] of places.bounds.entries()) expect(value, `${from} to ${to}`).toBeCloseTo(bounds[index] ?? 0, 5);
       const shapes = shapesOf(from, to);
       if (shapes !== undefined && !["dgn", "dxf", "mbtiles", "gpx"].includes(from) && to !== "dxf") expect(places.shapes).toBe(shapes);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** With the checksum that each sentence has to have. */
+/** Adds the mandatory checksum to each sentence. */
 function checked(text: string): string {
   return text.replace(/\$([^*\n]+)\*\w\w/g, (_, body: string) => {
     const sum = [...body].reduce((value, character) => value ^ character.charCodeAt(0), 0);
@@ -38,7 +38,7 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-/** Latitude and longitude of each place, as the format's own description says where they are. */
+/** Latitude and longitude of each waypoint, parsed by the format's own specification. */
 const readers: Readonly<Record<string, (bytes: Buffer) => number[][]>> = {
   tcx: (bytes) =>
     [...bytes.toString().matchAll(/<LatitudeDegrees>([^<]+)<\/LatitudeDegrees>\s*<LongitudeDegrees>([^<]+)</g)].map(([, ...pair]) =>
@@ -48,13 +48,13 @@ const readers: Readonly<Record<string, (bytes: Buffer) => number[][]>> = {
   loc: (bytes) => [...bytes.toString().matchAll(/<coord lat="([^"]+)" lon="([^"]+)"/g)].map(([, ...pair]) => pair.map(Number)),
   lmx: (bytes) =>
     [...bytes.toString().matchAll(/<lm:latitude>([^<]+)<\/lm:latitude>\s*<lm:longitude>([^<]+)</g)].map(([, ...pair]) => pair.map(Number)),
-  // Records B of FAI IGC: time, degrees and thousandths of minutes, hemispheres.
+  // FAI IGC B records: time, degrees and thousandths of minutes, hemispheres.
   igc: (bytes) =>
     [...bytes.toString().matchAll(/^B\d{6}(\d\d)(\d{5})N(\d{3})(\d{5})E/gm)].map(([, a, b, c, d]) => [
       Number(a) + Number(b) / 60_000,
       Number(c) + Number(d) / 60_000,
     ]),
-  // Records of type 2: length, longitude and latitude in hundred-thousandths of a degree.
+  // Type 2 records: length, longitude and latitude in hundred-thousandths of a degree.
   ov2(bytes) {
     const found: number[][] = [];
     for (let at = 0; at + 13 <= bytes.length; at += bytes[at] === 1 ? 21 : bytes.readUInt32LE(at + 1)) {
@@ -77,7 +77,8 @@ testEngine(gpsbabelEngine, {
       return;
     }
     const bytes = await readFile(path);
-    // Bytes at fixed places: FIT's mark, and the places as a 32-bit fraction of a circle; those of Garmin's POI as 24 or 32 bits.
+    // Bytes at fixed positions: FIT's signature, with coordinates as a
+    // 32-bit fraction of a circle; those in Garmin's POI have 24 or 32 bits.
     if (to === "fit") return expect(bytes.toString("latin1", 8, 12)).toBe(".FIT");
     if (to === "gpi") return expect(bytes.includes("Quokka0", 0, "latin1")).toBe(true);
     const found = readers[to]?.(bytes) ?? [];

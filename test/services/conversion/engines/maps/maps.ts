@@ -1,4 +1,4 @@
-/** Converting maps by hand, and reading them again by GDAL itself. */
+/** Converts ad-hoc maps, and reads the results with GDAL itself. */
 import { execFile } from "node:child_process";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export function openMaps() {
     convert,
     again: async ({ path }: Converted, from: string, to: string) => await bench.convert(path, from, to),
     inFolder: (name: string) => join(bench.folder, name),
-    /** What GDAL itself finds in a result, as GeoJSON with all digits. */
+    /** GDAL's own reading of a result, as GeoJSON with all digits. */
     async read(result: Promise<Converted> | Converted, format: string, layer?: string) {
       const named = join(bench.folder, `read.${format}`);
       await copyFile((await result).path, named);

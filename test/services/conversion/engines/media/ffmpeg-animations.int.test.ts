@@ -1,4 +1,4 @@
-/** Animations by other formats of animations: as fast, as large and as often as they were. */
+/** Animations between animation formats: same delays, size and repetitions. */
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
 
-/** Three pictures of delays in hundredths of a second; 0 plays are for ever. */
+/** Three frames with delays in hundredths of a second; 0 plays means forever. */
 async function gif(plays: number, delays = [7, 13, 90], size = "64x48"): Promise<string> {
   const path = pathOf("three.gif");
   const pictures = ["red", "blue", "green"].flatMap((colour, at) => ["-delay", String(delays[at]), `xc:${colour}`]);
@@ -22,7 +22,7 @@ async function apng(plays: number, delays?: number[], size?: string): Promise<st
   return path;
 }
 
-/** What acTL and fcTL say: plays, and delays in hundredths of a second. */
+/** From acTL and fcTL: plays, and delays in hundredths of a second. */
 async function apngFacts(path: string): Promise<{ readonly plays: number; readonly delays: readonly number[] }> {
   const bytes = await readFile(path);
   const delays: number[] = [];

@@ -1,4 +1,4 @@
-/** FFmpeg's engine for a file of tests, and FFmpeg itself to make what is converted and to look at the results. */
+/** The FFmpeg engine for a test file, and FFmpeg itself to create inputs and inspect results. */
 import { execFile } from "node:child_process";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -11,12 +11,12 @@ export const execute = promisify(execFile);
 
 export const words = (text: string): readonly string[] => text.split(" ");
 
-/** What FFmpeg says, beside what it makes. */
+/** FFmpeg's log output. */
 export async function ffmpeg(...args: readonly string[]): Promise<string> {
   return (await execute("ffmpeg", ["-nostdin", "-hide_banner", "-y", ...args])).stderr;
 }
 
-/** All numbers that ffprobe tells of some entries, such as `packet=duration_time`. */
+/** All numbers that ffprobe reports for some entries, such as `packet=duration_time`. */
 export async function numbersOf(path: string, entries: string, ...more: readonly string[]): Promise<readonly number[]> {
   const { stdout } = await execute("ffprobe", ["-v", "error", ...more, "-show_entries", entries, "-of", "csv=p=0", path]);
   return stdout
@@ -25,7 +25,7 @@ export async function numbersOf(path: string, entries: string, ...more: readonly
     .map(Number);
 }
 
-/** Fields of the first track of a sort, as ffprobe tells them. */
+/** Fields of the first track of a kind, as ffprobe reports them. */
 export async function told(path: string, sort: "a:0" | "v:0", ...names: readonly string[]): Promise<readonly string[]> {
   const args = ["-v", "error", "-select_streams", sort, "-show_entries", `stream=${names.join(",")}`, "-of", "json"];
   const [stream] = JSON.parse((await execute("ffprobe", [...args, path])).stdout).streams;
@@ -39,7 +39,7 @@ type FfmpegBench = {
   readonly programs: string[];
 };
 
-/** Opens the engine before the tests of a file and closes it behind them. */
+/** Opens the engine before a file's tests and closes it afterwards. */
 export function ffmpegBench(): FfmpegBench {
   let bench: Bench;
   const programs: string[] = [];

@@ -1,4 +1,4 @@
-/** A file that was cut off is never taken for a whole one, also where its decoder is content. */
+/** A truncated file is never taken for a complete one, even if its decoder reports no error. */
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";

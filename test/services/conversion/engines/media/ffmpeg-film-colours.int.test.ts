@@ -1,4 +1,4 @@
-/** The colours of films, told by numbers against a picture of the same colours. */
+/** Film colours, measured against a picture of the same colours. */
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
@@ -8,11 +8,11 @@ const { convert, pathOf } = ffmpegBench();
 const bars = words("-f lavfi -i smptebars=size=320x240:rate=10:duration=1");
 const standard = "format=yuv444p,setparams=colorspace=bt709:color_primaries=bt709:color_trc=bt709:range=tv";
 
-/** How like the first frame is to the same bars as RGB, in dB. */
+/** Similarity of the first frame to the same bars in RGB, in dB. */
 async function likeness(path: string, matrix: string): Promise<number> {
   const reference = pathOf("bars.png");
   await ffmpeg(...bars, "-vf", `${standard},scale=in_color_matrix=bt709,format=rgb24`, "-frames:v", "1", reference);
-  // The test reads by the matrix that the file must be of, and not by what it says.
+  // The test decodes with the matrix that the file should have, whatever it declares.
   const compare = `[0:v]scale=320:240:in_color_matrix=${matrix}:flags=area,format=rgb24[a];[a][1:v]psnr`;
   const answer = await ffmpeg("-i", path, "-i", reference, "-lavfi", compare, ...words("-frames:v 1 -f null -"));
   const average = /average:(\S+)/.exec(answer)?.[1] ?? "";

@@ -1,4 +1,4 @@
-/** Films that are more than their pictures one by one: with transparency beside them, or of half pictures. */
+/** Films with more than plain frames: with an alpha channel, or interlaced. */
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
@@ -6,7 +6,7 @@ import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 const { convert, pathOf } = ffmpegBench();
 
 describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by %s was ignored", (encoder) => {
-  /** The left half is red, the right one is not there. */
+  /** The left half is red, the right one transparent. */
   async function halfRed(): Promise<string> {
     const path = pathOf(`${encoder}.webm`);
     const alpha = "format=yuva420p,geq=lum='p(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='if(lt(X,32),255,0)'";
@@ -72,7 +72,7 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     dv: "-target pal-dv",
     mkv: "-c:v libx264 -x264-params interlaced=1:tff=1 -pix_fmt yuv420p",
   } as const;
-  /** Bars that move by fifty half pictures a second. */
+  /** Moving bars at fifty fields per second. */
   const moving = "testsrc2=size=720x576:rate=50:duration=1";
 
   async function interlaced(from: keyof typeof sources): Promise<string> {
@@ -83,7 +83,7 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     return path;
   }
 
-  /** Frames that the filter of FFmpeg finds to be of two times. */
+  /** Number of frames that FFmpeg's filter detects as interlaced. */
   async function combed(path: string): Promise<number> {
     const answer = await ffmpeg("-i", path, ...words("-an -vf setfield=prog,idet -f null -"));
     const [, top = "", bottom = ""] = /Multi frame detection: TFF: *(\d+) BFF: *(\d+)/.exec(answer) ?? [];
@@ -100,7 +100,7 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     const before = await combed(source);
     expect(before).toBeGreaterThan(15);
     const { path } = await convert(source, from, to);
-    // The filter takes a few of the sample's thin lines for combs in any case.
+    // The filter always takes a few of the sample's thin lines for combing.
     expect(await combed(path)).toBeLessThan(before / 3);
     const args = words("-v error -select_streams v:0 -show_entries frame=interlaced_frame -read_intervals %+#3 -of csv=p=0");
     const flags = (await execute("ffprobe", [...args, path])).stdout.match(/[01]/g) ?? [];

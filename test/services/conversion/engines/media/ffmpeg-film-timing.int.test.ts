@@ -1,4 +1,4 @@
-/** When pictures and sounds of a film come, and how many bits each track gets. */
+/** Timing of a film's frames and sound, and the bit rate of each track. */
 import { stat, truncate } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, numbersOf, words } from "./ffmpeg-bench.ts";

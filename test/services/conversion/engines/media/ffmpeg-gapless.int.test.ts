@@ -1,4 +1,4 @@
-/** Songs of an album follow each other without a gap only if no encoder's padding is left before or behind the sound. */
+/** Album tracks play without a gap only if no encoder padding remains at either end. */
 import { stat } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
@@ -19,7 +19,7 @@ it.each(["wav", "flac", "ogg", "mp3", "aiff"])("the padding behind AAC in an M4A
   await ffmpeg(...song, coarse);
   await ffmpeg(...song, ...words("-movie_timescale 44100"), exact);
   expect(await countOf((await convert(exact, "m4a", to)).path)).toBe(samples);
-  // Which tells its length in milliseconds.
+  // It stores its duration in milliseconds.
   const rest = (await countOf((await convert(coarse, "m4a", to)).path)) - samples;
   expect(Math.abs(rest)).toBeLessThan(44.1);
 });

@@ -1,4 +1,4 @@
-/** Films as phones write them: turned, of varying frame rate. And animations that only seem transparent. */
+/** Films as phones write them: rotated, with a variable frame rate. And animations that only seem transparent. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function probed(path: string, sort: string, entries: string): Promise<stri
 }
 
 describe("a film that lies and says how it is turned", () => {
-  /** Whether the upper half is red and the lower one blue when a player turns it. */
+  /** Whether the upper half is red and the lower one blue when a player rotates it. */
   async function halvesOf(path: string): Promise<readonly boolean[]> {
     const still = `${path}.rgb`;
     await ffmpeg("-i", path, ...words("-frames:v 1 -vf scale=1:2:flags=area -f rawvideo -pix_fmt rgb24"), still);
@@ -31,7 +31,7 @@ describe("a film that lies and says how it is turned", () => {
     return [red > 128, blue > 128];
   }
 
-  /** A half of it is red when it is played, and it stands. */
+  /** Half of it is red when played, and it is in portrait format. */
   async function lying(): Promise<string> {
     const [plain, path] = [join(bench.folder, "plain.mp4"), join(bench.folder, "phone.mp4")];
     await ffmpeg(
@@ -55,7 +55,7 @@ describe("a film that lies and says how it is turned", () => {
 
 it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film whose frame rate varies: %s", async (to) => {
   const path = join(bench.folder, "varying.mp4");
-  // Every frame of the first second, every fifth of the others; the sound goes on.
+  // Every frame of the first second, every fifth of the others; the sound continues.
   const frames = ["-vf", "select='lt(t,1)+not(mod(n,5))'", ...words("-vsync vfr -pix_fmt yuv420p")];
   await ffmpeg(...words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -f lavfi -i sine=duration=4"), ...frames, path);
   const options = to === "mov" ? { crf: 30 } : {};

@@ -1,4 +1,4 @@
-/** Film in MP4 is what browsers and phones play, whatever its source was. */
+/** Film in MP4 is playable in browsers and on phones, whatever its source. */
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 

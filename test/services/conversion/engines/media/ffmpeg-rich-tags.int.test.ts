@@ -1,4 +1,4 @@
-/** Fields of tags that FFmpeg does not read or write: carried over, or named. Made and read by Mutagen and ExifTool. */
+/** Tag fields that FFmpeg does not read or write: carried over, or named. Written and read by Mutagen and ExifTool. */
 import { appendFile, copyFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
@@ -39,7 +39,7 @@ async function richMp3(...more: readonly string[]): Promise<string> {
   return path;
 }
 
-/** Of any kind of tags, by Mutagen's own names for all kinds. */
+/** For any kind of tags, under Mutagen's common names. */
 async function easy(path: string, to: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const named = pathOf(`named.${to}`);
   await copyFile(path, named);
@@ -66,7 +66,7 @@ describe("a second artist, beats a minute and lyrics of an MP3 were lost in sile
     expect(found).toMatchObject({ title: ["Quokka"], artist: ["Änn", "Bo"], bpm: ["128"] });
     expect(found.genre).toEqual(["Rock", "Jazz"]);
     expect(notes.get("METADATA_DROPPED")).toBeUndefined();
-    // ExifTool reads no tags of APE.
+    // ExifTool does not read APE tags.
     if (/^(wv|tta|wma)$/.test(to)) return;
     const { stdout } = await execute("exiftool", ["-s3", "-Lyrics", "-Lyrics-eng", "-Lyrics-xxx", "-UnsyncedLyrics", path]);
     expect(stdout).toMatch(/La/);

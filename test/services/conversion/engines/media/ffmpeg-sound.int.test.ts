@@ -1,4 +1,4 @@
-/** Samples: what a format holds is the same, and what it does not hold is noted or refused. */
+/** Samples: what a format can hold is preserved, anything else is noted or refused. */
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
@@ -12,7 +12,7 @@ async function tone(name: string, coding: string, { loudness = 0.3, rate = 48_00
   return path;
 }
 
-/** The digest of the samples as floating point, in which all others are exact. */
+/** Digest of the samples as floating point, which represents all other formats exactly. */
 async function digestOf(path: string): Promise<string> {
   await ffmpeg("-i", path, ...words("-map 0:a:0 -c:a pcm_f64le -f md5"), `${path}.md5`);
   return await readFile(`${path}.md5`, "utf8");
@@ -118,7 +118,7 @@ describe("channels", () => {
     expect(await told((await convert(path, "wav", to)).path, "a:0", "channel_layout")).toEqual([plain]);
   });
 
-  /** Noise as a RIFF file whose header names no places, as recorders write it. */
+  /** Noise as a RIFF file whose header declares no channel layout, as recorders write it. */
   async function unnamed(channels: number): Promise<string> {
     const samples = Buffer.alloc(4410 * channels * 2);
     for (let at = 0; at < samples.length; at += 2) samples.writeInt16LE(((at * 7919) % 18_000) - 9000, at);
@@ -140,7 +140,7 @@ describe("channels", () => {
   }
 
   const many = [3, 4, 5, 6, 7, 8].flatMap((channels) => ["flac", "alac", "wv", "tta", "caf", "aiff"].map((to) => [channels, to] as const));
-  // FFmpeg reads no five of them.
+  // FFmpeg does not read five of them.
   it.each(many.filter(([channels, to]) => channels !== 5 || to !== "tta"))(
     "of which the file names no places, %d, stay as they are in %s",
     async (channels, to) => {
@@ -205,7 +205,7 @@ describe("the sample rate", () => {
 });
 
 describe("the beginning", () => {
-  /** A tone that begins at full loudness, so that its first sample shows. */
+  /** A tone that starts at full level, so that its first sample shows. */
   async function startOf(path: string): Promise<number> {
     const raw = `${path}.raw`;
     await ffmpeg("-i", path, ...words("-map 0:a:0 -ac 1 -f s16le"), raw);

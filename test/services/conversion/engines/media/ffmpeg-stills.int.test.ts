@@ -1,4 +1,4 @@
-/** Pictures by FFmpeg: what the formats hold stays, what they do not hold is noted. */
+/** Pictures by FFmpeg: what the formats hold is preserved, anything else is noted. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

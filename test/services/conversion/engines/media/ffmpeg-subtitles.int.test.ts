@@ -1,4 +1,4 @@
-/** Subtitles out of films, and films without a container. */
+/** Subtitles from films, and films without a container. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ it("refuses a number that the film does not have", async () => {
 });
 
 const bare = ["h264", "hevc", "m2v", "m1v", "ivf", "nut", "swf"].map((from) => [from, "mp4"] as const);
-/** A copy of a stream without times cannot be written to these. */
+/** Copies of a stream without timestamps cannot be written to these. */
 const timed = [
   ["m1v", "mkv"],
   ["m2v", "mkv"],

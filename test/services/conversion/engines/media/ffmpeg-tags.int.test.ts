@@ -1,4 +1,4 @@
-/** What a file says of itself: carried over, or named in a note. */
+/** A file's metadata: carried over, or named in a note. */
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
@@ -132,7 +132,7 @@ it("has its chapters in the order of their times where ID3 lists them in another
   ]);
 });
 
-/** A chunk of RIFF: four letters, 32 bits and the content. */
+/** A RIFF chunk: four letters, a 32-bit length and the content. */
 function chunk(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.write(name, "latin1");
@@ -147,7 +147,7 @@ async function withChunk(name: string, content: Buffer): Promise<string> {
   return path;
 }
 
-/** Numbers of 32 bits. */
+/** 32-bit numbers. */
 const numbers = (count: number, filled: Readonly<Record<number, number>> = {}) => {
   const bytes = Buffer.alloc(count * 4);
   for (const [place, value] of Object.entries(filled)) bytes.writeUInt32LE(value, Number(place) * 4);
@@ -168,7 +168,7 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
     expect((await convert(path, "wav", "w64")).notes.get("METADATA_DROPPED")).toContain(`Not carried over: ${message}`);
   });
 
-  /** Letters, a length of 32 or 64 bits, the greatest first, and the content. */
+  /** Four letters, a big-endian length of 32 or 64 bits, and the content. */
   const bigChunk = (name: string, content: Buffer, lengthBytes: 4 | 8): Buffer => {
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt32BE(content.length, lengthBytes - 4);

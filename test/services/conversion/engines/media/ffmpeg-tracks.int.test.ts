@@ -1,4 +1,4 @@
-/** What a film says of its tracks, and tracks that are neither picture nor sound: kept, or named in a note. */
+/** Track metadata of films, and tracks that are neither picture nor sound: kept, or named in a note. */
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";

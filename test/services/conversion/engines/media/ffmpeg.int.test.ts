@@ -60,7 +60,7 @@ async function makeSound(format: string, path: string): Promise<void> {
   await run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-f", "wav", "-i", tone, ...(audioArgs[format] ?? []), path]);
 }
 
-/** NIST SPHERE by hand: 1024 bytes of header, then 16-bit samples. */
+/** NIST SPHERE from scratch: 1024 bytes of header, then 16-bit samples. */
 async function writeSphere(path: string): Promise<void> {
   const header =
     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 16000\nsample_rate -i 8000\nsample_n_bytes -i 2\nsample_byte_format -s2 01\nsample_coding -s3 pcm\nend_head\n";
@@ -70,7 +70,7 @@ async function writeSphere(path: string): Promise<void> {
 /** These have samples and tests of their own in ffmpeg-subtitles.int.test.ts. */
 const elsewhere = new Set("h264 hevc m2v m1v ivf nut swf mlp thd f4a adx g722 mod srt vtt ass".split(" "));
 
-/** Each reader and each writer once; every pair is run by the proof of the catalogue. */
+/** Each reader and each writer once; the catalogue's proof covers every pair. */
 const hubs = ffmpegEngine.hops.filter(
   ({ from, to }) =>
     from === "wav" ||

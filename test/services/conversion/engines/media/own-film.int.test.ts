@@ -1,4 +1,4 @@
-/** Film that stays what it is: cut, made smaller, turned, played faster, or given back. */
+/** Film in its own format: cut, compressed, rotated, sped up, or returned unchanged. */
 import { execFile } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const ffmpeg = (...args: readonly string[]) => run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]);
 const bytesOf = async (path: string): Promise<number> => (await stat(path)).size;
 
-/** A sample of those that are not tried one by one. */
+/** A sample of the formats that are not tested individually. */
 const filmFormats = ["3gp", "avi", "mpg", "ogv", "ts", "wmv"];
 
 describe("film in its own format", () => {
@@ -191,7 +191,7 @@ describe("film in its own format", () => {
   it("keeps pictures of subtitles and attached files in MKV", async () => {
     const [sup, font, rich] = ["pictures.sup", "a.ttf", "rich.mkv"].map((name) => join(bench.folder, name));
     if (sup === undefined || font === undefined || rich === undefined) throw new Error("no names");
-    // Of Blu-ray: an empty screen at one second.
+    // From Blu-ray: an empty screen at one second.
     await writeFile(
       sup,
       Buffer.from("504700015f900000000016000b014000f01000018000000050470001 5f90000000008000 00".replaceAll(" ", ""), "hex"),

@@ -1,4 +1,4 @@
-/** Sound that stays what it is: cut, made smaller, even in loudness, or given back. */
+/** Sound in its own format: cut, compressed, normalised, or returned unchanged. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ const run = promisify(execFile);
 const ffmpeg = (...args: readonly string[]) => run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]);
 const bytesOf = async (path: string): Promise<number> => (await stat(path)).size;
 
-/** In LUFS, of the whole. */
+/** In LUFS, over the whole file. */
 async function loudnessOf(path: string): Promise<number> {
   const { stderr } = await run("ffmpeg", ["-nostdin", "-i", path, "-af", "ebur128", "-f", "null", "-"], { maxBuffer: 2 ** 24 });
   return Number(/Integrated loudness:\s+I:\s+(\S+) LUFS/.exec(stderr)?.[1]);
 }
 
-/** A sample of those that are not tried below one by one. */
+/** A sample of the formats that are not tested individually below. */
 const soundFormats = ["aac", "aiff", "m4b", "oga", "wma", "wv"];
 
 describe("sound in its own format", () => {
@@ -98,7 +98,7 @@ describe("sound in its own format", () => {
     const decoded = join(bench.folder, `own-${format}.wav`);
     await ffmpeg("-i", path, decoded);
     expect(Math.abs((await secondsOf(decoded)) - 0.5)).toBeLessThan(0.12);
-    // Formats without places for an encoder's padding have it said.
+    // Formats that cannot declare encoder padding have it noted.
     expect([...notes.keys()].filter((code) => code !== "MEDIA_CHANGED")).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 
-/** By hand, as the formats' own programs write them: two cues, the second of two lines, 1 to 2.5 and 3 to 4 seconds. */
+/** Written as the formats' own programs do: two cues, the second of two lines, 1 to 2.5 and 3 to 4 seconds. */
 const samples: Readonly<Record<string, string>> = {
   srt: "1\r\n00:00:01,000 --> 00:00:02,500\r\nQuokka <i>Ünïcødé</i>\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nzebra\r\n42\r\n",
   vtt: "WEBVTT\n\nfirst\n00:01.000 --> 00:02.500\nQuokka <i>Ünïcødé</i>\n\nNOTE nothing\n\n00:00:03.000 --> 00:00:04.000\nzebra\n42\n",
@@ -32,7 +32,7 @@ const samples: Readonly<Record<string, string>> = {
 
 type Seen = { readonly from: string; readonly to: string; readonly text: string };
 
-/** As ffmpeg reads it; TTML as an XML parser does, for ffmpeg does not read that. */
+/** As ffmpeg reads it; TTML, which ffmpeg does not read, by an XML parser. */
 async function cuesOf(path: string, format: string): Promise<readonly Seen[]> {
   if (format === "ttml") {
     const script =
@@ -78,7 +78,7 @@ testEngine(subtitleEngine, {
     expect(cues.map((cue) => cue.text)).toEqual(["Quokka Ünïcødé", "zebra 42"]);
     expect(isNear(cues[0]?.from ?? "", "00:00:01,000"), cues[0]?.from).toBe(true);
     expect(isNear(cues[1]?.from ?? "", "00:00:03,000"), cues[1]?.from).toBe(true);
-    // ffmpeg gives lyrics the end of the next line.
+    // ffmpeg ends lyrics where the next line starts.
     if (hop.to !== "lrc" && hop.to !== "smi") expect(isNear(cues[0]?.to ?? "", "00:00:02,500"), cues[0]?.to).toBe(true);
   },
 });

@@ -1,4 +1,4 @@
-/** A sound and a film made on the spot. */
+/** A generated sound and film. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ const run = promisify(execFile);
 export const toneSeconds = 2;
 const rate = 44_100;
 
-/** Two seconds of 16-bit stereo, 440 Hz left and 660 Hz right, as RIFF by hand. */
+/** Two seconds of 16-bit stereo, 440 Hz left and 660 Hz right, as RIFF from scratch. */
 export async function writeTone(path: string): Promise<void> {
   const frames = rate * toneSeconds;
   const bytes = Buffer.alloc(44 + frames * 4);
@@ -30,7 +30,7 @@ export async function writeTone(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-/** Two seconds of test picture, 160 × 120 at 25 pictures a second, with a tone. */
+/** Two seconds of test picture, 160 × 120 at 25 frames per second, with a tone. */
 export async function writeFilm(path: string, ...args: readonly string[]): Promise<void> {
   const sources = [
     "-f",
@@ -51,7 +51,7 @@ export async function streamsOf(path: string): Promise<readonly Record<string, u
   return streams;
 }
 
-/** Digest of the decoded samples as 16 bits. */
+/** Digest of the samples, decoded to 16 bits. */
 export async function soundDigestOf(path: string): Promise<string> {
   const { stdout } = await run("ffmpeg", ["-nostdin", "-v", "error", "-i", path, "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "md5", "-"]);
   return stdout.trim();
@@ -61,7 +61,7 @@ export async function secondsOf(path: string): Promise<number> {
   return Number((await run("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])).stdout);
 }
 
-/** Digests of the packets of a sort of stream, as they are stored. */
+/** Digests of the stored packets of one kind of stream. */
 export async function packetsOf(path: string, sort: "a" | "v"): Promise<readonly string[]> {
   const args = ["-v", "error", "-select_streams", `${sort}:0`, "-show_packets", "-show_data_hash", "md5", "-show_entries"];
   const { stdout } = await run("ffprobe", [...args, "packet=data_hash", "-of", "csv=p=0", path], { maxBuffer: 2 ** 24 });

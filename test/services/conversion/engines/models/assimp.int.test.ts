@@ -45,7 +45,7 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-// Every reader and every writer; the full cross is the proof's business.
+// Every reader and every writer; the proof covers all pairs.
 const hops = assimpEngine.hops.filter(({ from, to }) => from === "obj" || to === "glb");
 
 testEngine(

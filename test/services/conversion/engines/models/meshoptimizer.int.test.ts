@@ -1,4 +1,4 @@
-/** Models with fewer faces and in another size, in the sandbox, as Assimp reads them afterwards. */
+/** Simplified and scaled models, made in the sandbox and read by Assimp. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { glb, obj, ply, stlBinary } from "#test/services/conversion/engines/insi
 
 const run = promisify(execFile);
 
-/** Its extent is read of all shapes in their places: what is said of a scene leaves out scales above other nodes. */
+/** The extent is computed from all placed shapes: Assimp's scene data ignores scales in parent nodes. */
 async function about(path: string) {
   const { stdout } = await run("assimp", ["info", path]);
   const placed = `${path}.placed.stl`;

@@ -50,7 +50,7 @@ it("says nothing of families that are there, or that no text has", async () => {
 it("finds the fonts of a theme, and not those of styles that no paragraph has", async () => {
   const said = await noteOf(await byPandoc("a.docx"), "docx");
   expect(said).toMatch(/Calibri|Cambria/);
-  // Of the code that the document does not have.
+  // For code, which the document does not contain.
   expect(said).not.toContain("Consolas");
   expect(await noteOf(await byPandoc("a.pptx"), "pptx")).toMatch(/Calibri|Arial/);
 });

@@ -1,4 +1,4 @@
-/** LibreOffice where sockets reach nobody: the worker runs inside it. */
+/** LibreOffice in a sandbox without sockets: the worker runs inside it. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

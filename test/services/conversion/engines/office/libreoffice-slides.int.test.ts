@@ -51,7 +51,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-slides-"));
   await writeFile(join(folder, "square.png"), Buffer.from(square, "base64"));
   await writeFile(join(folder, "talk.md"), talk);
-  // Written by another program, whose slides are told from Markdown.
+  // Written by another program from known Markdown.
   await run("pandoc", ["talk.md", "-o", "talk.pptx"], { cwd: folder });
   slides = await readFile(join(folder, "talk.pptx"));
 });

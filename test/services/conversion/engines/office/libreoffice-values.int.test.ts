@@ -1,4 +1,4 @@
-/** Values of workbooks that LibreOffice used to change without a word. Each test is named after what was found. */
+/** Values of workbooks that LibreOffice used to change silently. Each test is named after the finding. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
@@ -24,7 +24,7 @@ const names = ["office", "table", "text", "style"]
   .join(" ");
 const mimetype = "application/vnd.oasis.opendocument.spreadsheet";
 
-/** As programs write it that are no office: without styles. */
+/** As non-office programs write it: without styles. */
 function openDocument(cells: string, styles = ""): Buffer {
   const content = `<?xml version="1.0"?><office:document-content ${names} office:version="1.2">${styles}<office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cells}</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
   const manifest = `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimetype}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`;
@@ -51,7 +51,7 @@ function workbook(cells: string, columns = ""): Buffer {
 }
 
 let count = 0;
-/** Along these formats by the office; then the first row as JSON has it, and the notes of the last step. */
+/** Converts through these formats with the office; returns the first row as JSON, and the notes of the last step. */
 async function rowAlong(content: Buffer, ...formats: readonly string[]) {
   count += 1;
   let path = join(office.folder, `given-${count}.${formats[0]}`);
@@ -103,7 +103,7 @@ describe("cells of an OpenDocument", () => {
   it("in a packed part that is damaged are refused, and the office works on", async () => {
     const path = join(office.folder, "damaged.ods");
     const packed = Buffer.from(zipSync(unzipSync(openDocument(cells))));
-    // Within the packed bytes of content.xml, behind its name in the part's head.
+    // Within the compressed bytes of content.xml, after its name in the local header.
     const start = packed.indexOf("content.xml") + 40;
     packed.fill(0xff, start, start + 60);
     await writeFile(path, packed);

@@ -230,7 +230,7 @@ describe("engine libreoffice, in detail", () => {
   });
 });
 
-/** An engine of one LibreOffice, with all the children that it started. */
+/** An engine with one LibreOffice, and all the children that it started. */
 async function openOffice(bench: Bench, dress: (child: SandboxChild) => SandboxChild = (child) => child) {
   const children: SandboxChild[] = [];
   const spawn: typeof bench.sandbox.spawn = async (command) => {

@@ -1,4 +1,4 @@
-/** What is changed of an office document is changed, and every other part of it keeps its bytes. */
+/** Requested changes to an office document are made, and all other parts keep their bytes. */
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -28,7 +28,7 @@ async function partsOf(path: string): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(Object.entries(said).map(([name, hex]) => [name, Buffer.from(hex, "hex")]));
 }
 
-/** A photo as cameras make them, which PNG compresses badly. */
+/** A photo as from a camera, which PNG compresses badly. */
 async function photo(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3);
   for (let at = 0; at < pixels.length; at++) {
@@ -81,7 +81,7 @@ describe("an office document", () => {
     });
     const { after, before, path } = await changed(source, "docx", { optimise: "ebook" });
     expect((await readFile(path)).length).toBeLessThan(source.length / 5);
-    // 60 mm at 150 pixels an inch; twice that where half of it is shown.
+    // 60 mm at 150 dpi; twice that if half of it is shown.
     expect(await sharp(after.get("word/media/a.jpg")).metadata()).toMatchObject({ format: "jpeg", width: 354, height: 236 });
     expect(await sharp(after.get("word/media/c.jpg")).metadata()).toMatchObject({ width: 709 });
     expect(await sharp(after.get("word/media/b-small.jpeg")).metadata()).toMatchObject({ format: "jpeg", width: 354 });

@@ -19,7 +19,7 @@ async function textOfPdf(path: string): Promise<string> {
   return (await run("pdftotext", ["-enc", "UTF-8", path, "-"])).stdout;
 }
 
-/** The first page, a pixel for each point. */
+/** The first page, one pixel per point. */
 async function drawnPage(path: string): Promise<Buffer> {
   return (await run("pdftoppm", ["-png", "-r", "72", "-singlefile", path], { encoding: "buffer", maxBuffer: 2 ** 26 })).stdout;
 }

@@ -1,4 +1,4 @@
-/** TIFF and BMP in their own format: every page, in the bits that it has. */
+/** TIFF and BMP in their own format: every page, with its bit depth. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /** PDF files whose every byte a test knows. */
 
-/** A PDF by hand: one Helvetica line a page, with a correct table of cross references. */
+/** A handwritten PDF: one line of Helvetica per page, with a correct cross-reference table. */
 export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore = ""): Buffer {
   const kids = lines.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const objects = [
@@ -27,9 +27,9 @@ export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore =
   );
 }
 
-/** A page with rows of cells without a line around them; a row of one cell is a line of text between two tables. */
+/** A page with rows of unruled cells; a row with one cell is a line of text between two tables. */
 export function tablePdf(rows: readonly (readonly string[])[]): Buffer {
   const shown = rows.flatMap((row, index) => row.map((text, place) => `1 0 0 1 ${20 + place * 100} ${180 - index * 15} Tm (${text}) Tj`));
-  // The line that stands on each page is closed, and another opened.
+  // Closes the line that each page shows, and opens another.
   return pdfOf([`) Tj ${shown.join(" ")} (`], "0 0 300 200");
 }

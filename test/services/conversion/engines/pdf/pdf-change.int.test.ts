@@ -1,4 +1,4 @@
-/** What is changed of a PDF is changed, what is not stays, and every result is whole: read by qpdf, Poppler and MuPDF. */
+/** Requested changes to a PDF are made, everything else stays, and every result is valid: read by qpdf, Poppler and MuPDF. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -33,7 +33,7 @@ describe("a PDF", () => {
     await bench[Symbol.asyncDispose]();
   });
 
-  /** Whatever comes out passes the check. */
+  /** Every result passes the check. */
   async function changed(input: string, options: OptionValues) {
     const result = await bench.convert(input, "pdf", "pdf", options);
     expect(await textFrom("qpdf", "--check", result.path)).toContain("No syntax or stream encoding errors");
@@ -48,7 +48,7 @@ describe("a PDF", () => {
   const infoOf = (path: string) => textFrom("pdfinfo", path);
   const sizeOf = async (path: string) => (await stat(path)).size;
 
-  /** Of the first page, at 72 dots an inch. */
+  /** Of the first page, at 72 dpi. */
   async function likeness(one: string, other: string): Promise<number> {
     const drawn = await Promise.all([one, other].map((path) => bytesFrom("pdftoppm", "-r", "72", "-png", "-singlefile", path)));
     const [a, b] = await Promise.all(
@@ -59,7 +59,7 @@ describe("a PDF", () => {
     return ssimOf(a.data, b.data, a.info.width, a.info.height);
   }
 
-  /** All that rich-pdf.py puts in, as other programs find it. */
+  /** Everything that rich-pdf.py adds, as other programs find it. */
   async function expectWhole(path: string): Promise<void> {
     const info = await infoOf(path);
     expect(info).toMatch(/Tagged: +yes/);
@@ -116,7 +116,7 @@ describe("a PDF", () => {
     gone.push("Spoken second", "id-second", "Empty second", "Section second", "Inner second");
     expect([...kept, ...gone].filter((text) => unpacked.includes(text))).toEqual(kept);
     expect((await textFrom("mutool", "show", path, "outline")).match(/Chapter 1|Chapter 3|Numbered third/g)).toHaveLength(3);
-    // To the third page: one by its place and two by its names.
+    // To the third page: one by position and two by name.
     expect(unpacked.toString("latin1").match(/\/Subtype \/Link/g)).toHaveLength(3);
     const without = await changed(rich, { remove: "2-" });
     expect(await textOf(without.path)).not.toMatch(/second|third/);

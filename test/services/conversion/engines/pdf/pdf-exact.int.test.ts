@@ -21,7 +21,7 @@ const sheet = (
 <svg width="80" height="80" style="position:absolute;left:20mm;top:150mm"><circle cx="40" cy="40" r="40" fill="#00a000"/></svg>
 <div style="break-before:page">Second leaf, <sup>raised</sup></div>`;
 
-/** What LibreOffice makes of a document. */
+/** LibreOffice's rendering of a document. */
 async function shownBy(document: string, folder: string): Promise<string> {
   const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
   await run("soffice", [profile, "--headless", "--convert-to", "pdf", "--outdir", folder, document], { timeout: 110_000 });
@@ -33,16 +33,16 @@ const pictureOf = async (path: string): Promise<Buffer> => {
   return await sharp(stdout).resize(40, 56, { fit: "fill" }).grayscale().raw().toBuffer();
 };
 
-/** Of 255, for a pixel. */
+/** Mean difference per pixel, of 255. */
 async function differenceOf(one: string, other: string): Promise<number> {
   const [first, second] = await Promise.all([pictureOf(one), pictureOf(other)]);
   return first.reduce((sum, level, index) => sum + Math.abs(level - (second[index] ?? 0)), 0) / first.length;
 }
 
-/** How far words stand from the nearest that reads so, in points: of 95 in a hundred no farther. */
+/** Distance of words from the nearest identical one, in points: the 95th percentile. */
 function shiftOf(source: Printed, shown: Printed): number {
   const alike = Map.groupBy(shown.words, ({ page, text }) => `${page} ${text}`);
-  // Letters of what is written upwards are words of their own, in one of the two.
+  // In one of the two, each character of vertical text is a separate word.
   const shifts = source.words
     .filter(({ text }) => text.length > 1)
     .map(({ page, text, left, bottom }) =>
@@ -58,7 +58,7 @@ describe("a PDF as it looks, in Word", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  /** The second font is one that hardly anybody has: letters of another one stand in for it, as wide. */
+  /** Hardly anybody has the second font: another one of equal width replaces it. */
   it.each(["Liberation Serif", "C059"])(
     "has each word of %s in its place, in its colour, above the same drawings",
     async (font) => {

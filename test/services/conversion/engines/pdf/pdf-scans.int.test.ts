@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";
 const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
 
-/** Words far apart beside a picture, as a narrow justified column has them. */
+/** Widely spaced words next to a picture, as in a narrow justified column. */
 const sparse = [
   "come tip toeing down and stood",
   "right between us and could have",

@@ -55,7 +55,7 @@ const columns = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:10pt seri
 const noted = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:12pt serif;margin:0;height:240mm;position:relative}div{position:absolute;bottom:0;font-size:9pt}</style>
 <h1>Notes</h1><p>${filler}Foxes jump<sup>1</sup> over 10<sup>2</sup> dogs<sup>2</sup>. ${filler}</p><div><p><sup>1</sup> Some of them, at least, as those say who have seen foxes and dogs on one meadow on a day in spring.<p><sup>2</sup> Or fewer.</div>`;
 
-/** Where each text is found, in the order in which they are given: rising when the order is kept. */
+/** Position of each text, in the given order: ascending if the order is kept. */
 const placesOf = (html: string, texts: readonly string[]) => texts.map((text) => html.indexOf(text));
 
 describe("engine pdf, in detail", () => {
@@ -206,7 +206,7 @@ describe("engine pdf, in detail", () => {
     expect(made.pages).toMatchObject([{ page: 1, width: expect.closeTo(595, -1), height: expect.closeTo(842, -1) }]);
     expect(made.blocks[0]).toMatchObject({ type: "heading", level: 1, page: 1, text: [{ text: "Annual report" }] });
     const [left, top, right, bottom] = made.blocks[0].box;
-    // pdftotext says where the words stand.
+    // pdftotext reports the word positions.
     const { stdout } = await run("pdftotext", ["-bbox", files[name] ?? "", "-"]);
     const [, x0, , , y1] = /xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">Annual</.exec(stdout) ?? [];
     expect(left).toBeCloseTo(Number(x0), -1);

@@ -25,7 +25,7 @@ describe("PDF to TIFF", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  /** How dark each page is: every one has a word more than the one before. */
+  /** How dark each page is: each has one word more than the one before. */
   async function inkOf(path: string): Promise<readonly number[]> {
     const { stdout } = await promisify(execFile)("convert-im6.q16", [path, "-colorspace", "gray", "-format", "%[fx:1-mean] ", "info:"]);
     return stdout.trim().split(" ").map(Number);

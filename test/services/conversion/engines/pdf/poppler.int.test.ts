@@ -47,9 +47,9 @@ describe("engine poppler, in detail", () => {
 
   it.each([
     ["a page", ""],
-    // It was refused, as pdftoppm turned it after it had its size.
+    // It was refused, because pdftoppm rotated it after sizing.
     ["a turned page", "/Rotate 90 "],
-    // It was squashed, with what was cut off beside it.
+    // It was squashed, with the cropped part beside it.
     ["a page of which a part was cut off", "/CropBox [0 0 100 100] "],
     ["a turned page of which a part was cut off", "/CropBox [0 0 100 100] /Rotate 270 "],
   ])("draws what other readers draw: %s", async (_name, more) => {

@@ -1,4 +1,4 @@
-"""A PDF with all that a change must not lose. Usage: rich-pdf.py OUT [signed]"""
+"""A PDF with everything that a change must not lose. Usage: rich-pdf.py OUT [signed]"""
 import io
 import sys
 import zlib
@@ -11,7 +11,7 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 
 def photo(width, height):
-    """Smooth, with fine detail, as photographs are."""
+    """Smooth with fine detail, like photographs."""
     rows = [bytes((x * 255 // width, y * 255 // height, (x * y // 97 + x * 7 + y * 13) % 64 + 96)[c] for x in range(width) for c in range(3)) for y in range(height)]
     return Image.frombytes("RGB", (width, height), b"".join(rows))
 
@@ -57,16 +57,16 @@ pdf.Root.MarkInfo = Dictionary(Marked=True)
 pdf.Root.Lang = String("en")
 with pdf.open_outline() as outline:
     outline.root.extend(pikepdf.OutlineItem(f"Chapter {number + 1}", number) for number in range(3))
-# By name, as the links of TeX and Word lead: in a tree of names, and in the table of older files.
+# By name, as in links from TeX and Word: in a name tree, and in the table of older files.
 pdf.Root.Names = Dictionary(Dests=Dictionary(Names=Array([each for number, name in enumerate(("heading-first", "heading-second", "heading-third")) for each in (String(name), Dictionary(D=Array([pages[number], Name.Fit])))])))
 pdf.Root.Dests = Dictionary({"/old-second": Array([pages[1], Name.Fit]), "/old-third": Array([pages[2], Name.Fit])})
 if "named" in sys.argv:
     for leaf, word in zip(leaves, ("first", "second", "third")):
         leaf.ActualText, leaf.ID = String(f"Spoken {word}"), String(f"id-{word}")
     empty = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name.TD, P=document, Alt=String("Empty second")))
-    # Of the second and third page, as sections are.
+    # Spans the second and third page, as sections do.
     section = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name.Sect, P=document, Pg=pages[2], ActualText=String("Section second"), K=Array([leaves[1], empty, leaves[2]])))
-    # Not an object of its own.
+    # Not an indirect object.
     inner = Dictionary(Type=Name.StructElem, S=Name.Span, P=document, Pg=pages[1], K=0, ActualText=String("Inner second"))
     document.K = Array([leaves[0], section, inner])
     root.IDTree = Dictionary(Names=Array([each for leaf in leaves for each in (leaf.ID, leaf)]))
@@ -80,7 +80,7 @@ if "named" in sys.argv:
         part = pikepdf.OutlineItem("Part without a page")
         part.children.append(pikepdf.OutlineItem("Alone second", 1))
         outline.root.append(part)
-    # What is no number is no reason to fail.
+    # An invalid number must not cause a failure.
     pdf.Root.Outlines.First.Count = Name.Many
 pdf.attachments["notes.txt"] = pikepdf.AttachedFileSpec(pdf, b"Attached quokka", filename="notes.txt")
 pdf.docinfo["/Title"] = String("Rich")

@@ -1,7 +1,7 @@
 """Pictures of pages as a scanner leaves them in a PDF. Usage: scanned-pdf.py OUT plain|strips|masks DEGREES NOISE PICTURE...
 
-DEGREES: how far each page is turned, in turn to either side; NOISE: the share of pixels, in percent, that are specks.
-`strips` and `masks` cut a page of two colours into ten pictures or stencils, with a line of letters at the foot that the scanner wrote.
+DEGREES: rotation of the pages, alternating sides; NOISE: share of pixels, in percent, that are specks. `strips`
+and `masks` cut a bilevel page into ten pictures or stencils, with a line of text from the scanner at the foot.
 """
 import io
 import random

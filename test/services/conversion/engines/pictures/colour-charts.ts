@@ -1,4 +1,4 @@
-/** Charts of two colours, written by hand as each format may mean them. */
+/** Two-colour charts, encoded in each colour space that a format supports. */
 import { crc32, deflateSync } from "node:zlib";
 import type { Halves } from "#test/contract/colours.ts";
 
@@ -23,18 +23,18 @@ export const wider = {
 } as const;
 const inSpace = (rows: readonly Light[], from: Light): Light =>
   rows.map((row) => row.reduce((sum, share, index) => sum + share * (from[index] ?? 0), 0)) as unknown as Light;
-/** SMPTE ST 2084, of a white page of 203 cd/m². */
+/** SMPTE ST 2084, for reference white of 203 cd/m². */
 export const perceptual = (share: number): number => {
   const power = ((share * 203) / 10_000) ** 0.1593017578125;
   return ((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power)) ** 78.84375;
 };
-/** ARIB STD-B67, of the same. */
+/** ARIB STD-B67, for the same. */
 export const hybrid = (share: number): number => {
   const scene = (share * 0.203) ** (1 / 1.2);
   return scene <= 1 / 12 ? Math.sqrt(3 * scene) : 0.17883277 * Math.log(12 * scene - 0.28466892) + 0.55991073;
 };
 
-/** Every sample of the chart, from 0 to 1, each colour after the other. */
+/** Every sample of the chart, from 0 to 1, interleaved by channel. */
 export function samplesOf(encode: (light: Light) => Light): number[] {
   const halves = [chart.left, chart.right].map((colour) => encode([light(colour[0]), light(colour[1]), light(colour[2])]));
   return Array.from({ length: width * height }, (_, index) => halves[index % width < width / 2 ? 0 : 1] ?? []).flat();
@@ -56,7 +56,7 @@ export const numbers = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
-/** Of 16 bits, type 2. */
+/** 16-bit, colour type 2. */
 export function png(samples: readonly number[], ...chunks: readonly (readonly [string, Buffer])[]): Buffer {
   const rows = Buffer.alloc((width * 6 + 1) * height);
   for (const [index, sample] of samples.entries()) {

@@ -1,4 +1,4 @@
-/** Files of devices: cameras, icons of macOS, MIDI. */
+/** Device files: cameras, macOS icons, MIDI. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -94,7 +94,7 @@ describe("fluidsynth", () => {
   });
 });
 
-/** Of the left channel in its second second. @see the Goertzel algorithm */
+/** In the second second of the left channel. @see the Goertzel algorithm */
 function strengthOf(samples: Int16Array, hertz: number): number {
   let [real, imaginary] = [0, 0];
   for (let at = 44_100; at < 66_150; at++) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   drawing = await readFile(path);
 });
 
-/** What GDAL, which has readers of its own for both formats, sees of a drawing: how many shapes, how large, and the texts. */
+/** A drawing according to GDAL, which has its own readers for both formats: number of shapes, extent, and texts. */
 async function seenOf(file: string) {
   const { stdout } = await promisify(execFile)("ogrinfo", ["-ro", "-al", file]);
   const numbers = [...stdout.matchAll(/^Extent: \((\S+), (\S+)\) - \((\S+), (\S+)\)$/gm)].map((found) => found.slice(1, 5).map(Number));
@@ -30,7 +30,7 @@ describe("drawings of AutoCAD", () => {
     const [before, after] = await Promise.all([seenOf(path), seenOf(made)]);
     expect(after.extent).toEqual([0, 0, 200, 120]);
     expect(after.texts).toEqual(["Quokka", "zebracell 42"]);
-    // GDAL shows the two lines of each block one by one in DWG, and together in DXF.
+    // GDAL reports the two lines of each block separately in DWG, and together in DXF.
     expect([before.shapes, after.shapes]).toEqual([11, 9]);
     expect(notes).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** A JPEG packed and turned without being drawn anew. */
+/** A JPEG recompressed and rotated losslessly. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -28,7 +28,7 @@ test("turns, mirrors, cuts and packs a JPEG with every pixel as it was", async (
   expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
   expect((await readFile(again.path)).equals(await readFile(packed.path))).toBe(true);
 
-  // There and back again is what it was: nothing was drawn.
+  // There and back gives the original: nothing was re-encoded.
   const turned = await changed({ rotate: "90", metadata: "strip" });
   expect([...turned.notes.keys()]).toEqual(["METADATA_DROPPED"]);
   expect(await sharp(turned.path).metadata()).toMatchObject({ width: 240, height: 320 });

@@ -98,7 +98,7 @@ describe("engine libheif, in detail", () => {
     await expect(bench.convert(cut, "heic", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  /** As a JPEG, in which ImageMagick looks for the orientation. */
+  /** As a JPEG, in which ImageMagick honours the orientation. */
   async function uprightCorners(orientation: number): Promise<readonly string[]> {
     const path = join(bench.folder, `upright-${orientation}.jpg`);
     await quarters().withMetadata({ orientation }).jpeg({ quality: 100 }).toFile(path);
@@ -142,7 +142,7 @@ describe("engine libheif, in detail", () => {
   });
 });
 
-/** Red, green, blue and white, so that no turn or mirror looks like another. */
+/** Red, green, blue and white, so that every rotation and reflection looks different. */
 function quarters() {
   const [width, height] = [64, 48];
   const colours = [
@@ -158,7 +158,7 @@ function quarters() {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-/** Whether it stands, and which colours are in its corners, as ImageMagick sees it. */
+/** Whether it is in portrait format, and the colours in its corners, according to ImageMagick. */
 async function cornersOf(path: string, ...operators: readonly string[]): Promise<readonly string[]> {
   const { stdout } = await run("convert-im6.q16", [path, ...operators, "-format", "%[fx:w<h] ", "-write", "info:", ...corner], {
     encoding: "buffer",

@@ -1,4 +1,4 @@
-/** Where somebody was and who somebody is stays behind when it is asked for. */
+/** Location and identity are removed on request. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ describe("of pictures", () => {
       .toFormat(from === "jpg" ? "jpeg" : from)
       .toFile(source);
     const said = async (options = {}) => await readFile((await bench.convert(source, from, to, options)).path, "latin1");
-    // Of a TIFF libvips reads and writes XMP alone.
+    // In TIFF, libvips reads and writes only XMP.
     const isTiff = from === "tiff" || to === "tiff";
     expect(await said()).toContain(isTiff ? "Numbat" : "Quokka");
     const stripped = await said({ metadata: "strip" });

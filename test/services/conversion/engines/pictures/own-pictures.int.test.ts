@@ -1,4 +1,4 @@
-/** Pictures that stay what they are: smaller, cleaned, or given back. */
+/** Pictures in their own format: smaller, cleaned, or returned unchanged. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";

@@ -1,4 +1,4 @@
-/** What pictures mean, in charts that are read back by Pillow. */
+/** Colour spaces of pictures, with charts that Pillow reads back. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ async function given(bytes: Buffer, format: string): Promise<string> {
   return path;
 }
 
-/** How far a result is from the chart, in levels of 255. */
+/** Distance of a result from the chart, in levels of 255. */
 const errorOf = async (path: string, to: string): Promise<number> => differenceOf(await halvesOf(path, to, byPillow), chart);
 const densityOf = async (path: string): Promise<number> => {
   const code = "import sys; from PIL import Image; print(round(float(Image.open(sys.argv[1]).info.get('dpi', (0, 0))[0])))";

@@ -1,4 +1,4 @@
-/** Pictures made on the spot, so that every property of a test's input is stated in the test. */
+/** Generated pictures, so that each test states every property of its input. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
@@ -12,12 +12,12 @@ export function twoColours(width = 120, height = 80): Sharp {
   return sharp({ create: { width, height, channels: 3, background: blue } }).composite([left]);
 }
 
-/** Nearly gaussian, of mean 128 and deviation 37; the same for the same size. */
+/** Nearly Gaussian, with mean 128 and deviation 37; deterministic for a size. */
 export function noise(width: number, height: number): Sharp {
   const pixels = Buffer.alloc(width * height * 3);
   let state = 20_261_122;
   for (let at = 0; at < pixels.length; at++) {
-    // xorshift32 by Marsaglia; the mean of its four bytes.
+    // Marsaglia's xorshift32; the mean of its four bytes.
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
@@ -49,7 +49,7 @@ export async function moving(to: "gif" | "webp"): Promise<Buffer> {
 export const drawing =
   '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#dc141e"/><rect x="30" width="30" height="40" fill="#1428d2"/></svg>';
 
-/** One picture of each format that is read. */
+/** One picture in each readable format. */
 export async function pictureSample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);
   const picture = twoColours();
@@ -75,9 +75,9 @@ export async function pictureSample(format: string, folder: string): Promise<str
   return path;
 }
 
-/** Red on the left and blue on the right once it is turned as its mark says; only the marks that turn or mirror left and right. */
+/** Red on the left and blue on the right after applying its orientation; only for orientations that swap left and right or rotate. */
 export async function turnedPng(orientation: 2 | 3 | 6 | 8): Promise<Buffer> {
-  // Composed first: a pipeline turns what lies beneath and not what is laid upon it.
+  // Composed first: a pipeline rotates the base but not the overlays.
   const stored = sharp(await twoColours(120, 80).png().toBuffer());
   if (orientation === 2) stored.flop();
   else stored.rotate({ 3: 180, 6: 270, 8: 90 }[orientation]);

@@ -1,4 +1,4 @@
-/** The same picture in many formats, made by anything but the engine that is to read it. */
+/** The same picture in many formats, made by any program except the engine under test. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export const height = 48;
 const halves = yellowBlue;
 const colourAt = (x: number) => (x < width / 2 ? halves.left : halves.right);
 
-/** Three bytes a pixel. */
+/** Three bytes per pixel. */
 export const pixels = Buffer.from(Array.from({ length: width * height }, (_, index) => [...colourAt(index % width)]).flat());
 
 export const png = (): Promise<Buffer> =>
@@ -39,7 +39,7 @@ function photoshop(version: 1 | 2): Buffer {
   return Buffer.concat([header, sections, Buffer.alloc(2), plane(0), plane(1), plane(2)]);
 }
 
-/** One PNG behind a directory entry. */
+/** One PNG after a directory entry. */
 async function icon(type: 1 | 2): Promise<Buffer> {
   const picture = await png();
   const directory = Buffer.alloc(22);
@@ -77,10 +77,10 @@ function directDraw(): Buffer {
   return Buffer.concat([header, swapped]);
 }
 
-/** Light from a value of sRGB (IEC 61966-2-1). */
+/** Linear light from an sRGB value (IEC 61966-2-1). */
 const linear = (value: number) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
 
-/** OpenEXR of linear light by way of floats, as PFM holds them. */
+/** OpenEXR in linear light, from floats in a PFM. */
 async function openExr(folder: string): Promise<string> {
   const data = Buffer.alloc(width * height * 12);
   for (let index = 0; index < width * height; index++) {
@@ -93,7 +93,7 @@ async function openExr(folder: string): Promise<string> {
   return path;
 }
 
-/** Flat RGBE of linear light. */
+/** Flat RGBE in linear light. */
 function radiance(): Buffer {
   const data = Array.from({ length: width * height }, (_, index) => [...colourAt(index % width).map((value) => linear(value) * 256), 128]);
   return Buffer.concat([
@@ -102,7 +102,7 @@ function radiance(): Buffer {
   ]);
 }
 
-/** A JPEG as DICOM packs it: in an item of its own, after an empty table of offsets. @see DICOM PS3.5, annex A.4, and PS3.10 */
+/** A JPEG encapsulated in DICOM: in its own item, after an empty offset table. @see DICOM PS3.5, annex A.4, and PS3.10 */
 async function dicom(): Promise<Buffer> {
   const element = (group: number, number: number, kind: string, value: Buffer): Buffer => {
     const head = Buffer.alloc(8);
@@ -133,7 +133,7 @@ async function dicom(): Promise<Buffer> {
   ]);
 }
 
-/** The plainest QOI: every pixel as three bytes. @see https://qoiformat.org/qoi-specification.pdf */
+/** The simplest QOI: every pixel as three bytes. @see https://qoiformat.org/qoi-specification.pdf */
 function quiteOk(): Buffer {
   const header = Buffer.alloc(14);
   header.write("qoif", "latin1");
@@ -164,7 +164,7 @@ const byHand: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   dcm: dicom,
 };
 
-/** Encoder and muxer of ffmpeg. */
+/** ffmpeg's encoder and muxer. */
 const byFfmpeg: Readonly<Record<string, readonly string[]>> = {
   bmp: ["-c:v", "bmp"],
   ppm: ["-c:v", "ppm"],
@@ -188,7 +188,7 @@ const netpbm: Readonly<Record<string, string>> = {
   ras: "pnmtorast -standard",
 };
 
-/** Writes a sample of a format into a folder and returns its path. */
+/** Writes a sample of a format to a folder and returns its path. */
 export async function rasterSample(format: string, folder: string): Promise<string> {
   const path = join(folder, `raster.${format}`);
   const made = byHand[format];

@@ -155,7 +155,7 @@ describe("the pool", () => {
       const folders = (await readdir(join(bench.folder, "scratch"))).filter((name) => name.startsWith("s-"));
       return (await Promise.all(folders.map((name) => readdir(join(bench.folder, "scratch", name))))).flat();
     };
-    // The look comes after the answer, and before the next job.
+    // The check runs after the answer, before the next job.
     await expect.poll(leftovers).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe("the pool", () => {
 
 const brokenExif = Buffer.concat([Buffer.from([0xff, 0xe1, 0x00, 0x20]), Buffer.from("Exif\0\0MM\0*"), Buffer.alloc(20, 0xff)]);
 
-/** A valid PNG header of any size with nearly no pixels behind it. */
+/** A valid PNG header of any size with nearly no pixels. */
 function pngHeader(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

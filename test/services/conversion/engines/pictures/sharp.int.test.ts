@@ -13,7 +13,7 @@ testEngine(sharpEngine, {
   sample: pictureSample,
   async check(hop, reading, path) {
     const { width, height } = hop.from === "svg" ? { width: 60, height: 40 } : { width: 120, height: 80 };
-    // The distribution's ffprobe does not know every AVIF; file's word stands there.
+    // The distribution's ffprobe does not support every AVIF; `file` is used instead.
     if (reading.width !== undefined) expect([reading.width, reading.height]).toEqual([width, height]);
     const [left, right] = await coloursOf(path);
     expect(distance(left, red)).toBeLessThan(40);
@@ -23,7 +23,7 @@ testEngine(sharpEngine, {
 
 type Colour = { r: number; g: number; b: number };
 
-/** Colours in the middle of the left and right half, and whether each is opaque. */
+/** Colours in the middle of the left and right halves, and their opacity. */
 async function coloursOf(path: string): Promise<[Colour & { alpha: number }, Colour & { alpha: number }]> {
   const { data, info } = await sharp(path)
     .ensureAlpha()
@@ -273,7 +273,7 @@ describe("pictures by sharp", () => {
       expect(await sizeOf((await bench.convert(input, "svg", "png", { density: 144 })).path)).toEqual([120, 80]);
       const { path } = await bench.convert(input, "svg", "png", { width: 600 });
       expect(await sizeOf(path)).toEqual([600, 400]);
-      // An edge that was drawn is one pixel wide, an enlarged one is blurred over ten.
+      // An original edge is one pixel wide, an enlarged one is blurred over ten.
       const row = await sharp(path).extract({ left: 290, top: 200, width: 20, height: 1 }).removeAlpha().raw().toBuffer();
       const between = Array.from({ length: 20 }, (_, index) => row[index * 3] ?? 0).filter((value) => value > 40 && value < 200);
       expect(between.length).toBeLessThanOrEqual(2);
@@ -281,7 +281,7 @@ describe("pictures by sharp", () => {
   });
 });
 
-/** A JPEG whose stored pixels and tag together show `upright`. */
+/** A JPEG whose stored pixels and orientation together show `upright`. */
 async function storedAs(orientation: number, upright: Buffer): Promise<Buffer> {
   const inverse: Readonly<Record<number, (image: Sharp) => Sharp>> = {
     1: (image) => image,

@@ -1,4 +1,4 @@
-/** A HEIC as phones write it: the picture lies as the sensor saw it, and a property says how it is turned. */
+/** A HEIC as phones write it: stored in sensor orientation, with a property for its rotation. */
 
 type Box = { readonly type: string; readonly start: number; readonly end: number };
 
@@ -27,7 +27,7 @@ export function withColourNumbers(heic: Buffer, primaries: number, transfer: num
   return withProperty(heic, Buffer.from([0, 0, 0, 19, ...Buffer.from("colrnclx"), 0, primaries, 0, transfer, 0, 6, 0x80]));
 }
 
-/** Adds a property to the last item, which is the one that heif-enc calls the primary one. */
+/** Adds a property to the last item, which is heif-enc's primary one. */
 function withProperty(heic: Buffer, property: Buffer): Buffer {
   const addedBytes = property.length + 1;
   const bytes = Buffer.from(heic);
@@ -59,7 +59,7 @@ function withProperty(heic: Buffer, property: Buffer): Buffer {
   ]);
 }
 
-/** Version 1 with offsets, lengths and bases of four bytes, as heif-enc writes it. @see ISO/IEC 14496-12, 8.11.3 */
+/** Version 1 with four-byte offsets, lengths and bases, as heif-enc writes it. @see ISO/IEC 14496-12, 8.11.3 */
 function moveData(bytes: Buffer, iloc: Box, addedBytes: number): void {
   if (bytes[iloc.start + 8] !== 1 || bytes.readUInt16BE(iloc.start + 12) !== 0x4440) throw new Error("another kind of iloc");
   let at = iloc.start + 16;

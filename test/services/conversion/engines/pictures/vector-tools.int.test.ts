@@ -35,7 +35,7 @@ async function put(folder: string, name: string, content: string | Uint8Array): 
   return path;
 }
 
-/** A page by MuPDF or Ghostscript, whichever did not make it. */
+/** A page rendered by MuPDF or Ghostscript, whichever did not write it. */
 async function drawn(path: string, format: string): Promise<string> {
   const target = `${path}.drawn.png`;
   if (format === "pdf" || format === "pdfa") await run("pdftoppm", ["-png", "-r", "96", "-singlefile", path, `${path}.drawn`]);
@@ -68,7 +68,7 @@ testEngine(potraceEngine, {
     const picture =
       hop.to === "svg" ? await sharp(path).flatten({ background: "#fff" }).png().toBuffer() : await readFile(await drawn(path, "eps"));
     const still = await put(join(path, ".."), `${hop.from}-${hop.to}.png`, picture);
-    // What is dark becomes black, and the paper shows on the left.
+    // Dark areas become black, and the paper shows on the left.
     expect(differenceOf(await halvesOf(still, "png"), { left: [255, 255, 255], right: [0, 0, 0] })).toBeLessThan(12);
   },
 });
@@ -238,7 +238,7 @@ describe("what can be chosen", () => {
   });
 });
 
-/** Decodes by the specification, as no other reader of QOI is at hand. @see https://qoiformat.org/qoi-specification.pdf */
+/** Decodes according to the specification, as there is no other QOI reader. @see https://qoiformat.org/qoi-specification.pdf */
 async function qoiPixels(path: string): Promise<Buffer> {
   const bytes = await readFile(path);
   const count = bytes.readUInt32BE(4) * bytes.readUInt32BE(8);

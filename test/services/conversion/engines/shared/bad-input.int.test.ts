@@ -19,7 +19,7 @@ const zeroed = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, bytes.length 
 const another = () => Buffer.from("This is only a text, and nothing else.\n".repeat(20));
 
 type Damage = (bytes: Buffer) => Buffer;
-/** A hop of each engine, a file that it converts, and what is done to that. */
+/** A hop of each engine, a file that it converts, and how that is damaged. */
 const rows: Readonly<Record<string, readonly [from: string, to: string, kind: string, damage: Damage]>> = {
   sharp: ["png", "webp", "image", cut],
   imagemagick: ["bmp", "png", "image", cut],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
+/** An engine with one child at a time, whose answer to the nth job is the script's output. */
 async function openEngine(
   script: string,
   lives: Partial<Parameters<typeof openChildEngine>[2]> = {},
@@ -52,7 +52,7 @@ async function openEngine(
       const rest = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
       await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...rest });
     }
-    // What is started later has nothing to do with this job.
+    // Anything started later is unrelated to this job.
     started = children.length;
     return readFile(outputPath, "utf8");
   };
@@ -104,7 +104,7 @@ describe("a child that lives on", () => {
     await using engine = await openEngine('open(F, ">out"); print F "secret"; close F; mkdir "in"; open(F, ">in/deep")');
     for (let job = 0; job < 3; job++) {
       expect(await engine.convert()).toBe("x");
-      // The look comes after the answer, and before the next job.
+      // The check runs after the answer, before the next job.
       await expect.poll(() => left(engine.children[0])).toEqual([]);
     }
     expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
@@ -140,7 +140,7 @@ describe("a child that lives on", () => {
     await grown.children[0]?.ended;
     expect(await grown.convert()).toBe("x");
     await using hurried = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
-    // It stayed as long as the next job was waiting already.
+    // It stayed as long as the next job was already waiting.
     await Promise.all(Array.from({ length: 11 }, () => hurried.convert()));
     await hurried.children[0]?.ended;
     await using worn = await openEngine("1");
@@ -163,7 +163,7 @@ describe("a child that lives on", () => {
     expect(idle.startedAtLastAnswer()).toBe(2);
     await using busy = await openEngine("sleep 1 if $n == 2", { useMs: 200 });
     expect(await Promise.all([busy.convert(), busy.convert()])).toEqual(["x", "x"]);
-    // While it still works.
+    // While it is still working.
     expect(busy.startedAtLastAnswer()).toBe(2);
     await busy.children[0]?.ended;
     expect(await busy.convert()).toBe("x");
@@ -191,7 +191,7 @@ describe("a child that lives on", () => {
     await engine.children[0]?.ended;
     await expect.poll(() => engine.children.length).toBe(2);
     await engine.children[1]?.ended;
-    // Who was never used has none.
+    // An unused child has none.
     await sleep(100);
     expect(engine.children.length).toBe(2);
     expect(await engine.convert()).toBe("x");
@@ -202,7 +202,7 @@ describe("a child that lives on", () => {
     await using engine = await openEngine("1");
     expect(await engine.convert()).toBe("x");
     const [child] = engine.children;
-    // Given back by now, and so the one that waits.
+    // Given back by now, as is the waiting one.
     await new Promise((resolve) => setImmediate(resolve));
     process.kill(child?.pid ?? 0, "SIGKILL");
     while (child?.alive === true) await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 
-/** The same child, but for what is said. */
+/** The same child with some members replaced. */
 export function childWith(child: SandboxChild, changed: Partial<SandboxChild>): SandboxChild {
   return new Proxy(child, {
     get(_child, name) {

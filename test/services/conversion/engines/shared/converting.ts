@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { Engine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
-/** A bench for the tests of this file, and how content is converted on it. */
+/** A bench for this file's tests, and a function that converts content on it. */
 export function converting(engine: Engine) {
   let bench: Bench;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Each sort of block, as paragraphs and tables for Word. */
+/** Writes each kind of block as paragraphs and tables for Word. */
 import {
   AlignmentType,
   HeadingLevel,
@@ -27,11 +27,11 @@ const headings = [
   HeadingLevel.HEADING_5,
   HeadingLevel.HEADING_6,
 ];
-/** Word knows nine levels of lists. */
+/** Word supports nine list levels. */
 const deepest = 8;
-/** Of the height of the text: what ends above that left the rest of its page empty on purpose. */
+/** Share of the text height: a page whose text ends above it was left partly empty on purpose. */
 const fullPage = 0.7;
-/** Pixels of Word's to a point. */
+/** Word's pixels per point. */
 const pixels = 96 / 72;
 
 export type HeadLetters = Letters & { readonly isBold: boolean };
@@ -62,7 +62,7 @@ export class BlockWriter {
     this.heads = heads;
   }
 
-  /** `columns`: how many there are where it stands. */
+  /** `columns`: column count at its position. */
   write(block: Block, sheet: Sheet, columns: number): Written[] {
     const isNewPage = this.#sheet !== undefined && sheet.number !== this.#sheet.number;
     const breaks = isNewPage && columns === 1 && this.#columns === 1 && this.#isShort(this.#sheet as Sheet);
@@ -126,7 +126,7 @@ export class BlockWriter {
     });
   }
 
-  /** The number of a footnote, which holds paragraphs alone. */
+  /** The number of a footnote, which may contain only paragraphs. */
   #note({ blocks }: Note): number {
     const number = Object.keys(this.notes).length + 1;
     const children: Paragraph[] = [];
@@ -145,7 +145,7 @@ export class BlockWriter {
     return sheet === undefined ? at : frameOf(sheet, at);
   }
 
-  /** What stands above it in the same column. */
+  /** The block above it in the same column. */
   #above(at: Place): Box | undefined {
     const last = this.#last;
     return last !== undefined && last.page === at.page && last.bottom <= at.top + 2 && last.left < at.right && last.right > at.left
@@ -214,23 +214,23 @@ export class BlockWriter {
     const frame = sheet === undefined || this.#columns > 1 ? { left: place?.left ?? 0, right: (place?.left ?? 0) + width } : sheet;
     const table = tableOf(block, frame, (cell, alignment) => this.#cell(cell, alignment));
     this.#passed(place);
-    // Word makes one of two tables without a paragraph between them.
+    // Word merges two tables without a paragraph between them.
     return [...(gap > leastGap ? [gapOf(Math.min(24, gap - leastGap))] : []), table, gapOf(2)];
   }
 
   #cell({ blocks }: Cell, alignment: Alignment): Written[] {
     const written = blocks.flatMap((block) => this.#written(block, { isInCell: true, alignment }));
-    // A cell ends with a paragraph.
+    // A cell must end with a paragraph.
     return written.length === 0 || !(written.at(-1) instanceof Paragraph) ? [...written, new Paragraph({})] : written;
   }
 }
 
-/** A table knows no space above it. */
+/** Tables have no space-before property. */
 const leastGap = 5;
 const gapOf = (points: number) =>
   new Paragraph({ spacing: { before: 0, after: 0, line: twips(points), lineRule: LineRuleType.EXACT }, run: { size: 2 } });
 
-/** In a cell the column tells where a line stands. */
+/** In a cell, the column determines the position of a line. */
 function cellFormat({ isInCell, alignment }: Within, { bidirectional }: IParagraphPropertiesOptions): IParagraphPropertiesOptions {
   if (isInCell !== true) return {};
   return { spacing: { before: 0, after: 0 }, alignment: alignment ?? (bidirectional === true ? AlignmentType.START : AlignmentType.LEFT) };
@@ -241,7 +241,7 @@ function listFormat({ list, isFirst, indent }: Within): IParagraphPropertiesOpti
   return isFirst === true ? { numbering: { reference: list.reference, level: list.level } } : { indent: { start: 360 * (list.level + 1) } };
 }
 
-/** The one level that a list is of. */
+/** The only level that the list uses. */
 function levelsOf(level: number, start: number | undefined): ILevelsOptions[] {
   const indent = { start: 360 * (level + 1), hanging: 360 };
   const own =

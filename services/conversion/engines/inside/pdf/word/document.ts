@@ -1,4 +1,4 @@
-/** A document for Word, which somebody goes on writing: styles, lists, tables and pictures in running text, on paper of the same size. */
+/** An editable Word document: styles, lists, tables and pictures in running text, on paper of the same size. */
 import { Document, type ISectionOptions, Packer, type Paragraph, SectionType, type Table } from "docx";
 import type { PageContent } from "../content.ts";
 import { placeOf, settingsIn } from "../placed.ts";
@@ -12,7 +12,7 @@ const twips = (points: number) => Math.round(points * 20);
 
 type Section = { readonly sheet: Sheet; readonly columns: number; readonly children: (Paragraph | Table)[] };
 
-/** More sections than so many a page are no columns that anybody meant. */
+/** If there are more sections per page, the columns were not intended. */
 const mostSections = 4;
 
 export async function wordOf(
@@ -43,7 +43,7 @@ export async function wordOf(
   return Packer.toBuffer(document);
 }
 
-/** Parts of one paper and one number of columns. */
+/** Sections with the same paper and number of columns. */
 function sectionsOf(blocks: readonly Block[], sheets: ReadonlyMap<number, Sheet>, writer: BlockWriter): Section[] {
   const [anySheet] = sheets.values();
   let sheet = anySheet as Sheet;
@@ -78,7 +78,7 @@ function propertiesOf({ sheet, columns, children }: Section, index: number, all:
       ...(columns > 1 ? { column: { count: columns, space: twips(14), equalWidth: true } } : {}),
       page: {
         size: { width: twips(width), height: twips(height) },
-        // Letters of another font may need another line: a little of the margin is left for it.
+        // Another font may need one more line, so a little of the margin is left for it.
         margin: {
           left: twips(left),
           right: twips(width - right),
@@ -93,7 +93,7 @@ function propertiesOf({ sheet, columns, children }: Section, index: number, all:
   };
 }
 
-/** The size and font that most letters have. */
+/** The most common font and size. */
 function lettersOf(settings: readonly Setting[]): Letters | undefined {
   const most = <T>(keyOf: (setting: Setting) => T): T | undefined => {
     const weights = new Map<T, number>();
@@ -135,7 +135,7 @@ function headStyles(heads: ReadonlyMap<number, HeadLetters>, usual: Letters) {
   );
 }
 
-/** As the file says; else what most letters are of. */
+/** As declared in the file, otherwise that of most characters. */
 function languageOf(said: string | undefined, blocks: readonly Block[]) {
   const text = blocks.slice(0, 200).map(shownBy).join(" ").slice(0, 20_000);
   const given = said !== undefined && /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/i.test(said) ? said : undefined;

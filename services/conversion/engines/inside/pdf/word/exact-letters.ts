@@ -1,4 +1,4 @@
-/** Letters of one line for Word: their font, size and colour, and as wide as on the page. */
+/** Text of one line for Word: its font, size and colour, and the width that it has on the page. */
 import { ExternalHyperlink, ImportedXmlComponent, type IRunOptions, type ParagraphChild, TextRun } from "docx";
 import type { Run } from "../content.ts";
 import type { Piece } from "../lines.ts";
@@ -6,16 +6,16 @@ import type { NaturalWidth } from "../natural-widths.ts";
 import { rightToLeft } from "../reading-order.ts";
 import { monospaced } from "./paragraphs.ts";
 
-/** Of the size of letters: more would be another text. */
+/** In ems: more spacing would look like different text. */
 const mostSpread = 0.35;
-/** Of the letters' size. */
+/** In ems. */
 const usualSpace = 0.25;
-/** Beyond this share their shape is changed. */
+/** A larger difference is corrected by scaling the characters. */
 const leastScale = 0.04;
-/** Points between the baseline of a line and of letters that are raised above it or stand below it. */
+/** Points between the baseline of a line and that of raised or lowered characters. */
 const leastRise = 0.5;
 
-/** Invisible, and found and copied all the same. @see Microsoft, [MS-DOCX], 2.6.1.23 textFill */
+/** Invisible, but can still be searched and copied. @see Microsoft, [MS-DOCX], 2.6.1.23 textFill */
 const transparent =
   '<w14:textFill xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:solidFill><w14:srgbClr w14:val="000000"><w14:alpha w14:val="100000"/></w14:srgbClr></w14:solidFill></w14:textFill>';
 
@@ -33,7 +33,7 @@ export function lettersOf(piece: Piece, natural: NaturalWidth, { isHidden }: { r
     const font = own.font as string;
     const width = run.text.search(rightToLeft) === -1 ? (natural(run.text, font, run.look) ?? ownWidthOf(run)) : undefined;
     const letters = [...run.text];
-    // Twentieths of a point, whole ones: what is left of a run goes to the next one, and to some of its letters.
+    // Spacing comes in whole twentieths of a point: a run's remainder is spread over some of its characters and carried to the next run.
     const scale = width === undefined ? 1 : scaleOf(run.width / (width * run.size));
     const wanted = width === undefined || run.width === 0 ? 0 : (run.width - width * run.size * scale) * 20 + left;
     const most = run.size * 20 * mostSpread * letters.length;
@@ -56,12 +56,12 @@ export function lettersOf(piece: Piece, natural: NaturalWidth, { isHidden }: { r
   });
 }
 
-/** In its own font, which whoever opens the document may have, at one point. */
+/** The width at one point in its own font, which the reader may have installed. */
 function ownWidthOf({ text, natural, size }: Run): number | undefined {
   return text === " " ? usualSpace : natural === undefined ? undefined : natural / size;
 }
 
-/** Letters much narrower or wider than those that stand in for them are made so; a little is left to the space between them. */
+/** Scales text that is much narrower or wider than in the substitute font; small differences are left to letter spacing. */
 function scaleOf(ratio: number): number {
   if (Math.abs(ratio - 1) < leastScale || !Number.isFinite(ratio) || ratio === 0) return 1;
   return Math.min(3, Math.max(0.3, Math.round(ratio * 100) / 100));

@@ -1,4 +1,4 @@
-/** A document for Word that looks as the pages do: each line of text in a frame in its place, above a picture of all else. */
+/** A Word document that looks like the pages: each line of text in a positioned frame, above a picture of everything else. */
 import {
   Document,
   FrameAnchorType,
@@ -25,13 +25,13 @@ import { lettersOf } from "./exact-letters.ts";
 export type Backdrop = { readonly page: number; readonly type: "png" | "jpg"; readonly data: Uint8Array };
 
 const twips = (points: number) => Math.round(points * 20);
-/** Of the letters' size: what a line is high, and how much of it stands above the baseline, in Word and in LibreOffice. */
+/** In ems: line height, and the part above the baseline, in Word and in LibreOffice. */
 const [lineHeight, aboveBaseline] = [1.2, 0.8];
-/** Letters of another font may be wider: a line that went on below would be hidden. */
+/** Another font may be wider, and a line that wrapped would be hidden. */
 const slackOf = (width: number, { isReversed = false } = {}) => width * (isReversed ? 0.6 : 0.2) + 12;
-/** Of a page's width and height in points: Word knows no larger paper. */
+/** Largest page width and height in points that Word supports. */
 const mostPaper = 1584;
-/** Pixels of Word's to a point. */
+/** Word's pixels per point. */
 const pixels = 96 / 72;
 
 type Said = { readonly title: string | undefined };
@@ -67,7 +67,7 @@ function scaled(page: PageContent, scale: number): PageContent {
   return { ...page, runs, width: page.width * scale, height: page.height * scale };
 }
 
-/** Word moves what stands beside the page onto it. */
+/** Word moves text beside the page onto it. */
 const isOnPage = ({ x, baseline, size }: Run, page: PageContent) =>
   x > -size && x < page.width && baseline > 0 && baseline < page.height + size / 2;
 
@@ -99,7 +99,7 @@ function lineOf(piece: Piece, { width, isTextHidden, natural }: Within): Paragra
   });
 }
 
-/** What all frames of a page hang on; with it the picture behind them, and text that does not stand upright. */
+/** The anchor of all frames on a page, with the picture behind them, and text that is not upright. */
 function anchorOf(page: PageContent, backdrop: Backdrop | undefined): Paragraph {
   const shown =
     backdrop === undefined
@@ -128,7 +128,7 @@ function floatingAt(x: number, y: number, { isBehind }: { readonly isBehind: boo
   };
 }
 
-/** A text box: upwards or downwards where that is what it is, else turned as a whole. */
+/** A text box: set vertically if the text is vertical, otherwise rotated as a whole. */
 function turnedOf(run: Run, { isTextHidden }: PageContent): ShapeRun {
   const { angle, length } = run.turn ?? { angle: 0, length: 0 };
   const [width, height] = [length + slackOf(length), run.size * lineHeight];

@@ -1,4 +1,4 @@
-/** How a paragraph is set in Word: alignment, indents, space above it, direction, and its letters. */
+/** How a paragraph is set in Word: alignment, indents, space above, direction, and its characters. */
 import {
   AlignmentType,
   ExternalHyperlink,
@@ -17,15 +17,15 @@ export type Letters = { readonly size: number; readonly font: string | undefined
 type Frame = { readonly left: number; readonly right: number };
 
 const twips = (points: number) => Math.round(points * 20);
-/** Sizes and places that nobody tells apart, in points. */
+/** In points: smaller differences in size and position cannot be seen. */
 const near = 1.6;
 const mostSpace = 60;
-/** Of a font's size: what a line of most fonts takes. */
+/** In ems: the line spacing of most fonts. */
 const naturalPitch = 1.17;
 
 export type Placing = { readonly at: Setting; readonly frame: Frame; readonly above: Box | undefined };
 
-/** `isPlaced`: its indents are its own, and not those of a list. */
+/** `isPlaced`: its indents are its own, not those of a list. */
 export function formatOf(
   inlines: readonly Inline[],
   { at, frame, above }: Placing,
@@ -49,7 +49,7 @@ function alignmentOf({ lines, size }: Setting, frame: Frame, isReversed: boolean
   const inset = lines.map(({ left, right }) => ({ left: left - frame.left, right: frame.right - right }));
   const isCentred = inset.every(({ left, right }) => Math.abs(left - right) < size * 0.5) && inset.some(({ left }) => left > size);
   if (isCentred) return AlignmentType.CENTER;
-  // The first line may be indented, and the last one be short.
+  // The first line may be indented, and the last one may be short.
   const starts = inset.slice(1).map((line) => line[isReversed ? "right" : "left"]);
   const ends = inset.slice(0, -1).map((line) => line[isReversed ? "left" : "right"]);
   const isEven = (values: readonly number[]) => Math.max(...values) - Math.min(...values) < near;
@@ -60,7 +60,7 @@ function alignmentOf({ lines, size }: Setting, frame: Frame, isReversed: boolean
   return isReversed && isAt("left") && lines.length === 1 ? AlignmentType.LEFT : undefined;
 }
 
-/** Of the lines, and of the first one apart. */
+/** Indents of the lines, with the first one separate. */
 function indentOf({ lines, size }: Setting, frame: Frame, isReversed: boolean): IParagraphPropertiesOptions {
   const insets = lines.map(({ left, right }) => Math.max(0, isReversed ? frame.right - right : left - frame.left));
   const [first = 0, ...rest] = insets;
@@ -71,7 +71,7 @@ function indentOf({ lines, size }: Setting, frame: Frame, isReversed: boolean): 
   return { indent: { start: twips(start), ...own } };
 }
 
-/** What lies between two blocks of one column beyond the lines' own leading. */
+/** The gap between two blocks of one column beyond the lines' own leading. */
 function spaceAbove(at: Setting, above: Box | undefined): { readonly before: number } {
   const gap = above === undefined ? 0 : at.top - above.bottom - at.size * 0.22;
   return { before: gap < near ? 0 : twips(Math.min(mostSpace, gap)) };
@@ -84,7 +84,7 @@ function pitchOf({ lines, size }: Setting): { readonly line?: number } {
   return ratio > 0.8 && ratio < 3 && Math.abs(ratio - 1) > 0.04 ? { line: Math.round(240 * ratio) } : {};
 }
 
-/** Runs with what differs from the usual letters of the document, or of a heading's style. */
+/** Runs with whatever differs from the document's usual text, or from a heading's style. */
 export function runsOf(
   inlines: readonly Inline[],
   at: Setting | undefined,
@@ -119,7 +119,7 @@ function lookOf({ isBold, isItalic, isCode, isRaised }: Inline): IRunOptions {
   };
 }
 
-/** Words of both directions, each by itself. */
+/** Splits a text into left-to-right and right-to-left words. */
 function partsOf(text: string): { readonly text: string; readonly isReversed: boolean }[] {
   if (text.search(rightToLeft) === -1) return [{ text, isReversed: false }];
   return text

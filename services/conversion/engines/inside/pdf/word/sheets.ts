@@ -1,4 +1,4 @@
-/** The paper of a document: size, margins and columns of each page, as what stands on it tells. Points. */
+/** The paper of a document: size, margins and columns of each page, derived from its content. In points. */
 import type { Box, PageContent } from "../content.ts";
 import { boundsOf, type Place, placeOf } from "../placed.ts";
 import type { Block } from "../tree.ts";
@@ -7,17 +7,17 @@ export type Sheet = Box & {
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** Where its columns begin; one for a page without. */
+  /** Left edges of its columns; one for a page without columns. */
   readonly columns: readonly number[];
   readonly places: readonly Place[];
 };
 
 const leastMargin = 18;
-/** Of the page's width or height. */
+/** Share of the page's width or height. */
 const mostMargin = 0.3;
-/** Of the width of the text: what is wider stands across columns. */
+/** Share of the text width: wider blocks span columns. */
 const across = 0.62;
-/** So many paragraphs of two lines or more make a column. */
+/** At least this many paragraphs of two or more lines make a column. */
 const fewestInColumn = 2;
 
 export function sheetsOf(pages: readonly PageContent[], blocks: readonly Block[]): ReadonlyMap<number, Sheet> {
@@ -38,7 +38,7 @@ export function sheetsOf(pages: readonly PageContent[], blocks: readonly Block[]
   return new Map(sheets.map((sheet) => [sheet.number, sheet]));
 }
 
-/** Pages of one size have their margins in common. */
+/** Pages of the same size share their margins. */
 function marginsOf(pages: readonly PageContent[], places: ReadonlyMap<number, readonly Place[]>): Box {
   const { left, top, right, bottom } = boundsOf(pages.flatMap(({ number }) => places.get(number) ?? []));
   const { width = 595, height = 842 } = pages[0] ?? {};
@@ -52,7 +52,7 @@ function marginsOf(pages: readonly PageContent[], places: ReadonlyMap<number, re
   };
 }
 
-/** Paragraphs beside each other, in two or three columns of one width; as many as on the page before are found in few of them. */
+/** Paragraphs side by side, in two or three columns of equal width; fewer of them suffice to continue the columns of the page before. */
 function columnsOf(places: readonly Place[], { left, right }: Box, before: readonly number[]): readonly number[] {
   const width = right - left;
   const paragraphs = places.filter((place) => "lines" in place && (place.lines as readonly unknown[]).length > 1);
@@ -69,7 +69,7 @@ function columnsOf(places: readonly Place[], { left, right }: Box, before: reado
   return [left];
 }
 
-/** How many columns the text has where a block stands. */
+/** Number of columns at the position of a block. */
 export function columnsAt(sheet: Sheet, { left, right }: Box): number {
   const { columns } = sheet;
   const width = (sheet.right - sheet.left) / columns.length;
@@ -77,7 +77,7 @@ export function columnsAt(sheet: Sheet, { left, right }: Box): number {
   return isInColumn ? columns.length : 1;
 }
 
-/** The column in which a block stands, or the whole width. */
+/** The column of a block, or the whole width. */
 export function frameOf(sheet: Sheet, place: Box): { readonly left: number; readonly right: number } {
   const count = columnsAt(sheet, place);
   if (count === 1 && (sheet.columns.length > 1 || isAlone(sheet, place))) return sheet;
@@ -87,10 +87,10 @@ export function frameOf(sheet: Sheet, place: Box): { readonly left: number; read
   return boundsOf([place, ...beside]);
 }
 
-/** Of a column are blocks that begin, or end, at one edge. */
+/** Blocks of one column share a left or right edge. */
 const isNear = (one: Box, other: Box) => Math.abs(one.left - other.left) < 40 || Math.abs(one.right - other.right) < 3;
 
-/** Nothing stands beside it. */
+/** Whether nothing is beside it. */
 function isAlone({ places }: Sheet, place: Box): boolean {
   return !places.some(
     (other) =>

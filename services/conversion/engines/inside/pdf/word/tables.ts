@@ -1,4 +1,4 @@
-/** Tables in Word: columns as wide as on the page, lines where lines were drawn, figures at the side where they stood. */
+/** Tables in Word: column widths and lines as on the page, numbers aligned on the same side. */
 import { AlignmentType, BorderStyle, type Paragraph, Table, TableCell, TableLayoutType, TableRow, WidthType } from "docx";
 import { placeOf, settingsIn } from "../placed.ts";
 import { isRightToLeft } from "../reading-order.ts";
@@ -6,15 +6,15 @@ import { type Block, type Cell, type Setting, shownBy } from "../tree.ts";
 
 type TableBlock = Extract<Block, { kind: "table" }>;
 export type Alignment = (typeof AlignmentType)[keyof typeof AlignmentType] | undefined;
-/** What stands in a cell, for Word. */
+/** Writes the content of a cell for Word. */
 export type CellWriter = (cell: Cell, alignment: Alignment) => readonly (Paragraph | Table)[];
 type Frame = { readonly left: number; readonly right: number };
 
 const twips = (points: number) => Math.round(points * 20);
-/** Points between a cell's letters and its edge, at the most and at the least. */
+/** Maximum and minimum points between a cell's text and its edge. */
 const [widePadding, leastPadding] = [4, 0.8];
 const narrowest = 12;
-/** Places that nobody tells apart, and such that anybody does, in points. */
+/** In points: distances too small to see, and large enough to see. */
 const [near, far] = [2, 4];
 
 type Column = { readonly settings: readonly Setting[]; readonly texts: readonly string[] };
@@ -50,7 +50,7 @@ const sumOf = (widths: readonly number[]) => widths.reduce((sum, each) => sum + 
 const lineFor = (isDrawn: boolean) =>
   isDrawn ? { style: BorderStyle.SINGLE, size: 4, color: "808080" } : { style: BorderStyle.NONE, size: 0, color: "auto" };
 
-/** Word opens no table whose rows end at different columns: what is missing is empty. */
+/** Word does not open a table whose rows end at different columns: missing cells are added empty. */
 function cellsOf(row: readonly Cell[], alignments: readonly Alignment[], widths: readonly number[], write: CellWriter): TableCell[] {
   const count = widths.length;
   const given = row.reduce((sum, { columns = 1 }) => sum + columns, 0);
@@ -65,7 +65,7 @@ function cellsOf(row: readonly Cell[], alignments: readonly Alignment[], widths:
   });
 }
 
-/** In the middle of its column of text, or as far from its edge as on the page. */
+/** Centred in its text column, or at the same distance from its edge as on the page. */
 function standingOf(block: TableBlock, frame: Frame, width: number) {
   const place = placeOf(block);
   if (place === undefined) return {};
@@ -88,7 +88,7 @@ function columnOf(rows: readonly (readonly Cell[])[], wanted: number): Column {
   return { settings: cells.flatMap(({ blocks }) => settingsIn(blocks)), texts: cells.map(({ blocks }) => blocks.map(shownBy).join(" ")) };
 }
 
-/** Columns part in the middle between the letters of two; those without letters share what there is. */
+/** Columns divide halfway between the text of two neighbours; those without text share the rest. */
 function widthsOf(columns: readonly Column[], room: number): Widths {
   const spans = columns.map(({ settings }) => ({
     left: settings.reduce((least, { left }) => Math.min(least, left), Number.POSITIVE_INFINITY),
@@ -109,7 +109,7 @@ function widthsOf(columns: readonly Column[], room: number): Widths {
     return Number.isFinite(width) && width > 0 ? Math.max(narrowest, width) : even;
   });
   const total = sumOf(widths);
-  // Letters of another font may be wider: where there is room, a little is given.
+  // Another font may be wider: columns get a little extra where there is room.
   const scale = Math.min(1.06, room / total);
   return { widths: widths.map((width) => width * scale), padding };
 }
@@ -119,7 +119,7 @@ const figure = /^[-+−–(]?[^\p{L}\p{N}]{0,3}\d[\d.,'’\s\u00a0]*[)%\-\s\p{Sc
 function alignmentOf({ settings, texts }: Column): Alignment {
   const lines = settings.flatMap((setting) => setting.lines);
   if (lines.length < 2) return undefined;
-  // One head above a column of figures may stand otherwise.
+  // A single head above a column of numbers may be aligned differently.
   const differ = (values: readonly number[]) => {
     const sorted = values.toSorted((one, other) => one - other);
     const cut = Math.floor(sorted.length / 10);

@@ -1,4 +1,4 @@
-/** What the pages read of models, and what they draw of it. */
+/** How the pages read and draw models. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { meshOfGltf } from "#client/preview/model/gltf.ts";
@@ -10,7 +10,7 @@ import { meshOfStl } from "#client/preview/model/stl.ts";
 
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).buffer;
 
-/** All the steps at once. */
+/** Runs all steps at once. */
 function whole<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -41,7 +41,7 @@ test.each([
   const mesh = whole<Mesh>(read(await sample(name)));
   expect(mesh.places.length / 9).toBe(12);
   expect(reachOf(mesh).radius).toBeCloseTo(Math.sqrt(3) / 2);
-  // From the front a square, cornerwise a wider shape; never the whole picture, never nothing.
+  // From the front a square, from the corner a wider shape; never the full canvas, never nothing.
   const [front, corner] = [drawn(mesh, { yaw: 0, tilt: 0 }), drawn(mesh, { yaw: Math.PI / 4, tilt: 0.6 })];
   expect(front.filled).toBeGreaterThan(900);
   expect(corner.filled).toBeGreaterThan(1.2 * front.filled);
@@ -56,7 +56,7 @@ test("a binary STL is read by its count, whatever its head says", async () => {
   new Uint8Array(bytes).set(new TextEncoder().encode("solid block"));
   view.setUint32(80, 1, true);
   for (const [n, value] of [0, 0, 0, 2, 0, 0, 0, 0, 3].entries()) view.setFloat32(84 + 12 + n * 4, value, true);
-  // Its z is up.
+  // Its z axis points up.
   expect(whole(meshOfStl(bytes)).places).toEqual([0, 0, -0, 2, 0, -0, 0, 3, -0]);
 });
 
@@ -94,7 +94,7 @@ const scene = (changed: Scene): ArrayBuffer =>
   );
 
 test("a part of a scene lies where its nodes put it, in its material's colour", () => {
-  // Turned a quarter around z, twice as large, and moved; then moved again by the node above.
+  // Rotated by 90 degrees around z, doubled in size, and moved; then moved again by the parent node.
   const quarter = [0, 0, Math.SQRT1_2, Math.SQRT1_2];
   const nodes = [
     { children: [1], translation: [10, 0, 0] },
@@ -133,7 +133,7 @@ test("a corner that is no place takes its triangle with it", () => {
   expect(whole(meshOfStl(bytesOf("nothing of a model"))).places).toEqual([]);
 });
 
-/** As many triangles as are read, each of them as large as the picture. */
+/** The maximum number of triangles, each as large as the canvas. */
 function layers(count: number): Mesh {
   const corners = (z: number) => [-1, -1, z, 1, -1, z, 0, 1, z];
   const all = Array.from({ length: count }, (_, n) => corners(n / count));
@@ -170,7 +170,7 @@ test("no step of drawing and reading keeps a page waiting", async () => {
       took.push(performance.now() - startedMs);
     }
     expect(took.length).toBeGreaterThan(50);
-    // The middle one: a busy machine stops any process for a while.
+    // The median: a busy machine may pause any process.
     expect(took.sort((a, b) => a - b)[Math.floor(took.length / 2)]).toBeLessThan(100);
   }
 });

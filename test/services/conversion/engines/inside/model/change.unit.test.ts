@@ -142,7 +142,7 @@ test("materials, groups, normals and colours of an OBJ stay with their faces and
   const given = new Set(places.map((place) => place.join(" ")));
   expect(corners.every((words) => given.has(words.slice(0, 3).join(" ")) && words.slice(3).join(" ") === "1 0.5 0")).toBe(true);
   const faces = [...text.matchAll(/^f (.*)$/gm)].flatMap(([, words = ""]) => words.split(" ").map((word) => word.split("//").map(Number)));
-  // Of this sphere a normal is its corner.
+  // On this sphere each normal equals its vertex.
   expect(faces.filter(([v = 0, n = 0]) => corners[v - 1]?.slice(0, 3).join() !== normals[n - 1]?.join())).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ test.each(turns)("a polygon that %s and has a corner that points inwards is cut 
       areaOf(cut.slice(at * 3, at * 3 + 3).map((corner) => places[corner] ?? [0, 0, 0])),
     );
     const whole = areas.reduce((sum, area) => sum.map((value, axis) => value + (area[axis] ?? 0)));
-    // None of them covers another: the areas add up to that of the arrow, 10, and all face one way.
+    // They do not overlap: the areas add up to that of the arrow, 10, and all face the same way.
     const least = Math.max(...whole.map(Math.abs));
     expect(least).toBeCloseTo(20, 6);
     const axis = whole.findIndex((value) => Math.abs(value) === least);

@@ -1,4 +1,4 @@
-/** A sphere of radius 1 as a model of each format, with what a format can say beside places. */
+/** A sphere of radius 1 as a model in each format, with the attributes that the format supports besides positions. */
 
 const rings = 24;
 const around = 48;
@@ -8,7 +8,7 @@ export const places: readonly (readonly [number, number, number])[] = Array.from
   return [Math.sin(up) * Math.cos(turn), Math.sin(up) * Math.sin(turn), Math.cos(up)];
 });
 
-/** Two for each field, and one at the poles. */
+/** Two per field, and one at the poles. */
 export const triangles: readonly (readonly [number, number, number])[] = Array.from({ length: rings * around }, (_, index) => {
   const next = index % around === around - 1 ? index + 1 - around : index + 1;
   const [a, b, c, d] = [index, next, index + around, next + around];
@@ -24,7 +24,7 @@ export function stlText(name = "Quokka"): string {
   return `solid ${name}\n${triangles.map(facet).join("\n")}\nendsolid ${name}\n`;
 }
 
-/** `colourOf`: the two bytes behind each facet. */
+/** `colourOf`: the two bytes after each facet. */
 export function stlBinary(colourOf: (facet: number) => number = () => 0): Buffer {
   const bytes = Buffer.alloc(84 + triangles.length * 50);
   bytes.write("made by hand", "latin1");
@@ -57,7 +57,7 @@ export function obj(): string {
   ].join("\n");
 }
 
-/** With a colour of each corner and, where `colourOf` is given, of each face. */
+/** With a colour for each vertex and, if `colourOf` is given, for each face. */
 export function ply(form: "ascii" | "binary_little_endian" | "binary_big_endian", colourOf?: (face: number) => number): Buffer {
   const isLittle = form === "binary_little_endian";
   const head = `ply\nformat ${form} 1.0\ncomment by hand\nelement vertex ${places.length}\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face ${triangles.length}\nproperty list uchar int vertex_indices\n${colourOf === undefined ? "" : "property uchar tone\n"}end_header\n`;
@@ -81,7 +81,7 @@ export function ply(form: "ascii" | "binary_little_endian" | "binary_big_endian"
   return Buffer.concat([Buffer.from(head), ...corners, ...faces]);
 }
 
-/** Two nodes show one mesh with a normal of each corner; a camera, a material, and whatever `more` says. */
+/** Two nodes show one mesh with vertex normals; a camera, a material, and the content of `more`. */
 export function glb(more: Readonly<Record<string, unknown>> = {}): Buffer {
   const numbers = Buffer.from(new Float32Array(places.flat()).buffer);
   const corners = Buffer.from(new Uint32Array(triangles.flat()).buffer);

@@ -1,7 +1,7 @@
 /** 3MF files as other programs write them. */
 import { zipSync } from "fflate";
 
-/** A tetrahedron with the number 1. */
+/** A tetrahedron with the id 1. */
 export const solid =
   '<object id="1" type="model"><mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="10" y="0" z="0"/><vertex x="0" y="20" z="0"/>' +
   '<vertex x="0" y="0" z="30"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/><triangle v1="0" v2="1" v3="3"/>' +
@@ -9,7 +9,7 @@ export const solid =
 
 export type ThreeMfOptions = { readonly unit?: string; readonly items?: string; readonly parts?: Readonly<Record<string, string>> };
 
-/** A file with these resources; by default its one item is the object with the number 1. */
+/** A file with these resources; by default its only item is the object with id 1. */
 export function threeMf(
   resources: string,
   doctype = "",

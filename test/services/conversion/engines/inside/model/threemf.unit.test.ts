@@ -6,7 +6,7 @@ import { shapesOf3mf } from "#services/conversion/engines/inside/model/threemf.t
 import { threeMfOf } from "#services/conversion/engines/inside/model/threemf-writing.ts";
 import { solid, threeMf } from "./threemf-files.ts";
 
-/** The box around all corners that faces have. */
+/** The bounding box of all vertices in use. */
 function boxOf(shapes: readonly Shape[]): readonly (readonly [number, number])[] {
   const corners = shapes.flatMap(({ parts }) =>
     parts.flatMap(({ positions, indices }) => [...indices].map((index) => positions.subarray(index * 3, index * 3 + 3))),

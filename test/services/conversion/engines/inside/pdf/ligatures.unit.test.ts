@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { inLogicalOrder } from "#services/conversion/engines/inside/pdf/ligatures.ts";
 
 const ops = { showText: 44 };
-/** Glyphs as they are painted, from left to right. */
+/** Glyphs as painted, from left to right. */
 const painted = (...glyphs: readonly string[]) => ({ fnArray: [44], argsArray: [[glyphs.map((unicode) => ({ unicode }))]] });
-/** As pdf.js gives a line: all letters turned around. */
+/** A line as pdf.js returns it: all characters reversed. */
 const turned = (...glyphs: readonly string[]) => ({ str: [...glyphs.join("")].reverse().join("") });
 const textsOf = (items: readonly { readonly str: string }[], list: ReturnType<typeof painted>) =>
   inLogicalOrder(items, list, ops).map(({ str }) => str);

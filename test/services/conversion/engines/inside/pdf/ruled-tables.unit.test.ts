@@ -8,7 +8,7 @@ const runAt = (text: string, x: number, baseline: number): Run => ({
   ...{ endsLine: false, mark: undefined, href: undefined },
 });
 
-/** How often the lines of a table are looked at, cell by cell drawn, as some programs do. */
+/** How often the lines of a table are accessed if, as in some programs, they are drawn cell by cell. */
 function looksAt(size: number): number {
   let looks = 0;
   const counted = (box: Box): Box => {
@@ -37,7 +37,7 @@ function looksAt(size: number): number {
 
 it("looks at each line of a large table a few times for each row, and not for each cell", () => {
   const [small, large] = [looksAt(12), looksAt(48)];
-  // 16 times as many lines in 4 times as many rows; for each cell it would be 256 times.
+  // 16 times as many lines in 4 times as many rows; checking all of them for each cell would be 256 times.
   expect(large / small).toBeLessThan(120);
 });
 

@@ -5,7 +5,7 @@ import { converterOf } from "#test/services/conversion/engines/inside/converter.
 
 const convert = converterOf(dataEngine, convertData);
 
-/** As Avro writes integers: zigzag, seven bits a byte. */
+/** Avro's integer encoding: zigzag, seven bits per byte. */
 function integer(value: number): Buffer {
   const bytes: number[] = [];
   let left = value < 0 ? -value * 2 - 1 : value * 2;
@@ -15,7 +15,7 @@ function integer(value: number): Buffer {
 const bytesOf = (bytes: Buffer) => Buffer.concat([integer(bytes.length), bytes]);
 const text = (value: string) => bytesOf(Buffer.from(value));
 
-/** A file of one record, by hand, for the library refuses to write some of these. */
+/** A file with one record, built from scratch, because the library refuses to write some of these. */
 function file(schema: unknown, data: Buffer): Buffer {
   const sync = Buffer.alloc(16, 7);
   const head = [text("avro.schema"), text(JSON.stringify(schema)), text("avro.codec"), text("null")];

@@ -1,4 +1,4 @@
-/** Numbers and dates of text tables, as their marks say. */
+/** Numbers and dates of text tables, according to their marks. */
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";

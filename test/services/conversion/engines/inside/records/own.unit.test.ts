@@ -1,4 +1,4 @@
-/** Text formats to themselves: what a value is written as stays, letter by letter. */
+/** Text formats rewritten as themselves: values keep their spelling, character by character. */
 import { describe, expect, it } from "vitest";
 import type { Notes, Options } from "#services/conversion/engines/inside/exchange.ts";
 import { rewriteData } from "#services/conversion/engines/inside/records/own.ts";
@@ -29,11 +29,11 @@ it("YAML keeps its comments, anchors, documents and digits", () => {
     "# top\nb: &x 1.50 # price\na:\n  - 12345678901234567890\n  - *x\nd: 0x1F\nw: 1e3\n---\nc: '007'\n",
   );
   expect(rewritten("yaml", "b: 1\na: 2\n", { sortKeys: true })).toBe("a: 2\nb: 1\n");
-  // A quoted number with its tag was written as `!!int .nan`.
+  // A quoted number with a tag was written as `!!int .nan`.
   expect(rewritten("yaml", 'a: !!int "0"\nb: !!float "5.0e-324"\nc: !!str 7\nd: !!int 0x1F\n')).toBe(
     'a: 0\nb: !!float "5.0e-324"\nc: !!str "7"\nd: 0x1F\n',
   );
-  // An infinite one was, too.
+  // So was an infinite one.
   expect(rewritten("yaml", "a: !!float -.inf\nb: !!float '.inf'\nc: !!float .nan\n")).toBe("a: -.inf\nb: .inf\nc: .nan\n");
 });
 

@@ -8,7 +8,7 @@ import { converterOf } from "#test/services/conversion/engines/inside/converter.
 
 const convert = converterOf(dataEngine, convertData);
 
-/** One cell of a workbook under the head `a`. */
+/** One cell of a workbook under the header `a`. */
 function workbook(value: number, format: string): Buffer {
   const sheet = utils.aoa_to_sheet([["a"], [{ t: "n", v: value, z: format }]]);
   const book = utils.book_new();
@@ -58,7 +58,7 @@ it("a cell of an OpenDocument that has a value and shows no text keeps the value
     const cells = values.map((value) => `<table:table-cell ${value}${end}`).join("");
     const { text } = await convert(openDocument(cells), "fods", "csv", { header: false });
     expect(text.split("\r\n")[1]).toBe("2.5,x & é,TRUE,2024-02-29,7,7");
-    // The parts may lie in the package as they are.
+    // The parts of the package may be uncompressed.
     const content = openDocument(cells)
       .replaceAll("office:document ", "office:document-content ")
       .replaceAll("office:document>", "office:document-content>");

@@ -95,7 +95,7 @@ describe("looks and facts that no other format holds are noted", () => {
   });
 });
 
-/** Found by generated values: see test/values. */
+/** Found with generated values: see test/values. */
 describe("text that is a mark in another format", () => {
   const vtt = (text: string) => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}\n`;
 

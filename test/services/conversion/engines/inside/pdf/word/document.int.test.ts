@@ -48,7 +48,7 @@ describe("a PDF as a document for Word", () => {
   const asRead = async (path: string) =>
     (await run("pandoc", ["-f", "docx", "-t", "gfm", "--wrap=none", path])).stdout.replace(/<\/?span[^>]*>/g, "");
 
-  /** The paragraph that holds these words, in Word's own XML. */
+  /** The paragraph with these words, in Word's own XML. */
   const paragraphWith = (xml: string, words: string): string =>
     xml.split("<w:p>").find((part) => part.replace(/<[^>]*>/g, "").includes(words)) ?? "";
 
@@ -65,7 +65,7 @@ describe("a PDF as a document for Word", () => {
     const read = await asRead(path);
     expect(read).toMatch(/Ms Ada Lovelace *\\?\n12 St James’?'?s Square *\\?\nLondon/);
     expect(read).toMatch(/^#+ Statement of account$/m);
-    // What the tags leave out stays in its column.
+    // What the tags omit stays in its column.
     expect(read).toMatch(/\| 01\.03\.2026 +\| Card payment +\| +-?\\?-12\.50 +\| +\| +1000\.00 +\|/);
     expect(read).toMatch(/\| 02\.03\.2026 +\| Salary +\| +\| +2400\.00 +\| +3400\.00 +\|/);
     expect(paragraphWith(xml, "3400.00")).toContain('<w:jc w:val="right"/>');
