@@ -134,6 +134,8 @@ export const answers = {
     hasBlanks: flag,
     /** Whether a cell has characters that XML does not allow, or line breaks as in Windows. */
     hasControls: flag,
+    /** The first row with text after a closing quotation mark. */
+    misplacedAt: optional(uint32),
     separator: optional(text(32)),
     encoding: optional(text(100)),
   }),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { misplacedMessage } from "../inside/records/delimited.ts";
 import { askForFile } from "./ask-inspector.ts";
 import { stringOption } from "./hop-table.ts";
 
@@ -24,6 +25,7 @@ export async function plainTableOf(
   const table = await askForFile(inspector, "plainTable", [task.input.path], made, { more, signal: task.signal, maxBytes });
   if (table.encoding !== undefined) task.note("ENCODING_GUESSED", table.encoding);
   if (table.separator !== undefined) task.note("DIALECT_GUESSED", `The column separator was taken to be ${table.separator}.`);
+  if (table.misplacedAt !== undefined) task.note("INPUT_DAMAGED", misplacedMessage(table.misplacedAt));
   return table;
 }
 

@@ -1,6 +1,6 @@
 /** Converts calendar entries (RFC 5545) to records. */
 import type { Notes } from "../exchange.ts";
-import type { Entries, Value } from "../records/values.ts";
+import { type Entries, firstOf, type Value } from "../records/values.ts";
 import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, propertyOf, restOf, unguarded, valuesOf } from "./jcal.ts";
 
 const entryNames: Readonly<Record<string, string>> = { vevent: "event", vtodo: "task", vjournal: "note", vfreebusy: "busy" };
@@ -16,7 +16,7 @@ export function eventsOf(calendars: readonly Component[], notes: Notes, dropped:
       return [];
     });
   });
-  if (others.size > 0) notes.set("ENTRIES_LEFT_OUT", `Entries of these kinds were left out: ${[...others].slice(0, 5).join(", ")}.`);
+  if (others.size > 0) notes.set("ENTRIES_LEFT_OUT", `Entries of these kinds were left out: ${firstOf([...others])}.`);
   return events;
 }
 

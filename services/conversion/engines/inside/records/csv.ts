@@ -1,15 +1,15 @@
 /** Text tables (RFC 4180 and its relatives). Cells are literal: a formula is just text here. */
 import Papa from "papaparse";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
-import { dialectOf, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
+import { dialectOf, misplacedMessage, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
 import { type Cell, cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
 import type { Value } from "./values.ts";
 
 export function linesOf(text: string, from: string, options: Options, notes: Notes): string[][] {
   const dialect = dialectOf(text, from, textOption(options, "delimiter") ?? "auto");
   if (dialect.guessed !== undefined) notes.set("DIALECT_GUESSED", `The column separator was taken to be ${dialect.guessed}.`);
-  const lines = rowsOf(dialect);
+  const lines = rowsOf(dialect, (row) => noteOnce(notes, "INPUT_DAMAGED", misplacedMessage(row)));
   if (lines.length === 0) throw invalid("The table is empty.");
   return lines;
 }

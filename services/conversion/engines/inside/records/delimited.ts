@@ -102,8 +102,11 @@ function separatorOf(text: string): string {
   return best?.name ?? "comma";
 }
 
-/** The raw cells of each row, none for a blank line; line ends may be of any kind, even mixed. */
-function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
+/**
+ * The raw cells of each row, none for a blank line; line ends may be of any kind, even mixed. Text after a closing quotation mark is
+ * part of the cell, as spreadsheets read it.
+ */
+function* linesIn({ content, delimiter }: Dialect, onMisplaced: OnMisplaced): Generator<string[]> {
   const separator = delimiter.charCodeAt(0);
   let row: string[] = [];
   let number = 1;
@@ -112,13 +115,18 @@ function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
     const start = at;
     at = isQuoted ? endOfQuoted(content, at) : at;
     if (isQuoted) {
+      if (at >= content.length) throw invalid(`A quotation mark in row ${number} is never closed.`);
       row.push(content.slice(start + 1, at).replaceAll('""', '"'));
-      for (at += 1; content.charAt(at) === " "; ) at += 1;
+      at += 1;
     }
     const rest = at;
     while (at < content.length && !endsCell(content.charCodeAt(at), separator)) at += 1;
-    if (!isQuoted) row.push(content.slice(start, at));
-    else if (rest < at || rest > content.length) throw invalid(`Misplaced quotation mark in row ${number}.`);
+    const text = content.slice(isQuoted ? rest : start, at);
+    if (!isQuoted) row.push(text);
+    else if (text.trim() !== "") {
+      row.push(`${row.pop() ?? ""}${text}`);
+      onMisplaced(number);
+    }
     if (content.charCodeAt(at) === separator) {
       at += 1;
       if (at < content.length) continue;
@@ -131,9 +139,14 @@ function* linesIn({ content, delimiter }: Dialect): Generator<string[]> {
   }
 }
 
+/** Called with the number of each row, from 1, that has text after a closing quotation mark. */
+export type OnMisplaced = (row: number) => void;
+
+export const misplacedMessage = (row: number): string => `Text after a closing quotation mark was kept, first in row ${row}.`;
+
 /** All rows. Blank lines are skipped, except in a single column, where programs write an empty cell that way. */
-export function rowsOf(dialect: Dialect): string[][] {
-  const lines = [...linesIn(dialect)];
+export function rowsOf(dialect: Dialect, onMisplaced: OnMisplaced = () => undefined): string[][] {
+  const lines = [...linesIn(dialect, onMisplaced)];
   const isFilled = (line: readonly string[]) => line.length > 0;
   if (lines.some(({ length }) => length > 1)) return lines.filter(isFilled);
   const [start, end] = [lines.findIndex(isFilled), lines.findLastIndex(isFilled) + 1];

@@ -227,10 +227,10 @@ function pathOf(path: readonly (string | number)[]): string {
   return text === "" ? "the value itself" : text.replace(/^\./, "");
 }
 
-/** The first three items, for users. */
-export function firstOf(places: readonly string[]): string {
-  const shown = places.slice(0, 3).map((place) => (place.length > 60 ? `${place.slice(0, 60)}…` : place));
-  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
+/** The first items, for users. */
+export function firstOf(places: readonly string[], most = 3): string {
+  const shown = places.slice(0, most).map((place) => (place.length > 60 ? `${place.slice(0, 60)}…` : place));
+  return `${shown.join(", ")}${places.length > most ? " and others" : ""}`;
 }
 
 export type Plain = null | boolean | number | bigint | string | Date | Uint8Array | Plain[] | { [name: string]: Plain };

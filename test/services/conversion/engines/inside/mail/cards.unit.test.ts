@@ -191,3 +191,9 @@ describe("contacts out of a table", () => {
     expect(made.notes.get("ENTRIES_LEFT_OUT")).toContain(": 1.");
   });
 });
+
+it("names six of the things that records cannot hold, and says that there are others", async () => {
+  const attendee = "ATTENDEE;CN=A;ROLE=CHAIR;PARTSTAT=ACCEPTED;RSVP=TRUE;DIR=x;LANGUAGE=de;X-MORE=1:mailto:a@x.org";
+  const { notes } = await convert(event("DTSTART:20260101T000000Z", attendee), "ics", "json");
+  expect(notes.get("METADATA_DROPPED")).toMatch(/: \S+(, \S+){5} and others\.$/);
+});

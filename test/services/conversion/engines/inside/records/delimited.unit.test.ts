@@ -63,8 +63,20 @@ describe("rows", () => {
     expect(rows('a\n1\n\n""\n3\n\n')).toEqual([["a"], ["1"], [""], [""], ["3"]]);
   });
 
-  it("with a quotation mark out of place are refused", () => {
-    for (const text of ['a,b\n"x,1\n', 'a,b\n"x"y,1\n', '"']) expect(() => rows(text)).toThrow("Misplaced quotation mark in row");
+  it("keep text after a closing quotation mark, as spreadsheets do, and its row is told", () => {
+    const misplaced: number[] = [];
+    const dialect = dialectOf('a,b\n"x" y,1\n"z"y"",2\n"q" ,3\n', "csv", "auto");
+    expect(rowsOf(dialect, (row) => void misplaced.push(row))).toEqual([
+      ["a", "b"],
+      ["x y", "1"],
+      ['zy""', "2"],
+      ["q", "3"],
+    ]);
+    expect(misplaced).toEqual([2, 3]);
+  });
+
+  it("with a quotation mark that is never closed are refused", () => {
+    for (const text of ['a,b\n"x,1\n', '"']) expect(() => rows(text)).toThrow("is never closed");
     expect(rows('a\n5" pipe\n')).toEqual([["a"], ['5" pipe']]);
   });
 });
