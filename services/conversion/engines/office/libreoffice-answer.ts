@@ -26,6 +26,8 @@ export type Answer = {
   readonly spaced: readonly string[];
   /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
+  /** Whether cells hold the numbers of choices in pop-up menus. */
+  readonly hasMenus: boolean;
   readonly picturesLeft: number;
   /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
@@ -47,6 +49,7 @@ export function parseAnswer(value: unknown): Answer {
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
+    hasMenus: fields.hasMenus === true,
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
@@ -70,6 +73,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       "TEXT_LEFT_OUT",
       `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
     );
+  if (answer.hasMenus) task.note("TEXT_LEFT_OUT", "Choices in pop-up menus became their numbers.");
   const roundings = [
     ...(answer.rounded.length > 0
       ? [`Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`]

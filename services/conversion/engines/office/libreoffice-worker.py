@@ -16,6 +16,7 @@ import zipfile
 import books
 import cells
 import fonts
+import menus
 import opendocument
 import page
 import slides
@@ -331,6 +332,8 @@ def convert(context, desktop, job, here):
         else:
             store(written, job)
         answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact}
+        if job.get("wholeDays"):
+            answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
         is_pdf = job["exportFilter"].endswith("_pdf_Export")

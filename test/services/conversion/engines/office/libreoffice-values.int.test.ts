@@ -164,3 +164,33 @@ describe("cells of a workbook", () => {
     await expect(office.convert(path, "xlsx", "html")).resolves.toMatchObject({ notes: new Map() });
   });
 });
+
+describe("a document of Numbers with a pop-up menu", () => {
+  /** Field numbers below 16 and lengths below 128. */
+  const field = (number: number, content: Buffer | number) =>
+    typeof content === "number"
+      ? Buffer.from([number << 3, (content & 0x7f) | 0x80, content >> 7])
+      : Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
+  /** A list of choices: an information with the type of its only message, then the message, in one literal of Snappy. */
+  function menuWith(...choices: readonly string[]): Uint8Array {
+    const menu = Buffer.concat(choices.map((each) => field(2, field(5, field(1, Buffer.from(each))))));
+    const information = Buffer.concat([field(1, 4238), field(2, Buffer.concat([field(1, 6206), field(3, menu.length)]))]);
+    const content = Buffer.concat([Buffer.from([information.length]), information, menu]);
+    const block = Buffer.concat([Buffer.from([content.length, 60 << 2, content.length - 1]), content]);
+    return Buffer.concat([Buffer.from([0, block.length, 0, 0]), block]);
+  }
+
+  it("has the numbers of choices in its cells, with a note", async () => {
+    const parts = unzipSync(await readFile("test/corpus/typical/spreadsheet/typical.numbers"));
+    const convert = async (added: Record<string, Uint8Array>) => {
+      const path = join(office.folder, "menu.numbers");
+      await writeFile(path, zipSync({ ...parts, ...added }, { level: 0 }));
+      return (await office.convert(path, "numbers", "xlsx")).notes.get("TEXT_LEFT_OUT");
+    };
+    expect(await convert({ "Index/Tables/DataList-99.iwa": menuWith("Home", "Food") })).toBe(
+      "Choices in pop-up menus became their numbers.",
+    );
+    expect(await convert({ "Index/Tables/DataList-99.iwa": menuWith() })).toBeUndefined();
+    expect(await convert({ "Index/Tables/DataList-99.iwa": Buffer.from("damaged, as it is no list at all") })).toBeUndefined();
+  });
+});
