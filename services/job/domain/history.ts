@@ -64,14 +64,14 @@ const farWeight = 0.02;
 const farthest = 20;
 /** Weight of the curve relative to the runs. */
 const curveWeight = 0.02;
-/** The first run since a start counts only if it took less than this many times what was expected: it may have started its engine. */
+/** A first run since a start that took this many times longer than the next one, for its size, started an engine. It is dropped then. */
 const coldFactor = 2;
 
 export function createHistory(): History {
   const routes = new Map<string, readonly Timing[]>();
   const changed = new Set<string>();
-  /** Routes that have run in this process. */
-  const warm = new Set<string>();
+  /** The first run of each route in this process, until the second; undefined from then on. */
+  const firsts = new Map<string, Timing | undefined>();
 
   function keep(route: string, timings: readonly Timing[]): void {
     routes.delete(route);
@@ -85,6 +85,13 @@ export function createHistory(): History {
     changed.add(route);
   }
 
+  function drop(route: string, timing: Timing): void {
+    routes.set(
+      route,
+      (routes.get(route) ?? []).filter((each) => each !== timing),
+    );
+  }
+
   const expectMs = (run: Run): number => {
     const ratios = routes.get(paceName(run.lane)) ?? [];
     return expectedMs(run, routes.get(nameOf(run, amountOf(run).unit)) ?? [], medianOf(ratios.map(({ tookMs }) => tookMs)));
@@ -95,11 +102,12 @@ export function createHistory(): History {
       const { unit, amount } = amountOf(run);
       const route = nameOf(run, unit);
       const timing = { amount, variant: run.variant, tookMs: Math.max(1, tookMs) };
-      const isCold = !warm.has(route) && timing.tookMs > coldFactor * expectMs(run);
-      warm.add(route);
-      if (isCold) return;
+      const paceOf = (each: Timing): number => each.tookMs / curveMs(run, each.amount / usualAmounts[unit]);
+      const first = firsts.get(route);
+      if (firsts.has(route)) add(paceName(run.lane), { amount, variant: 0, tookMs: paceOf(timing) });
+      if (first !== undefined && paceOf(first) > coldFactor * paceOf(timing)) drop(route, first);
+      firsts.set(route, firsts.has(route) ? undefined : timing);
       add(route, timing);
-      add(paceName(run.lane), { amount, variant: 0, tookMs: timing.tookMs / curveMs(run, amount / usualAmounts[unit]) });
     },
     expectMs,
     expectRouteMs(from, to) {
