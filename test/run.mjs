@@ -1,4 +1,4 @@
-// npm test [-- --all]: installs what is missing, then every check and every test. Runs on any Node from 18 on with nothing installed.
+// npm test [-- --all]: installs what is missing, then runs every check and test. Works on any Node from 18 on, with nothing installed.
 // @ts-check
 import { root } from "#gateway/setup/node.mjs";
 import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
@@ -16,7 +16,7 @@ const tool =
   (...command) =>
   async () =>
     countsOf((await runTool(command)) === 0);
-/** What kills and pauses at random. @type {(...command: string[]) => () => Promise<Counts>} */
+/** For tools that kill and pause at random. @type {(...command: string[]) => () => Promise<Counts>} */
 const toolWithSecondRun =
   (...command) =>
   async () => {
@@ -38,7 +38,7 @@ const vitestOfMany =
   () =>
     runVitest(args, { secondRun: true });
 
-/** A check is no test: only its failure is counted. @param {boolean} isGood */
+/** A check is not a test: only its failure is counted. @param {boolean} isGood */
 function countsOf(isGood) {
   return { passed: 0, failed: isGood ? 0 : 1 };
 }
@@ -62,7 +62,7 @@ const steps = [
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
-// Long tables of tests take turns otherwise: see harness/turns.ts.
+// Otherwise a run takes a third of the rows of long test tables: see harness/turns.ts.
 if (process.argv.includes("--all")) process.env["TEST_ROWS"] = "all";
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);

@@ -1,4 +1,4 @@
-// Is a vulnerability known in an npm package that Filemill uses?
+// Is there a known vulnerability in an npm package that Filemill uses?
 // @ts-check
 import { execFile } from "node:child_process";
 import { root } from "#gateway/setup/node.mjs";
@@ -8,7 +8,7 @@ const limitMs = 60_000;
 /** Advisories that do not concern us, with the reason. @type {Readonly<Record<string, string>>} */
 const accepted = {};
 
-/** Without an answer of the registry nothing is known, which is said and is no failure: the tests must run without a network. */
+/** If the registry does not answer, the check says so and passes, because the tests must run without a network. */
 export async function checkAdvisories() {
   const verdict = verdictOf(await auditReport(), accepted);
   for (const line of verdict.lines) console.log(line);
@@ -17,7 +17,7 @@ export async function checkAdvisories() {
 
 /**
  * @param {string} report what `npm audit --json` printed
- * @param {Readonly<Record<string, string>>} excused by the advisory's URL
+ * @param {Readonly<Record<string, string>>} excused reasons by the advisory's URL
  */
 export function verdictOf(report, excused) {
   const { auditReportVersion, vulnerabilities = {}, metadata } = parse(report);

@@ -1,4 +1,4 @@
-// Does proto/ break anybody who was built against main?
+// Does proto/ break clients that were built against main?
 // @ts-check
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -27,7 +27,7 @@ export async function checkBreaking() {
   }
 }
 
-/** Where this branch left main; on main itself the commit before; undefined when that has no proto/ or the clone does not reach that far. */
+/** Where this branch left main; on main itself, the previous commit. Undefined if that has no proto/ or a shallow clone lacks it. */
 async function baseCommit() {
   const head = await git("rev-parse", "HEAD");
   for (const main of ["origin/main", "main"]) {
@@ -39,7 +39,7 @@ async function baseCommit() {
 }
 
 /**
- * What git says, or undefined when it fails or is not there.
+ * What git prints, or undefined if it fails or is not installed.
  * @param {readonly string[]} args
  */
 async function git(...args) {

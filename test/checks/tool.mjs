@@ -1,11 +1,11 @@
-// Runs a tool and shows what it says.
+// Runs a tool and shows its output.
 // @ts-check
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { findNode, root } from "#gateway/setup/node.mjs";
 
 /**
- * Resolves with the exit code. Tools of the npm packages are found first, and run on Filemill's Node.
+ * Resolves with the exit code. Tools of the npm packages come first, and run on Filemill's Node.
  * @param {readonly string[]} command
  * @returns {Promise<number>}
  */

@@ -1,18 +1,18 @@
-// What a test that fails in a whole run and passes alone means: services/decisions/0033-failed-test-files-run-once-more.md
+// What it means when a test fails in a whole run and passes alone: services/decisions/0033-failed-test-files-run-once-more.md
 // @ts-check
 
 /** @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} Assertion */
 /** @typedef {{ name: string, status: string, assertionResults: readonly Assertion[] }} FileReport */
 /** @typedef {{ numPassedTests: number, numFailedTests: number, testResults: readonly FileReport[] }} Report Vitest's report as JSON. */
 
-/** More failed files than this are no coincidence. */
+/** If more files fail, it is no coincidence. */
 const maxFiles = 3;
 
-/** An attack that succeeds half of the time succeeds. */
+/** An attack that succeeds half of the time has succeeded. */
 const neverAgain = /^test\/(attacks|fuzz|services\/conversion\/sandbox)\//;
 
 /**
- * The files that failed and may be run once more: none when one of them may not, or too many failed.
+ * The failed files that may be run once more: none if one of them may not, or if too many failed.
  * @param {Report} report
  * @param {(path: string) => string} fromRoot
  */
@@ -22,7 +22,7 @@ export function filesToRunAgain(report, fromRoot) {
 }
 
 /**
- * The counts of a run of which all failed files passed when they were run again, with a line for each test that had failed.
+ * The counts of a run whose failed files all passed in a second run, with a line for each test that had failed.
  * @param {Report} first
  * @param {Report} second
  */
@@ -38,7 +38,7 @@ export function afterSecondRun(first, second) {
 }
 
 /**
- * A line for each test that failed: its name and the first line of the reason.
+ * A line for each failed test: its name and the first line of the reason.
  * @param {Report} report
  */
 export function failuresOf({ testResults }) {

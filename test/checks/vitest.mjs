@@ -9,7 +9,7 @@ import { afterSecondRun, failuresOf, filesToRunAgain } from "./unsteady.mjs";
 
 /** @typedef {import("./unsteady.mjs").Report} Report */
 /** @typedef {{ passed: number, failed: number, failures?: readonly string[], unsteady?: readonly string[] }} Counts
- * `failures`: a line each; `unsteady`: passed in the second run only. */
+ * `failures`: one line per test; `unsteady`: passed in the second run only. */
 
 /**
  * A run that fails without a failed test (a file that does not load, an unhandled error) counts as one failure.

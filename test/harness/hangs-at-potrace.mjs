@@ -1,5 +1,5 @@
-// Loaded before the service (NODE_OPTIONS=--import): once the file HANG_WHEN exists, its main
-// thread hangs forever when potrace runs, like an endless loop in our own code on some input.
+// Loaded before the service (NODE_OPTIONS=--import). Once potrace runs and the file named by HANG_WHEN exists, the service's
+// main thread hangs forever, as if our own code looped endlessly on some input.
 import childProcess from "node:child_process";
 import { existsSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

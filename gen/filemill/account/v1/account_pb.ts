@@ -62,21 +62,21 @@ export type Plan = Message<"filemill.account.v1.Plan"> & {
   label: string;
 
   /**
-   * Inputs and results that are kept at a time, in MB.
+   * Inputs and results that may be stored at a time, in MB.
    *
    * @generated from field: uint32 max_stored_mb = 8;
    */
   maxStoredMb: number;
 
   /**
-   * Of one result, in MB.
+   * Size of a single result, in MB.
    *
    * @generated from field: uint32 max_result_mb = 9;
    */
   maxResultMb: number;
 
   /**
-   * Of all conversions that ended within the last hour, in seconds.
+   * CPU time of all conversions that ended within the last hour, in seconds.
    *
    * @generated from field: uint32 processor_seconds_per_hour = 10;
    */
@@ -117,7 +117,7 @@ export type Account = Message<"filemill.account.v1.Account"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Present while the operator refuses the account.
+   * Present while an operator has disabled the account.
    *
    * @generated from field: optional google.protobuf.Timestamp disabled_at = 5;
    */
@@ -131,14 +131,14 @@ export type Account = Message<"filemill.account.v1.Account"> & {
   deletedAt?: Timestamp | undefined;
 
   /**
-   * The operator or an identity provider vouches for the address; false for who signed up by themselves.
+   * The operator or an identity provider vouches for the address; false for people who signed up by themselves.
    *
    * @generated from field: bool email_verified = 7;
    */
   emailVerified: boolean;
 
   /**
-   * Runs this deployment: its sessions see and change other accounts and jobs. The first account is one; see SetOperator.
+   * Runs this deployment: its sessions may see and change other accounts and jobs. The first account is an operator; see SetOperator.
    *
    * @generated from field: bool operator = 8;
    */
@@ -157,7 +157,7 @@ export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
  */
 export type Key = Message<"filemill.account.v1.Key"> & {
   /**
-   * Public id, for revoking; not the key.
+   * Public ID for revoking; not the key.
    *
    * @generated from field: string id = 1;
    */
@@ -246,7 +246,7 @@ export type VerifyKeyRequest = Message<"filemill.account.v1.VerifyKeyRequest"> &
   key: string;
 
   /**
-   * What it is to be used for; unspecified: nothing in particular.
+   * What the key is to be used for; unspecified: nothing in particular.
    *
    * @generated from field: filemill.account.v1.KeyScope scope = 2;
    */
@@ -288,7 +288,7 @@ export const VerifyKeyResponseSchema: GenMessage<VerifyKeyResponse> = /*@__PURE_
   messageDesc(file_filemill_account_v1_account, 5);
 
 /**
- * An account, by id or by e-mail address.
+ * An account, by ID or e-mail address.
  *
  * @generated from message filemill.account.v1.AccountRef
  */
@@ -349,7 +349,7 @@ export type CreateKeyRequest = Message<"filemill.account.v1.CreateKeyRequest"> &
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Refuse with NOT_ENTITLED an account whose plan has no API access.
+   * Refuse an account whose plan has no API access, with NOT_ENTITLED.
    *
    * @generated from field: bool needs_api_access = 5;
    */
@@ -429,7 +429,7 @@ export type RevokeKeyRequest = Message<"filemill.account.v1.RevokeKeyRequest"> &
   keyId: string;
 
   /**
-   * Only a key of this account; empty: of any.
+   * Only a key of this account; empty: any account.
    *
    * @generated from field: string account_id = 2;
    */
@@ -470,7 +470,7 @@ export type RenameKeyRequest = Message<"filemill.account.v1.RenameKeyRequest"> &
   keyId: string;
 
   /**
-   * Only a key of this account; empty: of any.
+   * Only a key of this account; empty: any account.
    *
    * @generated from field: string account_id = 2;
    */
@@ -768,7 +768,7 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
  */
 export type Preset = Message<"filemill.account.v1.Preset"> & {
   /**
-   * As they are written on a command line.
+   * As written on a command line.
    *
    * @generated from field: map<string, string> options = 1;
    */
@@ -783,7 +783,7 @@ export const PresetSchema: GenMessage<Preset> = /*@__PURE__*/
   messageDesc(file_filemill_account_v1_account, 29);
 
 /**
- * In the bucket `presets`, under the account's id.
+ * In the bucket `presets`, under the account's ID.
  *
  * @generated from message filemill.account.v1.PresetShelf
  */
@@ -794,7 +794,7 @@ export type PresetShelf = Message<"filemill.account.v1.PresetShelf"> & {
   presets: { [key: string]: Preset };
 
   /**
-   * The name of the preset that a conversion begins with, by its formats: "png webp".
+   * The name of the preset that a conversion starts with, by its formats: "png webp".
    *
    * @generated from field: map<string, string> defaults = 2;
    */
@@ -962,7 +962,7 @@ export const AccountService: GenService<{
     output: typeof VerifyKeyResponseSchema;
   },
   /**
-   * The only time the key itself is told.
+   * The only response that contains the key itself.
    *
    * @generated from rpc filemill.account.v1.AccountService.CreateKey
    */
@@ -1034,7 +1034,7 @@ export const AccountService: GenService<{
     output: typeof SetPlanResponseSchema;
   },
   /**
-   * A disabled account's keys and sessions are refused everywhere within one second; enabling brings the keys back.
+   * A disabled account's keys and sessions are refused everywhere within one second; enabling restores the keys.
    *
    * @generated from rpc filemill.account.v1.AccountService.SetDisabled
    */
@@ -1044,7 +1044,8 @@ export const AccountService: GenService<{
     output: typeof SetDisabledResponseSchema;
   },
   /**
-   * Whether the account's sessions see and change other accounts and jobs. No key ever does. Counts everywhere within one second.
+   * Whether the account's sessions may see and change other accounts and jobs. No key ever may. Takes effect everywhere within
+   * one second.
    *
    * @generated from rpc filemill.account.v1.AccountService.SetOperator
    */
@@ -1054,8 +1055,8 @@ export const AccountService: GenService<{
     output: typeof SetOperatorResponseSchema;
   },
   /**
-   * Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
-   * ends when nothing is left, and what a crash interrupts goes on at the next start.
+   * Removes the account and everything that belongs to it: keys, sessions, jobs, files. Everything is refused at once. The call
+   * ends when nothing is left; after a crash, the removal continues at the next start.
    *
    * @generated from rpc filemill.account.v1.AccountService.DeleteAccount
    */
@@ -1065,7 +1066,7 @@ export const AccountService: GenService<{
     output: typeof DeleteAccountResponseSchema;
   },
   /**
-   * Options of conversions that the account keeps by name; for its pages.
+   * Conversion options that the account has saved under names, for its pages.
    *
    * @generated from rpc filemill.account.v1.AccountService.GetPresets
    */
@@ -1075,7 +1076,7 @@ export const AccountService: GenService<{
     output: typeof GetPresetsResponseSchema;
   },
   /**
-   * In place of all that there were. Fails with BAD_REQUEST above 64 KiB.
+   * Replaces all presets. Fails with BAD_REQUEST above 64 KiB.
    *
    * @generated from rpc filemill.account.v1.AccountService.SetPresets
    */

@@ -23,7 +23,7 @@ export const file_filemill_catalogue_v1_catalogue: GenFile = /*@__PURE__*/
  */
 export type GetCatalogueRequest = Message<"filemill.catalogue.v1.GetCatalogueRequest"> & {
   /**
-   * The revision the caller has: the answer to an unchanged catalogue is the revision alone.
+   * The revision that the caller has. If the catalogue is unchanged, the response contains only the revision.
    *
    * @generated from field: string known_revision = 1;
    */
@@ -59,7 +59,7 @@ export type GetCatalogueResponse = Message<"filemill.catalogue.v1.GetCatalogueRe
   routes: Route[];
 
   /**
-   * The options of the routes, each set once: thousands of routes share a few hundred sets.
+   * The options of the routes, each set once, because thousands of routes share a few hundred sets.
    *
    * @generated from field: repeated filemill.catalogue.v1.OptionSet option_sets = 4;
    */
@@ -91,7 +91,7 @@ export const OptionSetSchema: GenMessage<OptionSet> = /*@__PURE__*/
   messageDesc(file_filemill_catalogue_v1_catalogue, 2);
 
 /**
- * A listed route: what a client may rely on.
+ * A listed route, on which clients may rely.
  *
  * @generated from message filemill.catalogue.v1.Route
  */
@@ -119,7 +119,7 @@ export type Route = Message<"filemill.catalogue.v1.Route"> & {
   async: boolean;
 
   /**
-   * Ceiling of the input in MB (10^6 bytes), the smallest of the hops.
+   * Maximum input in MB (10^6 bytes), the smallest of the hops.
    *
    * @generated from field: uint32 max_input_mb = 5;
    */
@@ -133,7 +133,7 @@ export type Route = Message<"filemill.catalogue.v1.Route"> & {
   options: Option[];
 
   /**
-   * Formats passed through between from and to, empty for a direct route.
+   * Intermediate formats between from and to, empty for a direct route.
    *
    * @generated from field: repeated string via = 7;
    */
@@ -173,7 +173,7 @@ export type GetRouteRequest = Message<"filemill.catalogue.v1.GetRouteRequest"> &
   from: string;
 
   /**
-   * The same.
+   * As above.
    *
    * @generated from field: string to = 2;
    */
@@ -209,15 +209,15 @@ export type GetRouteResponse = Message<"filemill.catalogue.v1.GetRouteResponse">
   lane: string;
 
   /**
-   * What was measured when the route was proven. Absent where proofs are not asked for.
+   * What was measured when the route was proven. Absent if the deployment requires no proofs.
    *
    * @generated from field: filemill.catalogue.v1.RouteProof proof = 4;
    */
   proof?: RouteProof | undefined;
 
   /**
-   * The notes that a result may bear with the default options, in the order of the hops. Those that say something of one
-   * file or attempt alone (INPUT_DAMAGED, ALTERNATE_ROUTE, …) are not among them.
+   * The notes that a result may have with the default options, in the order of the hops. Notes about a single file
+   * or attempt (INPUT_DAMAGED, ALTERNATE_ROUTE, …) are not included.
    *
    * @generated from field: repeated filemill.common.v1.Note expected_notes = 5;
    */
@@ -245,7 +245,7 @@ export type RouteProof = Message<"filemill.catalogue.v1.RouteProof"> & {
   figures: { [key: string]: number };
 
   /**
-   * The program that read the result; "self" when it was the engine that wrote it.
+   * The program that read the result; "self" if it was the engine that wrote it.
    *
    * @generated from field: string reader = 2;
    */
@@ -259,7 +259,7 @@ export type RouteProof = Message<"filemill.catalogue.v1.RouteProof"> & {
   sample: string;
 
   /**
-   * What it took, to about a third.
+   * Duration, rounded to within about a third.
    *
    * @generated from field: uint32 ms = 4;
    */
@@ -290,14 +290,14 @@ export type RouteHop = Message<"filemill.catalogue.v1.RouteHop"> & {
   engine: string;
 
   /**
-   * Of the engine, for people.
+   * The engine's name for people.
    *
    * @generated from field: string label = 2;
    */
   label: string;
 
   /**
-   * What the engine's tool says of itself; several when nodes differ, joined by ", ".
+   * The version that the engine's tool reports; several, joined by ", ", if nodes differ.
    *
    * @generated from field: string version = 3;
    */
@@ -350,7 +350,7 @@ export type PlanRouteRequest = Message<"filemill.catalogue.v1.PlanRouteRequest">
   options: { [key: string]: string };
 
   /**
-   * Hops that failed for this file. The answer is the best route without any of them that takes all of the options.
+   * Hops that failed for this file. The response is the best route without them that accepts all of the options.
    *
    * @generated from field: repeated filemill.catalogue.v1.FailedHop avoid = 4;
    */
@@ -452,14 +452,14 @@ export type Plan = Message<"filemill.catalogue.v1.Plan"> & {
   lane: string;
 
   /**
-   * Format of the result where it is not `to`: "zip" when an option asks for several files.
+   * Format of the result if it is not `to`: "zip" if an option requests several files.
    *
    * @generated from field: string result_format = 8;
    */
   resultFormat: string;
 
   /**
-   * What the proof of this route took, in ms, on a file of some hundred kilobytes at the most; 0: it has none.
+   * Duration of this route's proof in ms, on a file of at most some hundred kilobytes; 0: it has no proof.
    *
    * @generated from field: uint32 proven_ms = 9;
    */
@@ -586,7 +586,7 @@ export type EngineManifest = Message<"filemill.catalogue.v1.EngineManifest"> & {
   label: string;
 
   /**
-   * What the tool says of itself.
+   * The version that the tool reports.
    *
    * @generated from field: string version = 3;
    */
@@ -603,7 +603,7 @@ export type EngineManifest = Message<"filemill.catalogue.v1.EngineManifest"> & {
   hops: HopManifest[];
 
   /**
-   * What runs of the hops may raise, each once.
+   * The notes that runs of the hops may raise, each once.
    *
    * @generated from field: repeated filemill.catalogue.v1.ExpectedNote expected_notes = 6;
    */
@@ -659,14 +659,14 @@ export type HopManifest = Message<"filemill.catalogue.v1.HopManifest"> & {
   options: Option[];
 
   /**
-   * What the source may have several of and the target holds one of: "page", "sheet" or "track"; empty: nothing.
+   * What the source may have several of while the target holds only one: "page", "sheet" or "track"; empty: nothing.
    *
    * @generated from field: string part = 8;
    */
   part: string;
 
   /**
-   * Places in the engine's expected_notes.
+   * Indexes into the engine's expected_notes.
    *
    * @generated from field: repeated uint32 expected_notes = 9;
    */
@@ -681,7 +681,7 @@ export const HopManifestSchema: GenMessage<HopManifest> = /*@__PURE__*/
   messageDesc(file_filemill_catalogue_v1_catalogue, 17);
 
 /**
- * A note that a run of the hop may raise without being asked to by an option.
+ * A note that a run of the hop may raise without an option that requests the change.
  *
  * @generated from message filemill.catalogue.v1.ExpectedNote
  */
@@ -692,14 +692,14 @@ export type ExpectedNote = Message<"filemill.catalogue.v1.ExpectedNote"> & {
   note?: Note | undefined;
 
   /**
-   * What the file must have for it, by the names of services/formats/table/traits.ts; empty: nothing in particular.
+   * The trait that the file must have for it, named as in services/formats/table/traits.ts; empty: none.
    *
    * @generated from field: string of = 2;
    */
   of: string;
 
   /**
-   * Only of a file that a client brought, never of what an earlier hop made.
+   * Only for a file from the client, never for the output of an earlier hop.
    *
    * @generated from field: bool is_of_source = 3;
    */
@@ -718,7 +718,7 @@ export const ExpectedNoteSchema: GenMessage<ExpectedNote> = /*@__PURE__*/
  */
 export const CatalogueService: GenService<{
   /**
-   * Every format and route that the live engines can do now.
+   * All formats and routes that the live engines support now.
    *
    * @generated from rpc filemill.catalogue.v1.CatalogueService.GetCatalogue
    */
@@ -728,7 +728,7 @@ export const CatalogueService: GenService<{
     output: typeof GetCatalogueResponseSchema;
   },
   /**
-   * What is known of one route: its hops, and what one may expect of it.
+   * What is known about one route: its hops, and what to expect of it.
    * Fails with UNSUPPORTED_TARGET or UNSUPPORTED_CONVERSION.
    *
    * @generated from rpc filemill.catalogue.v1.CatalogueService.GetRoute

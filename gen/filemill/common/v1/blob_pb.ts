@@ -15,7 +15,7 @@ export const file_filemill_common_v1_blob: GenFile = /*@__PURE__*/
   fileDesc("Ch1maWxlbWlsbC9jb21tb24vdjEvYmxvYi5wcm90bxISZmlsZW1pbGwuY29tbW9uLnYxIjYKBEJsb2ISDgoGZGlnZXN0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAQSCgoCaWQYAyABKAkiLQoGRXh0ZW50Eg4KBnBpeGVscxgBIAEoBBITCgtkdXJhdGlvbl9tcxgCIAEoBGIGcHJvdG8z");
 
 /**
- * A reference to bytes in the blob store. Bytes themselves never travel in messages on one host.
+ * A reference to bytes in the blob store. On one host, the bytes themselves never travel in messages.
  *
  * @generated from message filemill.common.v1.Blob
  */
@@ -36,7 +36,7 @@ export type Blob = Message<"filemill.common.v1.Blob"> & {
 
   /**
    * Name in the store: the digest, "-", and a random part, so that every blob has exactly one owner
-   * and removing one job's bytes can never take another's.
+   * and deleting one job's bytes can never delete another's.
    *
    * @generated from field: string id = 3;
    */
@@ -51,20 +51,20 @@ export const BlobSchema: GenMessage<Blob> = /*@__PURE__*/
   messageDesc(file_filemill_common_v1_blob, 0);
 
 /**
- * How much there is in a file, as far as its header says it; 0 where it does not. Only for estimates: nobody has counted.
+ * How much a file contains, according to its header; 0 if it does not say. Only for estimates, because nothing is counted.
  *
  * @generated from message filemill.common.v1.Extent
  */
 export type Extent = Message<"filemill.common.v1.Extent"> & {
   /**
-   * Of a picture, or of its first one.
+   * Pixels of a picture, or of its first one.
    *
    * @generated from field: uint64 pixels = 1;
    */
   pixels: bigint;
 
   /**
-   * Of sound or film, in ms.
+   * Of sound or video, in ms.
    *
    * @generated from field: uint64 duration_ms = 2;
    */

@@ -27,7 +27,7 @@ export type Error = Message<"filemill.common.v1.Error"> & {
   reason: Reason;
 
   /**
-   * One sentence that says what to do; never a path, a command line or a stack.
+   * What is wrong and what to do, in a sentence or two; never a path, a command line or a stack trace.
    *
    * @generated from field: string message = 2;
    */

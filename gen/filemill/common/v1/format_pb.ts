@@ -60,7 +60,7 @@ export const FormatSchema: GenMessage<Format> = /*@__PURE__*/
   messageDesc(file_filemill_common_v1_format, 0);
 
 /**
- * What a route's option accepts.
+ * An option of a route, and the values that it accepts.
  *
  * @generated from message filemill.common.v1.Option
  */
@@ -98,7 +98,7 @@ export type Option = Message<"filemill.common.v1.Option"> & {
   max?: number | undefined;
 
   /**
-   * Of an enum.
+   * For an enum.
    *
    * @generated from field: repeated string values = 7;
    */
@@ -112,7 +112,7 @@ export type Option = Message<"filemill.common.v1.Option"> & {
   unit: string;
 
   /**
-   * Of a string: an ECMAScript regular expression that the whole value matches.
+   * For a string: an ECMAScript regular expression that the whole value must match.
    *
    * @generated from field: string pattern = 9;
    */
@@ -181,7 +181,7 @@ export type OptionValue = Message<"filemill.common.v1.OptionValue"> & {
    */
   value: {
     /**
-     * Of integer and number options.
+     * For integer and number options.
      *
      * @generated from field: double number = 1;
      */
@@ -236,7 +236,7 @@ export const NoteSchema: GenMessage<Note> = /*@__PURE__*/
   messageDesc(file_filemill_common_v1_format, 3);
 
 /**
- * How much of the source survives. A route has the lowest (largest number) of its hops.
+ * How much of the source survives. A route has the lowest fidelity (the largest number) of its hops.
  *
  * @generated from enum filemill.common.v1.Fidelity
  */
@@ -254,7 +254,7 @@ export const Fidelity = {
   LOSSLESS: 1,
 
   /**
-   * Re-encoded; nothing a person would miss at default options.
+   * Re-encoded; with default options, people would miss nothing.
    *
    * @generated from enum value: FIDELITY_HIGH = 2;
    */
@@ -268,7 +268,7 @@ export const Fidelity = {
   REDUCED: 3,
 
   /**
-   * A part is kept: the sound of a film, the text of a PDF.
+   * Only a part is kept, such as the sound of a video or the text of a PDF.
    *
    * @generated from enum value: FIDELITY_EXTRACT = 4;
    */
@@ -276,7 +276,7 @@ export const Fidelity = {
 } as const;
 
 /**
- * How much of the source survives. A route has the lowest (largest number) of its hops.
+ * How much of the source survives. A route has the lowest fidelity (the largest number) of its hops.
  *
  * @generated from enum filemill.common.v1.Fidelity
  */

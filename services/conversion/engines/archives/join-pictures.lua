@@ -1,5 +1,5 @@
--- A picture that lies beside a chapter goes into its text. Of the list the first line is the chapter's folder, and each other one a
--- picture: its kind, the file that holds it as base64, and its name. Which ones are shown is told on stderr, counted from 1.
+-- Embeds the pictures that lie beside a chapter. The first line of the list is the chapter's folder, each other line a picture: its media
+-- type, the file that holds it as base64, and its name. Reports the pictures shown on stderr, by number from 1.
 local folder
 local known, count, told = {}, 0, {}
 
@@ -56,7 +56,7 @@ local function image(given)
   return given
 end
 
--- HTML within Markdown, tag by tag.
+-- HTML inside Markdown, tag by tag.
 local function raw(given)
   if not given.format:match("^html") then return nil end
   local text, parts, from = given.text, {}, 1

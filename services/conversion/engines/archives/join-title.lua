@@ -1,4 +1,4 @@
--- Of chapters each has a title, of which the last would be that of all: the book is called after its first heading, which stays one.
+-- Each chapter has a title, and the last would become the book's. Names the book after its first heading, which stays in the text.
 function Pandoc(document)
   local title
   document:walk({ Header = function(heading) title = title or pandoc.utils.stringify(heading) end })
@@ -7,7 +7,7 @@ function Pandoc(document)
   return document
 end
 
--- A picture that nobody described is one that readers aloud pass over.
+-- With an empty description, screen readers skip a picture that nobody described.
 function Image(image)
   if #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
   return image

@@ -1,11 +1,11 @@
--- Pictures and titles. A picture is kept when the document brought it along; for web pages it is embedded, and a
--- picture elsewhere on the web stays a reference. Anything else is replaced by its description and counted on stderr.
+-- Adapts a document to its target. A picture that came with the document is kept, or embedded in web pages and Markdown, where a
+-- picture elsewhere on the web stays a link. Any other is replaced by its description and counted on stderr.
 local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local removed = 0
 local keeps_media = { docx = true, odt = true, pptx = true, epub = true, epub3 = true, fb2 = true, ipynb = true }
 local is_markdown = FORMAT:match("^gfm") ~= nil or FORMAT:match("^commonmark") ~= nil
 local describes = false
--- What every reader of Markdown shows.
+-- What every Markdown viewer shows.
 local shown = { ["image/png"] = true, ["image/jpeg"] = true, ["image/gif"] = true, ["image/webp"] = true, ["image/svg+xml"] = true }
 local keeps_references = { gfm = true, markdown = true, commonmark = true, html = true, html5 = true }
 
@@ -20,16 +20,16 @@ local function base64(bytes)
   return table.concat(parts)
 end
 
--- JSON is what a program of our own reads, which has no other way to get the pictures.
+-- A program of ours reads the JSON and has no other way to get the pictures.
 local function embeds(kind)
   if is_markdown then return not describes and (kind == nil or shown[kind]) end
   return FORMAT == "json" or FORMAT:match("^html") ~= nil
 end
 
 function Image(image)
-  -- A size would make it HTML.
+  -- A size would turn it into HTML.
   if is_markdown then image.attr = pandoc.Attr() image.title = "" end
-  -- A picture that nobody described is one that readers aloud pass over.
+  -- With an empty description, screen readers skip a picture that nobody described.
   if FORMAT:match("^html") and #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
   if image.src:match("^data:image/") then
     if keeps_media[FORMAT] or embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
@@ -47,7 +47,7 @@ function Image(image)
   return image.caption
 end
 
--- What is in divisions stands where they stood: an outline holds what is under headings, and loses what is in a division.
+-- Replaces divs by their content, because an outline keeps only what is directly under headings.
 local function outlined(blocks)
   local found = pandoc.List()
   for _, block in ipairs(blocks) do
@@ -56,7 +56,7 @@ local function outlined(blocks)
   return found
 end
 
--- A FictionBook has headings of sections alone: Pandoc leaves out those that stand in anything else.
+-- A FictionBook has headings for sections only. Pandoc drops those inside anything else, so they become bold paragraphs.
 local function sectioned(blocks)
   local function bold(heading) return pandoc.Para({ pandoc.Strong(heading.content) }) end
   return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
@@ -65,8 +65,8 @@ end
 local is_book = FORMAT:match("^epub") ~= nil
 local is_web = is_book or FORMAT:match("^html") ~= nil
 
--- Writers of books make a heading without words for a chapter that has none: it says nothing, and is an error in a table of contents.
--- An anchor without words in it would stand there too: its place is the heading's.
+-- Programs that write books create an empty heading for a chapter without one, which is an error in a table of contents.
+-- An empty anchor would end up there too, so its links lead to the heading instead.
 local moved = {}
 
 function Header(heading)
@@ -79,19 +79,19 @@ function Header(heading)
     return {}
   end })
   made.identifier = heading.identifier
-  -- A heading is strong by itself.
+  -- A heading is bold anyway.
   if is_markdown and #made.content == 1 and made.content[1].t == "Strong" then made.content = made.content[1].content end
   return (shows or pandoc.utils.stringify(made.content):match("%S")) and made or {}
 end
 
--- As Pandoc itself names a heading that has no name.
+-- The identifier that pandoc itself gives a heading without one.
 local function named_by(text)
   local name = pandoc.text.lower(text):gsub("[%c%p]", function(mark) return mark:match("[-_.]") end):gsub("%s+", "-")
   return name:match("^[%d%p]*(.-)$")
 end
 
--- A name stands for one place, of which a heading is the first; in a book, whose checkers look, a link to nowhere is none.
--- `cb1` and so on are what the writer calls code itself.
+-- Makes identifiers unique; headings choose first. In a book, a link to nowhere becomes text, because checkers of books report it.
+-- The writer itself uses `cb1` and so on for code.
 local function with_own_names(document)
   local taken = {}
   local function own(part)
@@ -122,7 +122,7 @@ local function with_own_names(document)
     has_own_links = has_own_links or link.target:match("^#") ~= nil
     return own(link)
   end
-  -- Each walk through a document takes as long as a third of its conversion.
+  -- Each walk through a document takes a third as long as its conversion.
   local named = document:walk({ Header = own_heading })
   named = named:walk({ Div = own, CodeBlock = own, Span = own, Code = own, Link = own_link, Image = own })
   return has_own_links and named:walk({ Link = leads_somewhere }) or named
@@ -139,7 +139,7 @@ local function without_empty_names(meta)
   end
 end
 
--- Taken for UTF-8, which shows where it begins.
+-- UTF-16 that was read as UTF-8 has zeros near its beginning.
 local function is_utf16(document)
   for place = 1, math.min(#document.blocks, 10) do
     if pandoc.utils.stringify(document.blocks[place]):find("\0", 1, true) then return true end
@@ -171,7 +171,7 @@ function Pandoc(document)
   return document
 end
 
--- How these say a bar that ends no cell; their writers leave it as it is.
+-- A bar that does not end a cell, in formats whose pandoc writer does not escape it.
 local bars = { asciidoc = "{vbar}", org = "\\vert{}", jira = "\\|", dokuwiki = "%%|%%" }
 
 local markdown_table
@@ -192,7 +192,7 @@ function Table(table)
   return pandoc.walk_block(table, { Str = escaped })
 end
 
--- What `changes=all` brings along; Markdown has a sign for what is struck out alone.
+-- Tracked changes and comments, for `changes=all`. Markdown has syntax for struck-out text only.
 local is_hypertext = is_markdown or FORMAT:match("^html") ~= nil
 local function revised(span)
   if span.classes:includes("insertion") then
@@ -213,7 +213,7 @@ local function revised(span)
   end
 end
 
--- A sign of a wiki to put footnotes here, which go to the end.
+-- A wiki's marker for the place of its footnotes, which go to the end.
 function RawBlock(raw)
   if raw.text:match("^<references") then return {} end
 end
@@ -221,18 +221,18 @@ end
 function Span(span)
   local made = revised(span)
   if made then return made end
-  -- Anchors and classes would be HTML in the text.
+  -- Anchors and classes would become HTML in the text.
   if is_markdown then return span.content end
 end
 
--- As GitHub and others read formulas; the writer itself would escape their signs.
+-- The form in which GitHub and others read formulas. Pandoc's writer would escape their characters.
 function Math(math)
   if not FORMAT:match("^gfm") then return nil end
   local mark = math.mathtype == "DisplayMath" and "$$" or "$"
   return pandoc.RawInline("html", mark .. math.text:gsub("^%s+", ""):gsub("%s+$", "") .. mark)
 end
 
--- A sign of money that could be taken for the end of a formula.
+-- Escapes a dollar sign that could be taken for the end of a formula.
 function Str(word)
   if not FORMAT:match("^gfm") or not word.text:find("%S%$") then return nil end
   local parts, at = pandoc.List(), 1
@@ -249,8 +249,8 @@ end
 
 function Div(division) if is_markdown then return division.content end end
 
--- Classes would make a link HTML; one without words, or one that runs something, leads nowhere. Office programs underline links, which
--- readers of Markdown do themselves, and write signs as they are that no address may hold (RFC 3986, section 2).
+-- Classes would turn a link into HTML. A link without text or to a script leads nowhere. Office programs underline links, which
+-- Markdown viewers do themselves, and leave characters unescaped that no URL may contain (RFC 3986, section 2).
 function Link(link)
   if not is_markdown then return nil end
   if #link.content == 0 or link.target:lower():match("^%s*javascript:") then return link.content end
@@ -260,14 +260,14 @@ function Link(link)
   return link
 end
 
--- What the head of a web page says to people; the rest is for browsers and programs that search.
+-- Metadata of a web page that is meant for people; the rest is for browsers and search engines.
 local told = {}
 for name in ("title subtitle author date lang description keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
 local function without_browsers(meta)
   for name in pairs(meta["filemill-web"] and meta or {}) do if not told[name] then meta[name] = nil end end
 end
 
--- Lines of a cell are broken, for blocks would make the table HTML; nil for what has other blocks.
+-- Joins the paragraphs of a cell by line breaks, because blocks would turn the table into HTML. Nil if it has other blocks.
 local function line_of(blocks)
   local line = pandoc.List()
   for place, block in ipairs(blocks) do
@@ -288,7 +288,7 @@ local function flat_row(row)
   return row
 end
 
--- A table of GitHub's Markdown has a head, and its first row may be one. Widths are nothing that it tells.
+-- A table in GitHub's Markdown always has a head, so the first row becomes one if there is none. It cannot express widths.
 function markdown_table(given)
   local rows = pandoc.List(given.head.rows):map(flat_row)
   for _, body in ipairs(given.bodies) do
@@ -298,7 +298,7 @@ function markdown_table(given)
     if #rows == 0 and #own > 0 then rows:insert(own:remove(1)) end
     body.head, body.body = {}, own
   end
-  -- A bar of a formula would end the cell.
+  -- A bar in a formula would end the cell.
   local function unbarred(raw) if raw.text:match("^%$") then return pandoc.RawInline("html", (raw.text:gsub("|", "\\vert "))) end end
   given.head = pandoc.TableHead(rows, given.head.attr)
   given.foot = pandoc.TableFoot(pandoc.List(given.foot.rows):map(flat_row), given.foot.attr)

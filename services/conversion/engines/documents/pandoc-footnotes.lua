@@ -1,4 +1,4 @@
--- Footnotes of web pages and books: a mark leads to a note, by its role (DPUB-ARIA 1.0) or as a short link that the note leads back from.
+-- Footnotes of web pages and books. A link is a mark by its role (DPUB-ARIA 1.0), or if it is short and its note links back.
 local stringify = pandoc.utils.stringify
 
 local function bare(inline) return (stringify(inline):gsub("[%s%[%]%(%)%.:]", "")) end
@@ -10,7 +10,7 @@ end
 local function is_within(inline) return inline ~= nil and inline.t == "Link" and inline.target:sub(1, 1) == "#" end
 local function is_text(block) return block ~= nil and (block.t == "Para" or block.t == "Plain") end
 
--- A number, a letter, daggers.
+-- Usually a number, a letter or daggers.
 local function is_mark(link)
   if link.attributes.role == "doc-noteref" then return true end
   local text = bare(link)
@@ -19,7 +19,7 @@ end
 
 local wraps = { Superscript = true, Span = true, Strong = true, Emph = true }
 
--- What a text begins with, or ends with where `step` is -1, out of what is around it; the names that stand there go to `names`.
+-- The first inline of a text, or the last if `step` is -1, without its wrappers. Identifiers on the way go to `names`.
 local function outermost(inlines, step, names)
   for place = step > 0 and 1 or #inlines, step > 0 and #inlines or 1, step do
     local inline = inlines[place]
@@ -42,7 +42,7 @@ local function candidate(blocks)
   return { blocks = blocks, names = names, lead = is_within(lead) and lead, foot = is_within(foot) and foot }
 end
 
--- The blocks that `keep` holds of all that may be notes: items, divisions and paragraphs, the outer ones first.
+-- Keeps what `keep` accepts of everything that may be a note: list items, divs, quotes and paragraphs, the outer ones first.
 local function kept(blocks, keep)
   local function parts(lists)
     local left = pandoc.List()
@@ -63,7 +63,7 @@ local function kept(blocks, keep)
       if #entries > 0 then made:insert(pandoc.DefinitionList(entries)) end
     elseif block.t == "Div" or block.t == "BlockQuote" then
       local is_kept, own = keep({ block }), kept(block.content, keep)
-      -- A title of notes that stand elsewhere now heads nothing.
+      -- The heading or rule of a list of notes goes once the notes have moved.
       local is_empty = #own == 0 or (#own == 1 and #block.content > 1 and (own[1].t == "Header" or own[1].t == "HorizontalRule"))
       if is_kept and not is_empty then made:insert(block.t == "Div" and pandoc.Div(own, block.attr) or pandoc.BlockQuote(own)) end
     elseif not is_text(block) or keep({ block }) then
@@ -73,7 +73,7 @@ local function kept(blocks, keep)
   return made
 end
 
--- A note leads back by the number that it begins with, or by an arrow at its end.
+-- A link back is the number at the start of a note, or an arrow at its end.
 local function is_back(link, mark)
   if link.attributes.role == "doc-backlink" or (mark.identifier ~= "" and link.target == "#" .. mark.identifier) then return true end
   return bare(link) == bare(mark) or not bare(link):find("%w")
@@ -83,7 +83,7 @@ local function leads_back(note, mark)
   return note.lead and is_back(note.lead, mark) or note.foot and bare(note.foot) ~= bare(mark) and is_back(note.foot, mark)
 end
 
--- The text of a note without links back and without the number before it; nil for a part of the text under a heading.
+-- The text of a note, without links back and its number. Nil if it has a heading, because then it is part of the main text.
 local function said_in(note, mark)
   local function without_back(link)
     if link.attributes.role == "doc-backlink" or (is_within(link) and is_back(link, mark)) then return {} end
@@ -93,7 +93,7 @@ local function said_in(note, mark)
     while from < to and (is_blank(inlines[from]) or bare(inlines[from]) == bare(mark)) do from = from + 1 end
     while to > from do
       if is_nothing(inlines[to]) then to = to - 1
-      -- Around a link back that is gone.
+      -- Brackets around a removed link back.
       elseif inlines[to].text == "]" and inlines[to - 1].text == "[" then to = to - 2
       else break end
     end

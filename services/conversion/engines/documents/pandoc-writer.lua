@@ -1,9 +1,9 @@
 -- Runs after the filter for targets whose writer needs data files, which `--sandbox` hides. The reader ran under `--sandbox`; a filter
--- is not restricted by it, so this calls the writer without a second run of Pandoc.
+-- is not restricted by it, so this calls the writer without a second run of pandoc.
 function Pandoc(document)
   local file = assert(io.open("/job/out", "wb"))
   assert(file:write(pandoc.write(document, FORMAT, PANDOC_WRITER_OPTIONS)))
   assert(file:close())
-  -- Otherwise Pandoc would go on to the sandboxed writer and fail.
+  -- Otherwise pandoc would go on to the sandboxed writer and fail.
   os.exit(0)
 end

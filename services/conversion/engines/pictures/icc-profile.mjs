@@ -1,22 +1,22 @@
-// ICC profiles of red, green and blue or of grey, for programs that convert colours by files and bring none. Also runs inside the sandbox.
+// Makes RGB and grey ICC profiles, for programs that need profile files but ship none. Also runs inside the sandbox.
 
-/** Points of a curve: enough for 16 bits of ordinary colours, and for eight of high dynamic range. */
+/** Points per curve: enough for 16 bits of standard dynamic range and for eight bits of high dynamic range. */
 const curvePoints = 4096;
 
 /** x and y of red, green, blue and white. @see ITU-R BT.709 */
 const bt709 = [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329];
 
-/** From XYZ to the answers of the eye's cones. @see ICC.1:2022, annex E */
+/** From XYZ to the responses of the eye's cones. @see ICC.1:2022, annex E */
 const bradford = [
   [0.8951, 0.2664, -0.1614],
   [-0.7502, 1.7135, 0.0367],
   [0.0389, -0.0685, 1.0296],
 ];
-/** The white of profiles, D50. */
+/** White point of profiles: D50. */
 const profileWhite = [0.9642, 1, 0.8249];
 
 /**
- * sRGB, version 2, a matrix and curves.
+ * A version 2 profile of sRGB, with a matrix and curves.
  *
  * @see IEC 61966-2-1
  * @returns {Buffer}
@@ -26,7 +26,7 @@ export function srgbProfile() {
 }
 
 /**
- * The light, from 0 to 1, of a value of sRGB.
+ * Linear light, from 0 to 1, of an sRGB value.
  *
  * @param {number} value
  */
@@ -37,7 +37,7 @@ export function srgbLight(value) {
 /**
  * @see ICC.1:2001-04
  * @param {{ name: string, primaries: readonly number[], lightOf: (value: number) => number, isGrey: boolean }} space
- * - primaries: x and y of red, green, blue and white; lightOf: light of a value, both from 0 to 1.
+ * - primaries: x and y of red, green, blue and white; lightOf: linear light of a value, both from 0 to 1.
  * @returns {Buffer}
  */
 export function profileOf({ name, primaries, lightOf, isGrey }) {
@@ -73,7 +73,7 @@ export function profileOf({ name, primaries, lightOf, isGrey }) {
 }
 
 /**
- * Red, green and blue in XYZ, adapted to D50.
+ * XYZ of red, green and blue, adapted to D50.
  *
  * @param {readonly number[]} primaries
  */
@@ -88,7 +88,7 @@ function colorantsOf(primaries) {
   });
 }
 
-/** XYZ of a chromaticity, of Y 1. @param {number} x @param {number} y */
+/** XYZ of a chromaticity, with Y = 1. @param {number} x @param {number} y */
 const whole = (x, y) => [x / y, 1, (1 - x - y) / y];
 /** @param {readonly number[]} a @param {readonly number[]} b */
 const product = (a, b) => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
@@ -96,7 +96,7 @@ const product = (a, b) => a.reduce((sum, value, index) => sum + value * (b[index
 const columnsOf = (rows) => [0, 1, 2].map((index) => rows.map((row) => row[index] ?? 0));
 
 /**
- * How much of each of three columns makes a sum, by Cramer's rule.
+ * The share of each of three columns that adds up to `sum`, by Cramer's rule.
  *
  * @param {readonly (readonly number[])[]} columns
  * @param {readonly number[]} sum
@@ -120,7 +120,7 @@ function placeOf(values) {
   return place;
 }
 
-/** Text in ASCII, and none in the two other forms. @param {string} text */
+/** ASCII text; the two other forms stay empty. @param {string} text */
 function descriptionOf(text) {
   const description = Buffer.alloc(12 + text.length + 1 + 79);
   description.write("desc", "latin1");

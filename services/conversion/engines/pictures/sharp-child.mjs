@@ -1,4 +1,4 @@
-// Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
+// Runs inside the sandbox and converts pictures: one line of JSON per request, one per answer. sharp-children.ts starts it.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
@@ -23,15 +23,15 @@ const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
 
 const maxPixels = 100e6;
-/** All frames of an animation together; they are read one after another. */
+/** For all frames of an animation together; they are read one after another. */
 const maxAnimationPixels = 400e6;
 const animated = new Set(["gif", "webp"]);
 
 sharp.cache(false);
 
 /**
- * Strictly at first. A whole file that is merely odd (junk before a marker, a broken tag) converts without a word,
- * one whose content is damaged in places with a note; one that was cut off is refused.
+ * Converts strictly at first. A complete file that is merely odd (junk before a marker, a broken tag) converts silently;
+ * one whose content is damaged in places gets a note. A truncated file is refused.
  */
 async function convertKindly(bytes, request, notes) {
   if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
@@ -39,7 +39,7 @@ async function convertKindly(bytes, request, notes) {
     return await convert(bytes, request, notes, "warning");
   } catch (error) {
     const { code, odd } = failureOf(error);
-    // Strictly, any warning is an error, in words that nobody could list.
+    // In strict mode any warning is an error, and nobody could list all of their wordings.
     if ((code !== "INVALID_INPUT" && !odd) || !isWhole(request.from, bytes)) throw error;
     const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
     notes.clear();
@@ -50,7 +50,7 @@ async function convertKindly(bytes, request, notes) {
 }
 
 /**
- * Writes what a program drew: eight bits a sample, in one or three channels, behind "P5" or "P6", width, height and 255.
+ * Encodes what a program drew: one or three channels of eight bits, after "P5" or "P6", width, height and 255.
  *
  * @see https://netpbm.sourceforge.net/doc/ppm.html
  */
@@ -98,7 +98,7 @@ async function convert(bytes, request, notes, failOn) {
   return output;
 }
 
-/** `usual`: the source as libvips understands it. */
+/** `usual`: the source in a form that libvips can interpret. */
 async function withinSize(bytes, usual, input, request, first, notes) {
   const { from, to, options } = request;
   const isKept = bytes.length <= options.maxKb * 1000 && notes.size === 0 && asksForNothingElse(first, options);
@@ -115,7 +115,7 @@ async function withinSize(bytes, usual, input, request, first, notes) {
   return handedOver(data);
 }
 
-/** @throws Failure INVALID_OPTION for what cannot be done with this picture. */
+/** @throws Failure INVALID_OPTION if an option cannot be applied to this picture. */
 function assertChanges(first, request) {
   const { crop, flip = "none", rotate = "0" } = request.options;
   if (movesOf(first, request) && (crop !== undefined || flip !== "none" || rotate !== "0")) {
@@ -135,7 +135,7 @@ function boxOf(crop) {
   return { width, height, left, top };
 }
 
-/** Whether the source may stand for the result, for nothing that was asked for shows in anything but its size. */
+/** Whether the source may be returned as the result, because no requested option would show in anything but its size. */
 function asksForNothingElse(first, options) {
   const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless, metadata } = options;
   const isShaped = [width, height, crop, background, density].some((value) => value !== undefined) || rotate !== "0" || flip !== "none";
@@ -151,7 +151,7 @@ function smallerOf(bytes, output, notes) {
   return handedOver(bytes);
 }
 
-/** What nearly every other small picture is. It is converted while it is being described, which saves a tenth of a small one's time. */
+/** What nearly every other small picture is. Converting it as such while it is being described saves a tenth of its time. */
 const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
 
 function choosePage({ pages = 1 }, { options }, input) {
@@ -174,7 +174,7 @@ function pipelineOf(bytes, input, request, first) {
   if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
   keepMetadata(image, request);
   if (keepsProfile(first, options)) image.keepIccProfile();
-  // Of 16 bits with a profile libvips makes the numbers of a wider space, and says so to nobody.
+  // libvips silently converts 16-bit pictures with a profile to a wider colour space.
   else if (first.depth === "ushort" && isConverted(first, options)) image.withIccProfile("srgb", { attach: false });
   if (from !== "svg") setDensity(image, request, first);
   const output = encoded(image, to, options, first);
@@ -187,7 +187,7 @@ function assertFormat(expected, found) {
   if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
 }
 
-/** Vector pictures are drawn at the size that is asked for, not drawn small and enlarged. */
+/** Vector pictures are rendered at the requested size rather than rendered small and enlarged. */
 function densityOf(first, options) {
   if (options.density !== undefined) return options.density;
   const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
@@ -225,7 +225,7 @@ function shape(image, from, options) {
 const inlineBytes = 512 * 1024;
 const streamedPixels = 8e6;
 
-/** Small results travel in the answer, large ones as a file, written while they are made. */
+/** Small results travel in the answer, larger ones in a file. The largest are written while they are encoded. */
 async function outputOf(image, _to, first) {
   if (first.width * first.height > streamedPixels) {
     await image.toFile("out");
@@ -257,19 +257,19 @@ async function answer(request) {
   }
 }
 
-/** One label a page, which pictures do not have. */
+/** One empty label per page, because pages of pictures have none. */
 function partsOf({ pages = 1 }) {
   return Buffer.from(JSON.stringify(Array(pages).fill(""))).toString("base64");
 }
 
-/** The first conversion of a process costs 30 times the second: it is made before anybody waits for it. */
+/** A process's first conversion takes 30 times as long as its second, so it runs before anybody waits for it. */
 async function warmUp() {
   const text = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="15">Fm</text></svg>';
   const png = await sharp(Buffer.from(text)).png().toBuffer();
   for (const to of ["webp", "png", "jpg", "webp"]) await answer({ from: "png", to, data: png.toString("base64"), options: {} });
 }
 
-/** Reads lines itself: an asynchronous iterator adds a tenth of a small picture's time. */
+/** Splits lines itself, because an async iterator would add a tenth to the time of a small picture. */
 function serve() {
   let parts = [];
   process.stdin.setEncoding("latin1");

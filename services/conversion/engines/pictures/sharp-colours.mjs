@@ -1,17 +1,17 @@
-// Runs inside the sandbox, beside sharp-child.mjs: colours that a picture names by numbers, as an ICC profile, which libvips understands.
+// Runs inside the sandbox, beside sharp-child.mjs: turns colours that a picture declares by numbers into an ICC profile for libvips.
 import { crc32, deflateSync } from "node:zlib";
 import { profileOf, srgbLight } from "./icc-profile.mjs";
 
 const d65 = [0.3127, 0.329];
 const bt709 = [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, ...d65];
-/** By the numbers of ITU-T H.273, table 2; the others are those of ordinary screens, or nearly. */
+/** By the code points of ITU-T H.273, table 2; all others are (nearly) those of ordinary screens. */
 const primariesOf = {
   4: [0.67, 0.33, 0.21, 0.71, 0.14, 0.08, 0.31, 0.316],
   9: [0.708, 0.292, 0.17, 0.797, 0.131, 0.046, ...d65],
   11: [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.314, 0.351],
   12: [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, ...d65],
 };
-/** Table 3; the others are shown as sRGB is. */
+/** By the code points of table 3; all others are treated as sRGB. */
 const lightsOf = {
   4: (value) => value ** 2.2,
   5: (value) => value ** 2.8,
@@ -21,25 +21,25 @@ const lightsOf = {
 };
 const isHdrTransfer = (transfer) => transfer === 16 || transfer === 18;
 
-/** BT.2408: the light of a white page, in cd/m², which becomes the white of an ordinary screen. */
+/** BT.2408: luminance of a white page in cd/m², which is mapped to the white of an ordinary screen. */
 const whiteLight = 203;
-/** Up to this share of white a picture is shown as it is; what is brighter, up to the peak, is pressed together. As films are. */
+/** Up to this share of white, a picture stays as it is; brighter parts, up to the peak, are compressed. Films get the same curve. */
 const [keptShare, peak] = [0.7, 10];
 const hybridPeak = 1000;
 
-/** SMPTE ST 2084, in cd/m². */
+/** SMPTE ST 2084 (PQ), in cd/m². */
 function quantisedLight(value) {
   const power = value ** (1 / 78.84375);
   return 10_000 * (Math.max(0, power - 0.8359375) / (18.8515625 - 18.6875 * power)) ** (1 / 0.1593017578125);
 }
 
-/** ARIB STD-B67 and the brightness of a screen of 1000 cd/m², of each colour by itself; as a share of the peak. */
+/** ARIB STD-B67 (HLG) on a screen of 1000 cd/m², for each channel separately; as a share of the peak. */
 function hybridLight(value) {
   const scene = value <= 0.5 ? (value * value) / 3 : (Math.exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12;
   return scene ** 1.2;
 }
 
-/** Möbius' curve: straight at first, then bent so that the peak becomes white. */
+/** Möbius curve: linear at first, then bent so that the peak becomes white. */
 function toned(light) {
   if (light <= keptShare) return light;
   const square = keptShare * keptShare;
@@ -48,24 +48,28 @@ function toned(light) {
   return ((b * b + 2 * b * keptShare + square) / (b - a)) * ((light + a) / (light + b));
 }
 
-/** What primaries and transfer mean, such as "9/16", which an engine read where the picture came from. @param {string | undefined} numbers */
+/**
+ * The colours of code points for primaries and transfer, such as "9/16", that an engine read in the source.
+ *
+ * @param {string | undefined} numbers
+ */
 export function coloursOf(numbers) {
   return numbers === undefined ? undefined : numbered(numbers.split("/").map(Number), false);
 }
 
 /**
- * What a picture's numbers mean, where it names that otherwise than by a profile and it is not sRGB.
+ * The colours that a picture declares by numbers rather than by a profile; undefined if it does not, or for sRGB.
  *
  * @param {string} from
  * @param {Buffer} bytes - Its beginning is enough.
- * @returns {{ profile: () => Buffer, isHdr: boolean, numbers?: readonly number[] } | undefined} numbers: those of ITU-T H.273.
+ * @returns {{ profile: () => Buffer, isHdr: boolean, numbers?: readonly number[] } | undefined} numbers: code points of ITU-T H.273.
  */
 export function namedColours(from, bytes) {
   try {
     if (from === "png") return pngColours(bytes);
     return /^(avif|heic)$/.test(from) ? heifColours(bytes) : undefined;
   } catch (error) {
-    // Cut off: the decoder will say so.
+    // Truncated, which the decoder will report.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -81,7 +85,7 @@ function numbered([primaries, transfer], isGrey) {
   };
 }
 
-/** By precedence cICP, iCCP, sRGB, and gAMA with cHRM. @see PNG third edition, 4.3 and 11.3.2 */
+/** In order of precedence: cICP, iCCP, sRGB, then gAMA with cHRM. @see PNG third edition, 4.3 and 11.3.2 */
 function pngColours(bytes) {
   const chunks = new Map();
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -95,18 +99,18 @@ function pngColours(bytes) {
   if (chunks.has("iCCP") || chunks.has("sRGB")) return undefined;
   const [gamma, corners] = [chunks.get("gAMA"), chunks.get("cHRM")];
   const power = gamma?.length === 4 ? 100_000 / gamma.readUInt32BE(0) : 0;
-  // Red, green and blue behind white.
+  // cHRM stores white first.
   const primaries = corners?.length === 32 ? [8, 12, 16, 20, 24, 28, 0, 4].map((at) => corners.readUInt32BE(at) / 100_000) : bt709;
   const isWide = primaries.some((value, index) => Math.abs(value - bt709[index]) > 0.01);
   const isMeant = power > 0.2 && power < 5;
-  // sRGB is written as 1/2.2 by everybody.
+  // Everybody writes sRGB as 1/2.2.
   if (!isWide && (!isMeant || Math.abs(power - 2.2) < 0.11)) return undefined;
   if (primaries.some((value, index) => value <= 0 && index % 2 === 1)) return undefined;
   const lightOf = isMeant ? (value) => value ** power : srgbLight;
   return { isHdr: false, profile: () => profileOf({ name: "named", primaries, lightOf, isGrey }) };
 }
 
-/** The numbers of the first picture that has any, where none has a profile. @see ISO/IEC 14496-12, 12.1.5, and 23008-12, 6.5.5 */
+/** The code points of the first picture that has any, unless a picture has a profile. @see ISO/IEC 14496-12, 12.1.5, and 23008-12, 6.5.5 */
 function heifColours(bytes) {
   const meta = boxesOf(bytes).find(({ kind }) => kind === "meta");
   if (meta === undefined) return undefined;
@@ -132,7 +136,7 @@ function boxesOf(bytes) {
   return boxes;
 }
 
-/** The same PNG with a profile, and without what takes precedence over it. */
+/** The same PNG with this profile as its only colour information. */
 export function withProfile(png, profile) {
   const kept = [png.subarray(0, 33), chunkOf("iCCP", Buffer.concat([Buffer.from("named\0\0", "latin1"), deflateSync(profile)]))];
   for (let at = 33; at + 12 <= png.length; ) {

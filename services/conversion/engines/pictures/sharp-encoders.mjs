@@ -1,11 +1,11 @@
-// Runs inside the sandbox, beside sharp-child.mjs: which of sharp's encoders writes a target, and how.
-/** The image with its encoder set; undefined for a target that there is none for. */
+// Runs inside the sandbox, beside sharp-child.mjs: selects and configures sharp's encoder for a target.
+/** The image with its encoder set; undefined if no encoder writes the target. */
 export function encoded(image, to, options, first) {
   const { quality, lossless, effort } = options;
   const pixels = first.width * first.height;
   switch (to) {
     case "jpg":
-      // Better Huffman tables hold every coefficient in memory: 2.3 GB for 400 million pixels.
+      // Optimised Huffman tables need every coefficient in memory: 2.3 GB for 400 million pixels.
       return image.jpeg({
         quality,
         progressive: options.progressive,
@@ -25,7 +25,7 @@ export function encoded(image, to, options, first) {
     case "avif":
       return image.avif({ quality, lossless, effort, bitdepth: first.depth === "ushort" ? 10 : 8 });
     case "tiff":
-      // libvips' own choice is JPEG in TIFF, which drops transparency without a word.
+      // libvips defaults to JPEG in TIFF, which silently drops transparency.
       return image.tiff({ compression: options.compression ?? "deflate", predictor: "horizontal" });
     default:
       return undefined;

@@ -1,5 +1,5 @@
-// Runs inside the sandbox, beside sharp-child.mjs: whose fault it is that a picture was not converted.
-/** A failure with a code of Filemill's table. `odd`: nobody knows why, so this process ends after it. */
+// Runs inside the sandbox, beside sharp-child.mjs: decides whether a failure is the file's fault.
+/** A failure with one of Filemill's error codes. `odd`: the cause is unknown, so the host replaces this process. */
 export class Failure extends Error {
   constructor(code, message, odd = false) {
     super(message);
@@ -8,7 +8,7 @@ export class Failure extends Error {
   }
 }
 
-/** What its readers say of a file that is damaged or not what it claims to be. Its writers have other words, and are no reader's fault. */
+/** What libvips' readers say of a file that is damaged or not what it claims to be. A writer's failure has another wording. */
 const badInput = [
   /^Input (?:buffer|file) (?:has corrupt header|contains unsupported image format)/,
   /warning treated as error|source: bad seek|not a known (?:buffer|file) format|buffer is not in a known format/,
@@ -19,7 +19,7 @@ const badInput = [
   /heif: (?:Invalid input|Decoder plugin)|XML parse error/,
 ];
 
-/** libvips' words, by which damage, bombs and limits of formats are told apart. */
+/** libvips' messages that tell bombs, limits of formats and unsupported files apart. */
 const failures = [
   [
     /exceeds pixel limit|SVG dimensions|dimensions exceed/i,
@@ -31,7 +31,7 @@ const failures = [
     "INPUT_TOO_COMPLEX",
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],
-  // Well, but of a sort that libvips does not read.
+  // Intact, but of a kind that libvips does not read.
   [/samples out of range|bad labq format/, "CONVERSION_FAILED", "The picture's samples are of a kind that could not be read."],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
 ];

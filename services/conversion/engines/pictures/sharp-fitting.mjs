@@ -1,13 +1,13 @@
-// Runs inside the sandbox, beside sharp-child.mjs: finds how a picture has at most so many bytes.
+// Runs inside the sandbox, beside sharp-child.mjs: fits a picture into a maximum number of bytes.
 const leastQuality = 10;
 const fewerColours = [256, 128, 64, 32];
 const mostSteps = 12;
 
 /**
- * The best of what fits: of lower quality, else of fewer colours, else also of fewer pixels.
+ * The best result that fits: lower quality, or fewer colours for PNG and GIF; if that is not enough, fewer pixels as well.
  *
- * @param write - Resolves with the picture and its size, by other options than asked for.
- * @returns the bytes and, in words, what was reduced; without bytes when nothing fits.
+ * @param write - Encodes with these options in place of the requested ones; resolves with the bytes and dimensions.
+ * @returns the bytes and a sentence on what was reduced; no bytes if nothing fits.
  */
 export async function fitted(write, to, options) {
   const limit = options.maxKb * 1000;
@@ -19,7 +19,7 @@ export async function fitted(write, to, options) {
   return await byPixels(write, limit, asked.info, reduced?.more ?? {});
 }
 
-/** A better one has more bytes, so that halves of the range can be left out. */
+/** By binary search, because better quality means more bytes. */
 async function byQuality(write, limit, quality) {
   if (quality === undefined) return undefined;
   let [low, high, best] = [leastQuality, quality - 1];

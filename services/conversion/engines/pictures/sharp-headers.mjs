@@ -1,14 +1,14 @@
-// Runs inside the sandbox, beside sharp-child.mjs: what picture files say of themselves, by a look at their bytes.
+// Runs inside the sandbox, beside sharp-child.mjs: reads headers and metadata directly from a picture's bytes.
 
-/** Larger pictures are not worth a second look. */
+/** For larger pictures, shortcuts save too little. */
 export const plainBytes = 64 * 1024;
 
-/** Chunks that say nothing of what a conversion may lose. */
+/** Chunks without anything that a conversion could lose. */
 const silentChunks = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "hIST", "tIME", "IDAT", "IEND"]);
 
 /**
- * What libvips' metadata would say, for a PNG of eight bits or less that holds nothing but its picture: that is most icons, and
- * asking costs a twentieth of one's time. Undefined for every other. Whether the chunks are well is for the decoder to find.
+ * What libvips' metadata would say of a PNG of at most eight bits that holds only its picture, as most icons do: asking libvips takes a
+ * twentieth of an icon's conversion. Undefined for any other PNG. The decoder finds out whether the chunks are intact.
  */
 export function describePng(bytes) {
   if (bytes.length > plainBytes || bytes.length < 33 || bytes.toString("latin1", 0, 8) !== "\x89PNG\r\n\x1a\n") return undefined;
@@ -19,7 +19,7 @@ export function describePng(bytes) {
     const kind = bytes.toString("latin1", at + 4, at + 8);
     if (!silentChunks.has(kind)) return undefined;
     if (kind === "tRNS") hasAlpha = true;
-    // In pixels a metre.
+    // In pixels per metre.
     if (kind === "pHYs" && bytes[at + 16] === 1) density = Math.round(bytes.readUInt32BE(at + 8) * 0.0254);
     if (kind === "IEND") {
       const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -29,13 +29,13 @@ export function describePng(bytes) {
   return undefined;
 }
 
-/** Size, resolution, orientation and versions, which programs write of themselves and which nobody misses. */
+/** Size, resolution, orientation and versions: programs add them on their own, and nobody misses them. */
 export const technicalTags = new Set([
   ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
   ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
 ]);
 
-/** Whether EXIF says anything besides; what cannot be read says something. @see TIFF 6.0, section 2 */
+/** Whether EXIF has anything beyond technical tags; true if it cannot be read. @see TIFF 6.0, section 2 */
 export function tellsMore(exif) {
   if (exif === undefined) return false;
   const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
@@ -54,18 +54,18 @@ export function tellsMore(exif) {
   }
 }
 
-/** By the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB of the web. */
+/** Reads the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB profile of the web. */
 export function isSrgb(icc) {
   const text = icc.toString("latin1").replaceAll("\0", "");
   return /sRGB|desc.{0,40}c2(ci)?[^\w]/s.test(text);
 }
 
-/** Whether the file's last part is there, for formats that have an end mark. */
+/** Whether the file ends with its format's end marker. TIFF has none and counts as whole; formats not named here never do. */
 export function isWhole(format, bytes) {
   const tail = bytes.subarray(-4096);
   if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
   if (format === "png") return tail.includes("IEND");
-  // The end of the last block, and the trailer.
+  // The last block's terminator, and the trailer.
   if (format === "gif")
     return tail
       .subarray(0, tail.findLastIndex((byte) => byte !== 0) + 1)

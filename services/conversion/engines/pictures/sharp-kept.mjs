@@ -1,36 +1,36 @@
-// Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency of a picture its result keeps.
+// Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency a result keeps.
 import { crc32 } from "node:zlib";
 import { isSrgb } from "./sharp-headers.mjs";
 
 export const usualDensity = 72;
 
-/** As the source says, else what everybody takes for nothing said: libvips would write 25.4. */
+/** Keeps the source's resolution. Without one, writes 72 dpi, which programs treat as unset; libvips would write 25.4. */
 export function setDensity(image, { to, options }, first) {
   const density = options.density ?? first.density;
   const isTold = density !== undefined && (options.density !== undefined || density !== usualDensity);
   if (isTold && to !== "tiff" && to !== "png" && to !== "gif") {
     image.withDensity(density);
-    // Else it would keep all that EXIF says.
+    // Otherwise withDensity would keep all of the EXIF data.
     if (options.metadata === "strip") image.withExif({});
   } else image.options.withMetadataDensity = density ?? usualDensity;
 }
 
-/** sharp's own bits for IPTC and for what has no name: comments. It has methods for the others alone. */
+/** sharp's internal flags for IPTC and for unnamed metadata such as comments. It has no methods for these two. */
 const [iptc, others] = [0b100, 0b1_0000];
 
-/** All that the file says beside the picture, as far as libvips can write it. */
+/** Keeps all metadata that libvips can write. */
 export function keepMetadata(image, { options }) {
   if (options.metadata === "strip") return;
   image.keepExif().keepXmp();
   image.options.keepMetadata |= iptc | others;
 }
 
-/** Bits of a colour that a format holds, of those that are written here. */
+/** Bits per sample that a target format holds. */
 export function depthIn(to) {
   return to === "png" || to === "tiff" ? 16 : to === "avif" ? 10 : 8;
 }
 
-/** Of pictures in red, green and blue alone: others become these, to which their own profile would give wrong colours. */
+/** For RGB pictures only: others are converted to RGB, for which their own profile would be wrong. */
 export function keepsProfile({ icc, isHdr }, { profile }) {
   return profile === "keep" && isHdr !== true && icc?.toString("latin1", 16, 20) === "RGB ";
 }
@@ -39,14 +39,14 @@ export function isConverted(first, options) {
   return first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
 }
 
-/** libvips converts greys by their profile in eight bits alone. */
+/** libvips applies a grey profile in eight bits only. */
 export function losesGreyDepth(first, options) {
   return first.space === "grey16" && isConverted(first, options);
 }
 
 /**
- * The same file without the small picture in its EXIF, which would show what was cropped, and as it lay; the very same where there is
- * none. It is in a directory of its own.
+ * The same file without the thumbnail in its EXIF data, which would show what was cropped and the old orientation. Without a thumbnail,
+ * returns the same bytes. The thumbnail has a directory of its own.
  *
  * @see Exif 2.32, 4.5.8
  */
@@ -66,13 +66,13 @@ export function withoutThumbnail(bytes, exif) {
     sign(copy, at, tiff.length);
     return copy;
   } catch (error) {
-    // What EXIF says cannot be read, which others will find too.
+    // Unreadable EXIF data, which other readers will notice as well.
     if (error instanceof RangeError) return bytes;
     throw error;
   }
 }
 
-/** Of the formats only PNG has sums of its parts. */
+/** Renews the checksum, which only PNG has for its parts. */
 function sign(bytes, at, length) {
   if (bytes.toString("latin1", at - 4, at) === "eXIf") bytes.writeUInt32BE(crc32(bytes.subarray(at - 4, at + length)), at + length);
 }
@@ -81,7 +81,7 @@ export function flattens({ to, options }) {
   return to === "jpg" || options.background !== undefined;
 }
 
-/** A GIF has nothing between the two; encoders of others leave a little of it everywhere. */
+/** A GIF has nothing in between. Encoders of other formats leave values close to either end everywhere. */
 const [nearlyClear, nearlyOpaque] = [12, 243];
 
 export async function noteAlpha(sharp, bytes, input, request, first, notes) {

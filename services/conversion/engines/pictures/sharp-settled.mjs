@@ -1,13 +1,13 @@
-// Runs inside the sandbox, beside sharp-child.mjs: pictures that libvips does not understand as they are, written so that it does.
+// Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 
-/** Of floating point and 32 bits, all of which are looked at before the first is written. */
+/** For floating point and 32 bits, where all samples are read before the first is written. */
 const maxSamples = 100e6;
 
 /**
- * The same picture with a profile where it names its colours by numbers, and with 16 bits where it has other samples than libvips converts.
- * `usual`: its bytes; `first`: what there is to say of it.
+ * The same picture as libvips can convert it: colours declared by numbers become a profile, and unusual samples become 16 bits.
+ * `usual`: its bytes; `first`: its description.
  */
 export async function settled(sharp, { bytes, input, from, told, colours, notes }) {
   if (colours !== undefined) {
@@ -15,19 +15,19 @@ export async function settled(sharp, { bytes, input, from, told, colours, notes 
     return { usual: withProfile(await asPng(sharp, bytes, input, from, told), icc), first: { ...told, icc, isHdr: colours.isHdr } };
   }
   if (from !== "tiff" || /^u?char$|^ushort$/.test(told.depth) || told.space === "labs") {
-    // Its photometric tag is one that libvips has no words for.
+    // libvips does not know its photometric tag.
     if (told.space === "multiband") throw new Failure("CONVERSION_FAILED", "The picture's colours are of a kind that could not be read.");
     return { usual: bytes, first: told };
   }
   if (!/^(float|uint)$/.test(told.depth))
     throw new Failure("CONVERSION_FAILED", "The picture's samples are of a kind that could not be read.");
   const usual = await withSixteenBits(sharp, bytes, input, told, notes);
-  // Others have no conversion to colours of a screen in this form.
+  // libvips cannot convert other colour spaces in these samples to those of a screen.
   const first = { ...told, depth: "ushort", bitsPerSample: 16, space: told.space === "b-w" ? "grey16" : "rgb16" };
   return { usual: told.icc === undefined ? usual : withProfile(usual, told.icc), first };
 }
 
-/** Every pixel and all that is told of it. */
+/** The same pixels, with EXIF and XMP. */
 async function asPng(sharp, bytes, input, from, told) {
   if (from === "png") return bytes;
   const image = sharp(bytes, input).keepExif().keepXmp();
@@ -58,7 +58,7 @@ async function withSixteenBits(sharp, bytes, input, told, notes) {
   for (let at = 0; at < values.length; at++) {
     const isColour = at % channels < colours;
     const share = isColour ? (values[at] - least) / (most - least || 1) : values[at] / alphaMost;
-    // What is no number becomes black.
+    // NaN becomes black.
     samples[at] = share > 0 ? Math.min(65_535, Math.round(share * 65_535)) : 0;
   }
   const [kind, range] = told.depth === "uint" ? ["32 bits", ""] : ["floating point", `, ${least} as black and ${most} as white`];
@@ -72,7 +72,7 @@ async function withSixteenBits(sharp, bytes, input, told, notes) {
     .toBuffer();
 }
 
-/** What black and white are: 0 and 1, 255 or 65535, where samples fill such a range; else the least and the greatest. */
+/** The values of black and white: 0 and 1, 255 or 65535 if the samples fill that range, otherwise the least and the greatest. */
 function rangeOf(values, channels, colours) {
   let [least, most] = [Infinity, -Infinity];
   for (let at = 0; at < values.length; at++) {
@@ -81,7 +81,7 @@ function rangeOf(values, channels, colours) {
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  // Filters overshoot a little.
+  // Filters overshoot slightly.
   if (least >= -0.05 && most <= 1.05) return [0, 1];
   if (least >= 0 && most > 64 && most <= 255) return [0, 255];
   if (least >= 0 && most > 16_384 && most <= 65_535) return [0, 65_535];

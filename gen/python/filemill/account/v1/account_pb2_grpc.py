@@ -103,7 +103,7 @@ class AccountServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateKey(self, request, context):
-        """The only time the key itself is told.
+        """The only response that contains the key itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,36 +155,37 @@ class AccountServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SetDisabled(self, request, context):
-        """A disabled account's keys and sessions are refused everywhere within one second; enabling brings the keys back.
+        """A disabled account's keys and sessions are refused everywhere within one second; enabling restores the keys.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetOperator(self, request, context):
-        """Whether the account's sessions see and change other accounts and jobs. No key ever does. Counts everywhere within one second.
+        """Whether the account's sessions may see and change other accounts and jobs. No key ever may. Takes effect everywhere within
+        one second.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteAccount(self, request, context):
-        """Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
-        ends when nothing is left, and what a crash interrupts goes on at the next start.
+        """Removes the account and everything that belongs to it: keys, sessions, jobs, files. Everything is refused at once. The call
+        ends when nothing is left; after a crash, the removal continues at the next start.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetPresets(self, request, context):
-        """Options of conversions that the account keeps by name; for its pages.
+        """Conversion options that the account has saved under names, for its pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetPresets(self, request, context):
-        """In place of all that there were. Fails with BAD_REQUEST above 64 KiB.
+        """Replaces all presets. Fails with BAD_REQUEST above 64 KiB.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -6,7 +6,7 @@ from filemill.account.v1 import sign_in_pb2 as filemill_dot_account_dot_v1_dot_s
 
 
 class SignInServiceStub(object):
-    """Called by the gateway, which throttles: every call here that takes a password costs one slow hash.
+    """Called by the gateway, which throttles, because every call with a password costs one slow hash.
     """
 
     def __init__(self, channel):
@@ -78,11 +78,11 @@ class SignInServiceStub(object):
 
 
 class SignInServiceServicer(object):
-    """Called by the gateway, which throttles: every call here that takes a password costs one slow hash.
+    """Called by the gateway, which throttles, because every call with a password costs one slow hash.
     """
 
     def SignUp(self, request, context):
-        """A new account of the plan `free`, signed in. Fails with SIGN_UP_CLOSED, ACCOUNT_EXISTS, BAD_REQUEST (details.field).
+        """Creates an account of the plan `free` and signs it in. Fails with SIGN_UP_CLOSED, ACCOUNT_EXISTS, BAD_REQUEST (details.field).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -96,15 +96,15 @@ class SignInServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SignInByLink(self, request, context):
-        """Uses a one-time link up. Fails with INVALID_CREDENTIALS.
+        """Uses up a one-time link. Fails with INVALID_CREDENTIALS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SignInByIdentity(self, request, context):
-        """By an identity that the caller has proven with its provider. An identity that is not known is joined to the account
-        of its verified address, or gets a new account. Fails with INVALID_CREDENTIALS.
+        """Takes an identity that the caller has verified with its provider. An unknown identity is linked to the account of its
+        verified address, or gets a new account. Fails with INVALID_CREDENTIALS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,7 +125,7 @@ class SignInServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def EndSession(self, request, context):
-        """Takes effect on every gateway within one second. An unknown one is no error.
+        """Takes effect on every gateway within one second. An unknown session is not an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,15 +146,15 @@ class SignInServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Confirm(self, request, context):
-        """Makes sure of the person before what cannot be undone, by the password or, where there is none, by the address
-        typed again. Fails with INVALID_CREDENTIALS.
+        """Confirms the person before something that cannot be undone, by the password or, if there is none, by the address typed
+        again. Fails with INVALID_CREDENTIALS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateLink(self, request, context):
-        """A one-time token, valid for 24 h. The only time it is told.
+        """Creates a one-time token, valid for 24 h. The only response that contains it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -237,7 +237,7 @@ def add_SignInServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SignInService(object):
-    """Called by the gateway, which throttles: every call here that takes a password costs one slow hash.
+    """Called by the gateway, which throttles, because every call with a password costs one slow hash.
     """
 
     @staticmethod

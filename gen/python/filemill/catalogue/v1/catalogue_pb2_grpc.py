@@ -40,14 +40,14 @@ class CatalogueServiceServicer(object):
     """Missing associated documentation comment in .proto file."""
 
     def GetCatalogue(self, request, context):
-        """Every format and route that the live engines can do now.
+        """All formats and routes that the live engines support now.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRoute(self, request, context):
-        """What is known of one route: its hops, and what one may expect of it.
+        """What is known about one route: its hops, and what to expect of it.
         Fails with UNSUPPORTED_TARGET or UNSUPPORTED_CONVERSION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -55,15 +55,15 @@ class ConversionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Convert(self, request_iterator, context):
-        """One call from bytes to bytes: the first request carries `start`, the others `chunk`; the answer
-        is the job at each change, then the result in chunks. The work goes through the same queue as every job.
+        """Converts bytes to bytes in one call: the first request carries `start`, the others `chunk`. The responses are
+        the job at each change, then the result in chunks. The work goes through the same queue as every job.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Inspect(self, request, context):
-        """Tells what a stored file is.
+        """Detects the format of a stored file.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

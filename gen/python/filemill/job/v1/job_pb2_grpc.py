@@ -120,10 +120,10 @@ class JobServiceServicer(object):
     """Missing associated documentation comment in .proto file."""
 
     def CreateJob(self, request, context):
-        """Plans the route and answers when the job is recorded: with its end, where that comes soon, else on its way. With an
-        idempotency key that was seen within 24 h it answers with the first job and replayed = true.
-        The job owns the input blob from the moment a new job is answered. When the call fails or answers
-        with replayed = true, the blob stays the caller's, who removes it.
+        """Plans the route and answers once the job is recorded: ended, if that happens soon, otherwise on its way. For an
+        idempotency key that was seen within 24 h, answers with the first job and replayed = true.
+        A new job owns the input blob from the moment of the answer. If the call fails or answers with replayed = true,
+        the blob stays with the caller, who removes it.
         Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, QUOTA_EXCEEDED, OVERLOADED, IDEMPOTENCY_KEY_REUSED,
         UNAVAILABLE.
         """
@@ -132,7 +132,7 @@ class JobServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetJob(self, request, context):
-        """Fails with JOB_NOT_FOUND, also for another account's job.
+        """Fails with JOB_NOT_FOUND, including for another account's job.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -153,35 +153,35 @@ class JobServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CancelJob(self, request, context):
-        """Ends an unfinished job; a finished one stays as it is and is returned.
+        """Ends an unfinished job; a finished one is returned unchanged.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteJob(self, request, context):
-        """Cancels what is unfinished and removes what is stored.
+        """Cancels the job if it is unfinished, and removes its files.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteJobs(self, request, context):
-        """Removes every job of an account with its files and its idempotency keys. Resolves when nothing is left.
+        """Removes every job of an account with its files and idempotency keys. Answers when nothing is left.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Purge(self, request, context):
-        """For operators: does at once what the service does in its own time, or empties one account; or tells what that would be.
+        """For operators: cleans up at once instead of when the service would, or empties one account; or reports what that would remove.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateResultLink(self, request, context):
-        """Lets whoever has the link fetch the result of a done job, until the link or the result ends. A job has 20 links at most.
+        """Creates a link by which anybody can fetch the result of a done job, until the link or the result expires. At most 20 per job.
         Fails with JOB_NOT_FOUND, JOB_NOT_DONE, RESULT_EXPIRED, BAD_REQUEST (details.field).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -189,29 +189,29 @@ class JobServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListResultLinks(self, request, context):
-        """Those that still work, oldest first. Fails with JOB_NOT_FOUND.
+        """The links that still work, oldest first. Fails with JOB_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeResultLink(self, request, context):
-        """An unknown one is no error. Fails with JOB_NOT_FOUND.
+        """An unknown link is not an error. Fails with JOB_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def OpenResultLink(self, request, context):
-        """The job behind a link. Fails with NOT_FOUND, alike for a link that never was, is over, used up or revoked.
+        """The job behind a link. Fails with NOT_FOUND, whether the link never existed, has expired, is used up or was revoked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PersistJob(self, request, context):
-        """Forces what is written so far to the disk, this job's record and input included; called before a promise (202)
-        by a caller that did not ask CreateJob for it. Fails with JOB_NOT_FOUND, UNAVAILABLE.
+        """Flushes everything written so far to disk, including this job's record and input. Called before a promise (202)
+        by a caller that did not request it from CreateJob. Fails with JOB_NOT_FOUND, UNAVAILABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,45 +225,45 @@ class JobServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetLoad(self, request, context):
-        """The jobs that keep a request from being accepted: unfinished jobs of one account and of all.
+        """The numbers that decide whether a request is accepted, for one account and for all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckBudget(self, request, context):
-        """Whether an input of so many bytes would be let in now; for the door, before and while it reads a body.
-        Fails with QUOTA_EXCEEDED as CreateJob would. Takes nothing: CreateJob decides.
+        """Whether an input of this size would be accepted now; for the gateway, before and while it reads a body.
+        Fails with QUOTA_EXCEEDED as CreateJob would. Reserves nothing: CreateJob decides.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MakeRoom(self, request, context):
-        """Where the disk has less room than it should, removes guests' results, oldest first, until it is there again or
-        none is left. Their jobs are expired from then on.
+        """If the disk has less free space than it should, removes guests' results, oldest first, until it has enough or
+        none are left. Their jobs are expired from then on.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ClaimDelivery(self, request, context):
-        """For the service that sends results: takes a result for one attempt, or keeps the one that it has. Answers without a claim when
-        there is nothing to send, or another process has it.
+        """For the service that delivers results: claims a result for one attempt, or extends its claim. Answers without a claim if there is
+        nothing to send, or another process has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SettleDelivery(self, request, context):
-        """Records the end of an attempt; one that is not under way any more is no error.
+        """Records the end of an attempt. An attempt that is no longer in progress is not an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRouteTime(self, request, context):
-        """How long conversions of one route took lately, over all sizes of files.
+        """How long recent conversions of one route took, across all file sizes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -760,8 +760,8 @@ class LeaseServiceServicer(object):
     """
 
     def ClaimAttempt(self, request, context):
-        """Takes a job for one attempt: of the lane's queued ones the one whose account's turn it is, which need not be
-        the one that the wake-up names. Answers without a lease when there is nothing to do now or for this wake-up.
+        """Claims one of the lane's queued jobs for one attempt: the one whose account's turn it is, which need not be
+        the one that the wake-up names. Answers without a lease if there is nothing to do now or for this wake-up.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -776,7 +776,7 @@ class LeaseServiceServicer(object):
 
     def FinishAttempt(self, request, context):
         """Records the end of an attempt by one compare-and-set. accepted = false: the lease was lost
-        and the caller's result is not used. The result blob belongs to the job from this call on: when it is
+        and the caller's result is not used. The result blob belongs to the job from this call on: if it is
         not accepted, the job service removes it. Waits for an unreachable broker until the caller's deadline.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -784,8 +784,8 @@ class LeaseServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchCancellations(self, request, context):
-        """Tells a worker at once which of its attempts nobody wants any more (cancelled, deleted, expired, taken
-        over). Begins with the present; what was missed while not connected, Heartbeat tells. Does not end by itself.
+        """Tells a worker at once which of its attempts are no longer wanted (cancelled, deleted, expired, taken over).
+        Starts with the present; Heartbeat reports what was missed while not connected. Does not end by itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

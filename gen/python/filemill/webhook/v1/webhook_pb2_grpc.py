@@ -62,7 +62,7 @@ class WebhookServiceServicer(object):
     """
 
     def CreateWebhook(self, request, context):
-        """The only time the secret is told. Fails with BAD_REQUEST for an address that is not to be called, and above 20 webhooks.
+        """The only response that contains the secret. Fails with BAD_REQUEST for an address that may not be called, and above 20 webhooks.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -75,35 +75,35 @@ class WebhookServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UpdateWebhook(self, request, context):
-        """Changes what is present in the request.
+        """Changes only the fields that are present in the request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteWebhook(self, request, context):
-        """Its deliveries go with it.
+        """Deletes its deliveries as well.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListDeliveries(self, request, context):
-        """Newest first; they are kept for 7 days.
+        """Newest first. Deliveries are kept for 7 days.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReplayDelivery(self, request, context):
-        """Sends a delivery again, at once, with the same message id. Fails with WEBHOOK_NOT_FOUND for an unknown delivery.
+        """Sends a delivery again at once, with the same message ID. Fails with WEBHOOK_NOT_FOUND for an unknown delivery.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckReceiver(self, request, context):
-        """Whether a result may be sent to an address, and the address as it will be called. Fails with BAD_REQUEST
+        """Checks whether a result may be sent to an address, and returns the address as it will be called. Fails with BAD_REQUEST
         (details.field = deliverTo).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -111,7 +111,7 @@ class WebhookServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteAccountWebhooks(self, request, context):
-        """Removes everything an account has here.
+        """Removes everything that belongs to an account.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
