@@ -4,26 +4,33 @@ Numbers keeps lists of choices in `Index/Tables/DataList*.iwa`: Snappy blocks of
 """
 import re
 import zipfile
-import zlib
 
 LIST = re.compile(r"Index/Tables/DataList[^/]*\.iwa$")
 # TST.PopUpMenuModel
 MENU = 6206
+# Of all lists together, unpacked.
 MAX_BYTES = 8_000_000
 
 
 def has_menus(path):
-    """Whether a table of the document has a pop-up menu with texts."""
+    """Whether a table of the document has a pop-up menu with texts. False if that cannot be read: the office could read the rest."""
+    left = MAX_BYTES
     try:
         with zipfile.ZipFile(path) as package:
-            lists = [entry for entry in package.infolist() if LIST.match(entry.filename) and entry.file_size <= MAX_BYTES]
-            return any(is_menu(package.read(entry)) for entry in lists)
-    except (zipfile.BadZipFile, zlib.error, KeyError, IndexError, EOFError, RuntimeError):
-        return False
+            for entry in package.infolist():
+                if not LIST.match(entry.filename) or entry.file_size > left:
+                    continue
+                data = unpacked(package.read(entry), left)
+                left -= max(len(data), entry.file_size)
+                if is_menu(data):
+                    return True
+    except Exception:
+        pass
+    return False
 
 
-def is_menu(blocks):
-    data, at = unpacked(blocks), 0
+def is_menu(data):
+    at = 0
     while at < len(data):
         length, at = varint(data, at)
         messages = [dict(fields(value)) for number, value in fields(data[at : at + length]) if number == 2]
@@ -37,9 +44,9 @@ def is_menu(blocks):
     return False
 
 
-def unpacked(blocks):
+def unpacked(blocks, left):
     """Each block is a zero, its length in three bytes, and Snappy without the framing of its specification."""
-    parts, at, left = [], 0, MAX_BYTES
+    parts, at = [], 0
     while at + 4 <= len(blocks) and left > 0:
         length = int.from_bytes(blocks[at + 1 : at + 4], "little")
         parts.append(snappy(blocks[at + 4 : at + 4 + length], left))
@@ -72,13 +79,14 @@ def snappy(block, most):
 
 
 def varint(data, at):
-    value = shift = 0
-    while True:
+    value = 0
+    # Ten bytes at most: without an end, the number would grow with the file, and each step with the number.
+    for shift in range(0, 70, 7):
         byte, at = data[at], at + 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-        shift += 7
+    raise ValueError("endless number")
 
 
 def fields(message):

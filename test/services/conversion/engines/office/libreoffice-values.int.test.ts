@@ -161,7 +161,7 @@ describe("cells of a workbook", () => {
   it("are looked for in workbooks with empty sheets, which the office cannot be asked about", async () => {
     const path = join(office.folder, "empty-sheet.xlsx");
     await writeFile(path, workbook(""));
-    await expect(office.convert(path, "xlsx", "html")).resolves.toMatchObject({ notes: new Map() });
+    expect((await office.convert(path, "xlsx", "html")).notes.size).toBe(0);
   });
 });
 
@@ -191,6 +191,10 @@ describe("a document of Numbers with a pop-up menu", () => {
       "Choices in pop-up menus became their numbers.",
     );
     expect(await convert({ "Index/Tables/DataList-99.iwa": menuWith() })).toBeUndefined();
-    expect(await convert({ "Index/Tables/DataList-99.iwa": Buffer.from("damaged, as it is no list at all") })).toBeUndefined();
+    // Damaged, a number without an end, a number where a message belongs.
+    const endless = Buffer.concat([Buffer.from([0, 103, 0, 0, 100, 60 << 2, 99]), Buffer.alloc(100, 0xff)]);
+    const misplaced = Buffer.from([0, 5, 0, 0, 3, 2 << 2, 2, 2 << 3, 1]);
+    for (const list of [Buffer.from("damaged, as it is no list at all"), endless, misplaced])
+      expect(await convert({ "Index/Tables/DataList-99.iwa": list })).toBeUndefined();
   });
 });
