@@ -123,7 +123,7 @@ function* linesIn({ content, delimiter }: Dialect, onMisplaced: OnMisplaced): Ge
     while (at < content.length && !endsCell(content.charCodeAt(at), separator)) at += 1;
     const text = content.slice(isQuoted ? rest : start, at);
     if (!isQuoted) row.push(text);
-    else if (text.trim() !== "") {
+    else if (/[^ ]/.test(text)) {
       row.push(`${row.pop() ?? ""}${text}`);
       onMisplaced(number);
     }
