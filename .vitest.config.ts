@@ -5,6 +5,7 @@ const project = (name: string, suffix: string, timeoutMs: number) => ({
   test: {
     name,
     include: [`test/**/*.${suffix}.test.ts`],
+    setupFiles: ["./test/harness/seed.ts"],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     // One second, the default, is too short for a real browser, broker or engine on a busy machine.

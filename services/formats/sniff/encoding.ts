@@ -27,12 +27,16 @@ function isTextControl(byte: number): boolean {
 }
 
 function isUtf8(head: Uint8Array): boolean {
+  return decodedWhole(head, "utf-8") !== undefined;
+}
+
+/** The text of a head without any undecodable bytes; undefined with some. A replacement character that the author wrote is text. */
+function decodedWhole(head: Uint8Array, label: string): string | undefined {
   try {
     // The head may end within a character, which only `stream` tolerates.
-    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
-    return true;
+    return new TextDecoder(label, { fatal: true }).decode(head, { stream: true });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -50,10 +54,11 @@ function utf16Of(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 }
 
 function isText16(head: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
-  const text = new TextDecoder(encoding).decode(head.subarray(0, head.length - (head.length % 2)), { stream: true });
+  const text = decodedWhole(head, encoding);
+  if (text === undefined) return false;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if ((code < 0x20 && !isTextControl(code)) || code === 0xfffd || code === 0xfffe || code === 0xffff) return false;
+    if ((code < 0x20 && !isTextControl(code)) || code === 0xfffe || code === 0xffff) return false;
   }
   return true;
 }

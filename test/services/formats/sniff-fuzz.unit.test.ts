@@ -116,6 +116,8 @@ it.each([
   ["utf-16be", Buffer.from("feff00680069", "hex")],
   ["utf-16le", Buffer.from("without a mark", "utf16le")],
   ["legacy", Buffer.from("na\xefve caf\xe9", "latin1")],
+  ["utf-16le", Buffer.from("\ufeffa \ufffd that the author wrote", "utf16le")],
+  [undefined, Buffer.from("\ufeffhalf a pair: \ud83d.", "utf16le")],
   [undefined, Buffer.from("a\0b")],
   [undefined, Buffer.from("89504e470d0a1a0a0000", "hex")],
 ] as const)("says %s", (encoding, head) => {

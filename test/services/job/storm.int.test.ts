@@ -108,6 +108,7 @@ it("keeps its invariants when workers and clients of two processes do anything a
         if (isOpen(job)) await bench.jobs.cancelJob({ accountId: "acc", jobId: play.jobId });
       },
     ),
-    { numRuns: 60 },
+    // As many as a slow machine has time for.
+    { numRuns: 60, interruptAfterTimeLimit: 90_000 },
   );
 });

@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { chosenParts, noteLeftOut, partFileName, partOptions } from "#services/conversion/domain/parts.ts";
 
 // Deterministic runs.
-fc.configureGlobal({ seed: 20_261_122 });
-
 describe("the parts that are chosen", () => {
   it.each([
     ["all", 3, [1, 2, 3]],

@@ -6,8 +6,6 @@ import { docxFile, zipFile } from "#test/harness/zip-file.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
 // Deterministic runs.
-fc.configureGlobal({ seed: 20_261_122 });
-
 /** Incompressible bytes, the same in each run. */
 const anyBytes = (length: number): Buffer => createHash("shake256", { outputLength: length }).update("quokka").digest();
 
