@@ -34,8 +34,7 @@ export type Floor = AsyncDisposable & {
 
 /**
  * Opens the blob store, the metrics and, if a service needs it, the broker. Rejects with UNAVAILABLE if the broker is unavailable, and with
- * a
- * SettingError if the token of the internal services is readable by others or their certificates are invalid.
+ * a SettingError if the token of the internal services is readable by others or their certificates are invalid.
  */
 export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);

@@ -1,8 +1,7 @@
 /**
  * Spans of a request, from the gateway over RPC and the queue to each engine's run. Tracing is off, and nothing is loaded, unless a tracer
- * is
- * set. Only a request at the gateway starts a trace. Work outside a trace is not reported. Attributes never contain file names, content or
- * keys.
+ * is set. Only a request at the gateway starts a trace. Work outside a trace is not reported. Attributes never contain file names, content
+ * or keys.
  */
 export type NewSpan = {
   readonly name: string;

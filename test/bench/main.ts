@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- routes [ROW ...] icon upload document documents print estimates sandbox start
+ * `npm run bench [-- routes [ROW ...] icon upload document documents [TABLE ...] print estimates sandbox start
  * tracing fairness capacity]`: Filemill's cost compared with the bare engine, as ratios within one run.
  */
 import process from "node:process";

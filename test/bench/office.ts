@@ -60,8 +60,17 @@ async function made(folder: string, truths: readonly string[], way: readonly str
   return paths;
 }
 
+const byLibreOffice: Reasons = {
+  lists: "reading HTML, LibreOffice turns notes into footnotes and leaves their list with empty items, which stay",
+  links: "writing DOCX and DOC, LibreOffice decodes %40 in addresses to @",
+};
 /** Why a measure misses its goal. */
-const reasons: Readonly<Record<string, Reasons>> = {};
+const reasons: Readonly<Record<string, Reasons>> = {
+  "docx of LibreOffice": byLibreOffice,
+  "odt of LibreOffice": byLibreOffice,
+  "rtf of LibreOffice": byLibreOffice,
+  "doc of LibreOffice": byLibreOffice,
+};
 
 const goal = 0.98;
 const goals = { order: goal, heads: goal, levels: goal, cells: goal, lists: goal, code: goal, links: goal };
@@ -80,16 +89,20 @@ async function measured(server: TestServer, folder: string, truths: readonly str
   return { name, figures: await meansOf(pairs) };
 }
 
+type OfficeBench = {
+  readonly server: TestServer;
+  readonly folder: string;
+  /** Paths of Markdown files. */
+  readonly texts: readonly string[];
+  isAsked(name: string): boolean;
+  say(table: readonly string[]): void;
+};
+
 /** How much structure office documents, slides and books keep on their way to Markdown. */
-export async function benchOffice(
-  server: TestServer,
-  folder: string,
-  texts: readonly string[],
-  say: (table: readonly string[]) => void,
-): Promise<void> {
+export async function benchOffice({ server, folder, texts, isAsked, say }: OfficeBench): Promise<void> {
   const slides = decks.map((_, index) => join(folder, `deck-${index}.truth.md`));
   for (const [index, path] of slides.entries()) await writeFile(path, decks[index] ?? "");
   for (const [truths, ways] of [[texts, textWays] as const, [slides, slideWays] as const])
-    for (const [name, way] of Object.entries(ways))
+    for (const [name, way] of Object.entries(ways).filter(([each]) => isAsked(each)))
       say([`${name}: ${truths.length} documents`, ...tableOf([await measured(server, folder, truths, name, way)], goals, reasons[name])]);
 }

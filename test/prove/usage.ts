@@ -1,36 +1,37 @@
 /** Options of `npm run prove`. */
+import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { ProveRequest } from "./prove.ts";
 
 export const usage = `npm run prove [-- OPTION …]
 
-Executes hops and routes on the corpus, has the results read by other programs, and writes the figures to services/catalogue/proof.tsv.
-Without an option: what has no proof yet, or was declared anew.
+Executes hops and routes on the corpus, reads the results with other programs, and writes the measurements to
+services/catalogue/proof.tsv. Without options: what has no proof yet or whose declaration changed.
 
-  --all              everything afresh; goes on where an earlier --all ended, unless sources, samples or programs changed since
+  --all              everything again; continues an interrupted --all unless sources, samples or programs changed since
   --engine ID        only paths with this engine; may be repeated
   --route FROM:TO    only these; either may be *; may be repeated
-  --sample N         only N drawn at random of what is proven, and what has no proof
-  --seed S           draws the same again
+  --sample N         only N random ones of those already proven, and what has no proof
+  --seed S           repeats a sample
   --changed          also hops of engines whose sources changed since the proof file was written
   --failed           also what failed before
   --check            writes nothing
-  --local            only what the versions of this machine have no proof of; writes DATA_DIR/proof.tsv
-  --background       the same for a service that runs: tells how far it is in DATA_DIR/proving.json, ends when standard input does
-  --values           compares generated values along every pair of data formats, by readers that had no part in it; with --route, --seed,
+  --local            only what the program versions of this machine have no proof of; writes DATA_DIR/proof.tsv
+  --background       the same for a running service: writes its progress to DATA_DIR/proving.json, stops when standard input ends
+  --values           compares generated values along every pair of data formats, with independent readers; with --route, --seed,
                      and --sample N for N values of each pair instead of 20
-  --judge            has the results of proven steps judged by validators of their formats, and writes what they said to
+  --judge            has validators check the results of proven steps, and writes their verdicts to
                      test/prove/judges/judgements.json; with --engine, --route, --check, and --sample N for N sources of each
                      engine and target
-  --own              asks something of each everyday format in its own format (a smaller PDF, a cut sound), of files large enough to
-                     tell, and writes what was measured to test/prove/own/own-figures.json; with --route X:X and --check
-  --wild FOLDER      converts the real files of other people that a folder has (they are not in the repository), and compares what
-                     becomes of them with test/prove/wild/outcomes.json, which it renews without --check
-  --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
+  --own              converts each everyday format to itself with options (a smaller PDF, a shorter recording), and writes the
+                     measurements to test/prove/own/own-figures.json; with --route X:X and --check
+  --wild FOLDER      converts the real files in a folder (they are not in the repository), and compares the outcomes with
+                     test/prove/wild/outcomes.json, which is updated unless --check is given
+  --at-once N        conversions at the same time, 1 to 64; default: one more than there are cores
   --help             this
 
-Ends with 0 when all that was listed passes and nothing is left without a row (a pair that has never passed has a row that says why, and
-is not listed), 1 when not, 2 when it does not understand, 130 when it was ended early.`;
+Exit codes: 0 if everything listed passes and every pair has a row (a pair that never passed has a row with the reason, and is not
+listed), 1 if not, 2 for invalid options, 130 if interrupted.`;
 
 export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
   /** Compare values instead of executing routes. */
@@ -71,6 +72,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
     const { "at-once": atOnce, sample, ...rest } = { ...values, local: values.local || values.background };
     const badRoute = rest.route.find((pair) => !/^[^:]+:[^:]+$/.test(pair));
     if (badRoute !== undefined) return `--route takes FROM:TO, not ${badRoute}`;
+    if (rest.wild !== undefined && !isFolder(rest.wild)) return `--wild takes a folder, and ${rest.wild} is none`;
     return {
       ...rest,
       wild: rest.wild,
@@ -80,6 +82,10 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
   } catch (error) {
     return `${error instanceof Error ? error.message.split(". ")[0] : String(error)}: see npm run prove -- --help`;
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function countOf(name: string, text: string, most: number): number {

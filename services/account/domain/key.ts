@@ -2,10 +2,8 @@
  * API keys: `fm_`, 43 random base62 characters (43 x log2 62 = 256.03 bits), 6 characters of checksum.
  *
  * The checksum is the CRC-32 (ISO-HDLC, as in zlib) of everything before it, in base62 with leading zeros. It detects a mistyped or
- * truncated
- * key without a look-up in the store, and always if only one character or two adjacent ones are wrong. It is no secret: anyone who invents
- * a
- * key can compute it.
+ * truncated key without a look-up in the store, and always if only one character or two adjacent ones are wrong. It is no secret: anyone
+ * who invents a key can compute it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";

@@ -136,8 +136,7 @@ export function viaOf(route: FoundRoute): readonly string[] {
 
 /**
  * Assigns each option to the last hop that declares it, because that hop shapes the result: of a PDF page and the PNG made from it, `width`
- * is
- * the PNG's. Earlier hops keep their defaults.
+ * is the PNG's. Earlier hops keep their defaults.
  */
 export function optionsOf(route: FoundRoute): ReadonlyMap<string, { readonly option: Option; readonly hop: number }> {
   const options = new Map<string, { option: Option; hop: number }>();

@@ -12,8 +12,7 @@ export type EntryRun = Pick<PlanRun, "timeoutMs" | "password" | "bound"> & { rea
 
 /**
  * Resolves with the file in the requested format: the entry itself if it already has that format and is intact, otherwise a new file that
- * the
- * caller removes. Entries of entries are not converted.
+ * the caller removes. Entries of entries are not converted.
  */
 export function entryConverterOf(
   { planOf, alternates, timeoutMs, password, bound }: EntryRun,

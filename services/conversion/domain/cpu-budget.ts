@@ -4,10 +4,8 @@ type Allowance = { readonly seconds: number; readonly secondsPerMb: number };
 
 /**
  * The most that honest files of a lane may need: ten times what the slowest took with default options. The CPU time of the tools' processes
- * was
- * measured, sampled 25 times a second, for the largest sample of 241 pairs of engine and source format (24 engines, one target each), and
- * for
- * files made to be slow:
+ * was measured, sampled 25 times a second, for the largest sample of 241 pairs of engine and source format (24 engines, one target each),
+ * and for files made to be slow:
  *
  * - image: 0.3 s at most for a sample, 3.4 s for 24 megapixels of plain colours in 0.5 MB (HEIC; JPEG XL 3.1), 4 s for 96 in 2 MB (WebP), 9
  * s per MB for

@@ -106,8 +106,7 @@ export type OpenEngine = AsyncDisposable & {
   run(task: HopTask): Promise<void>;
   /**
    * The parts of the input of a hop with `part`, in order. Each is its label or an empty string; null for a part without content, for which
-   * the
-   * engine raises a note. Writes no result.
+   * the engine raises a note. Writes no result.
    */
   parts?(task: HopTask): Promise<readonly (string | null)[]>;
 };

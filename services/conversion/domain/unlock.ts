@@ -18,8 +18,7 @@ const isSeen = (format: string): boolean => format !== "pdf" && format !== "pdfa
 
 /**
  * Inspects the input, and opens it if it is protected and a password came with it. Resolves with the file to convert: the input itself, or
- * a
- * new file that the caller removes.
+ * a new file that the caller removes.
  */
 export async function openInput(
   { input, password, timeoutMs, signal }: Omit<UnlockTask, "password" | "outputPath"> & { readonly password?: string | undefined },

@@ -18,8 +18,7 @@ const passMs = 25;
 
 /**
  * A launcher that its parent has only just forked has no mark yet, so a single check that finds nothing proves nothing. On a busy machine
- * it
- * takes time to start, and may then wait forever if its parent is gone.
+ * it takes time to start, and may then wait forever if its parent is gone.
  */
 const emptyPasses = 100;
 

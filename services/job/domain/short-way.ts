@@ -1,7 +1,6 @@
 /**
  * The short path of a job (decision 68): only this process knows the job until it ends or takes too long. A worker of this process claims
- * it
- * like any other job, when its turn comes in the lane. The first record written is that of its end, and only then is the end reported.
+ * it like any other job, when its turn comes in the lane. The first record written is that of its end, and only then is the end reported.
  */
 import { tellMoment } from "#kit/moments.ts";
 import { isIdle } from "./claim-job.ts";

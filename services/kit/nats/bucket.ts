@@ -79,8 +79,7 @@ type Store = { readonly kv: KV; write(key: string, bytes: Uint8Array, expected: 
 
 /**
  * Compare-and-set that survives outages. Without an answer, the write may or may not have happened. Then the stored entry decides: if it
- * has
- * these bytes and is newer than `expected`, the write succeeded.
+ * has these bytes and is newer than `expected`, the write succeeded.
  */
 async function writeAt(link: Link, { kv, write }: Store, key: string, bytes: Uint8Array, at: Expected): Promise<number> {
   const deadline = performance.now() + patienceMs;

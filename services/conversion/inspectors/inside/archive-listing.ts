@@ -129,8 +129,7 @@ function escapedOf(text: string): string {
 
 /**
  * Whether a file's time in `found` differs from that in `wanted`. Most formats store whole seconds. Folders are ignored, because those that
- * an
- * archive only implies get the time of the listing.
+ * an archive only implies get the time of the listing.
  */
 export function hasOtherTimes(found: readonly Member[], wanted: readonly Member[]): boolean {
   const timeOf = ({ owner }: Member) => Number(owner.find((word) => word.startsWith("time="))?.slice("time=".length));
