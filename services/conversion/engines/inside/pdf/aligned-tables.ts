@@ -1,5 +1,6 @@
 /** Tables without vertical lines: rows whose pieces are aligned in columns, with clear gaps between them. */
 import type { Box } from "./content.ts";
+import { figure } from "./grid-rows.ts";
 import { lookOfPiece, type Piece, textOfPiece } from "./lines.ts";
 
 export type AlignedTable = { readonly cells: Piece[][][]; readonly rows: number };
@@ -17,12 +18,12 @@ export function tableAt(
   const [first] = rows;
   if (first === undefined || first.length < 2 || isMarker(first[0] as Piece)) return undefined;
   const taken: (readonly Piece[])[] = [];
-  for (const row of rows) {
-    if (!goesOn(taken, row, rules, isMarker)) break;
+  for (const [index, row] of rows.entries()) {
+    if (!goesOn(taken, row, rules, isMarker) && !isGroupTitle(taken, row, rows[index + 1])) break;
     taken.push(row);
   }
   if (taken.filter((row) => row.length > 1).length < fewestRows) return undefined;
-  const columns = columnsOf(taken.flat());
+  const columns = columnsOf(taken);
   if (columns.length < 2 || isProse(taken, columns.length)) return undefined;
   return { cells: cellsOf(taken, columns, rules), rows: taken.length };
 }
@@ -41,8 +42,8 @@ function goesOn(
   const gap = piece.top - Math.max(...last.map(({ bottom }) => bottom));
   const isRuled = rules.some(({ top, left, right }) => top > above.top && top < piece.bottom && left < piece.right && right > piece.left);
   if (gap > piece.size * (isRuled ? 2.5 : 1.3)) return false;
-  const columns = columnsOf(taken.flat());
-  const all = columnsOf([...taken.flat(), ...row]);
+  const columns = columnsOf(taken);
+  const all = columnsOf([...taken, row]);
   if (row.length > 1) return all.length >= 2 && all.length >= columns.length - 1;
   // A continuation line of a cell lies within one column and does not cross others.
   const crossed = columns.filter(({ left, right }) => left < piece.right && right > piece.left).length;
@@ -53,10 +54,43 @@ function goesOn(
   );
 }
 
+/** A line with only a label between rows of figures, above another row with the same columns. */
+function isGroupTitle(taken: readonly (readonly Piece[])[], row: readonly Piece[], next: readonly Piece[] | undefined): boolean {
+  const [label, second] = row;
+  const [above = []] = [taken.findLast((each) => each.length > 1)];
+  if (label === undefined || second !== undefined || next === undefined || next.length < 2 || next.length !== above.length) return false;
+  const isAligned = next.slice(1).every((piece, index) => overlaps(piece, above[index + 1]) && figure.test(textOfPiece(piece)));
+  const [nextGap, gap] = [(next[0]?.top ?? 0) - label.bottom, label.top - (taken.at(-1)?.[0]?.bottom ?? 0)];
+  return isAligned && gap < label.size * 1.6 && nextGap < label.size && label.right < (next[1]?.left ?? 0);
+}
+
+const overlaps = (one: Strip, other: Strip | undefined) => other !== undefined && one.left < other.right && one.right > other.left;
+
 type Strip = { left: number; right: number };
 
-/** The column ranges, found by projecting all pieces onto the horizontal axis. */
-function columnsOf(pieces: readonly Piece[]): Strip[] {
+/** Share of the rows that have all columns. */
+const completeRows = 0.2;
+
+/**
+ * The column ranges: rows with most pieces, projected onto the horizontal axis. In other rows, a head may span several columns, and a
+ * column may be empty that is only filled there.
+ */
+function columnsOf(rows: readonly (readonly Piece[])[]): Strip[] {
+  const lengths = rows.map(({ length }) => length).sort((one, other) => other - one);
+  const most = lengths[Math.min(lengths.length - 1, Math.max(1, Math.floor(lengths.length * completeRows)))] ?? 0;
+  const columns = projected(rows.filter(({ length }) => length >= most).flat());
+  for (const piece of rows.filter(({ length }) => length < most).flat()) {
+    const reach = strip * piece.size * 0.5;
+    const met = columns.filter(({ left, right }) => left < piece.right + reach && right > piece.left - reach);
+    const [only] = met;
+    if (met.length > 1) continue;
+    if (only === undefined) columns.push({ left: piece.left, right: piece.right });
+    else [only.left, only.right] = [Math.min(only.left, piece.left), Math.max(only.right, piece.right)];
+  }
+  return columns.sort((one, other) => one.left - other.left);
+}
+
+function projected(pieces: readonly Piece[]): Strip[] {
   const columns: Strip[] = [];
   for (const { left, right, size } of [...pieces].sort((one, other) => one.left - other.left)) {
     const last = columns.at(-1);
@@ -75,14 +109,18 @@ function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean 
 function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[], rules: readonly Box[]): Piece[][][] {
   const table: Piece[][][] = [];
   const between = rowRules(rows, rules);
+  const isOfFigures = (row: readonly Piece[]) => row.length === 1 || row.slice(1).every((piece) => figure.test(textOfPiece(piece)));
+  const areFigures = rows.filter((row) => row.length > 1 && isOfFigures(row)).length > rows.length / 2;
   for (const [index, row] of rows.entries()) {
     const isNew =
       index === 0 ||
+      (areFigures && row.length > 1 && isOfFigures(row)) ||
       (index === 1 && isHead(rows[0] ?? [], row)) ||
       (between.some((isRuled) => isRuled) ? between[index] === true : beginsRow(row, columns));
     if (isNew) table.push(columns.map(() => []));
     for (const piece of row) {
-      const place = columns.findLastIndex(({ left }) => left <= piece.left + 1);
+      const met = columns.findIndex((column) => overlaps(column, piece));
+      const place = met < 0 ? columns.findLastIndex(({ left }) => left <= piece.left + 1) : met;
       table.at(-1)?.[Math.max(0, place)]?.push(piece);
     }
   }

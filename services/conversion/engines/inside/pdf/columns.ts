@@ -1,6 +1,7 @@
 /** Reading order of a page: columns from left to right, each from top to bottom. */
 import type { Box } from "./content.ts";
-import { rowsOf } from "./lines.ts";
+import { figure } from "./grid-rows.ts";
+import { type Piece, rowsOf, textOfPiece } from "./lines.ts";
 
 /** Columns are filled with text; table cells rarely are, and rarely have equal widths. */
 const columnFill = { half: 0.7, quarter: 0 };
@@ -135,13 +136,16 @@ function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): bo
 
 /** Most of its lines, or a quarter of them, span its width. */
 function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): boolean {
-  if (rows.length < linesOfColumn) return false;
+  if (rows.length < linesOfColumn || rows.filter((row) => row.every(isFigure)).length > rows.length / 2) return false;
   const left = Math.min(...rows.flat().map((atom) => atom.left));
   const ends = rows.map((row) => Math.max(...row.map(({ right }) => right)) - left).sort((one, other) => other - one);
   const width = ends[0] ?? 1;
   const share = (part: number) => (ends[Math.floor(ends.length * part)] ?? 0) / width;
   return share(0.5) > fill.half && share(0.25) > fill.quarter;
 }
+
+/** A column of figures is one of a table. */
+const isFigure = (atom: Box) => "runs" in atom && figure.test(textOfPiece(atom as Piece));
 
 /** Rows of a table start at the same height. */
 function standBesideEachOther(before: readonly (readonly Box[])[], after: readonly (readonly Box[])[]): boolean {

@@ -16,6 +16,7 @@ import { withPictures } from "./placed.ts";
 import { readPdf } from "./read.ts";
 import { blocksOfTagged, untoldPictures, untoldRuns } from "./tagged.ts";
 import type { Block } from "./tree.ts";
+import { withoutTypewriter } from "./typewritten.ts";
 
 /** Programs append a little after the end, such as the rest of a message. */
 const tailBytes = 4096;
@@ -73,7 +74,7 @@ function blocksOf(
 ): Block[][] {
   const tagged = pages.map((page) => blocksOfTagged(page, words));
   const bare = pages.filter((_, index) => tagged[index] === undefined).map(undecorated);
-  const laidOut = levelledBy(bookmarks, blocksOfLayout(bare, words, notes));
+  const laidOut = levelledBy(bookmarks, blocksOfLayout(withoutTypewriter(bare), words, notes));
   return tagged.map((blocks, index) => {
     const page = pages[index];
     if (blocks === undefined || page === undefined) return laidOut.shift() ?? [];

@@ -57,10 +57,19 @@ export async function withDrawn(pages: readonly PageContent[], notes: Notes, ask
       box,
       mark: markAt(box, page),
       png: Buffer.from(png, "base64"),
+      isDrawn: true,
     }));
-    return added.length === 0 ? page : { ...page, pictures: [...page.pictures, ...added] };
+    // Drawings contain the pictures within them.
+    const others = page.pictures.filter(({ box }) => !added.some((drawn) => holds(drawn.box, box)));
+    return added.length === 0 ? page : { ...page, pictures: [...others, ...added] };
   });
 }
+
+/** In points. */
+const overhang = 2;
+
+const holds = (outer: Box, { left, right, top, bottom }: Box) =>
+  left > outer.left - overhang && right < outer.right + overhang && top > outer.top - overhang && bottom < outer.bottom + overhang;
 
 function markAt({ left, top }: Box, { figures }: PageContent): string | undefined {
   return figures.find(({ box }) => Math.abs(box.left - left) < 1 && Math.abs(box.top - top) < 1)?.mark;

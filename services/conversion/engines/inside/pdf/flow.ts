@@ -4,6 +4,7 @@
 
 import { tableAt } from "./aligned-tables.ts";
 import type { Box, Picture } from "./content.ts";
+import { withInnerColumns } from "./grid-columns.ts";
 import { rowsWithin } from "./grid-rows.ts";
 import { isHeading, type Letters, rankOf } from "./headings.ts";
 import { codeOf, isIdeographic, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
@@ -15,7 +16,7 @@ import { type Grid, linesWithin } from "./ruled-tables.ts";
 import { settingOf } from "./setting.ts";
 import { type Block, type Cell, type DrawnLines, type ListItem, markOfNote, textOf } from "./tree.ts";
 
-export type PlacedPicture = Box & { readonly kind: "picture"; readonly picture: Picture };
+export type PlacedPicture = Box & { readonly kind: "picture"; readonly picture: Picture; readonly labels: readonly Piece[] };
 export type Atom = Piece | Grid | PlacedPicture;
 
 export type Page = {
@@ -75,10 +76,12 @@ function textRowsFrom(rows: readonly (readonly Atom[])[], start: number): (reado
 }
 
 function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
-  if (atom.kind === "picture") return [{ kind: "picture", picture: atom.picture, alt: "", page: page.number }];
-  const rows = atom.rows
-    .flatMap((row) => rowsWithin(row.map(({ runs, columns }) => ({ columns, pieces: piecesOf(runs) }))))
-    .map((row) => row.map(({ columns, pieces }) => ({ columns, blocks: blocksOfCell(pieces, page) })));
+  if (atom.kind === "picture") {
+    const labels = atom.labels.length === 0 ? [] : [paragraph(atom.labels, page)];
+    return [{ kind: "picture", picture: atom.picture, alt: "", page: page.number }, ...labels];
+  }
+  const pieces = atom.rows.flatMap((row) => rowsWithin(row.map(({ runs, columns }) => ({ columns, pieces: piecesOf(runs) }))));
+  const rows = withInnerColumns(pieces).map((row) => row.map(({ columns, pieces: own }) => ({ columns, blocks: blocksOfCell(own, page) })));
   return [
     tableOf(
       rows.map((row) => row.map(({ blocks }) => blocks)),

@@ -1,12 +1,12 @@
 /** Blocks of untagged pages, from the positions of their text. */
 import type { Notes } from "../exchange.ts";
 import { flowsOf } from "./columns.ts";
-import type { PageContent, Run } from "./content.ts";
+import type { Box, PageContent, Picture, Run } from "./content.ts";
 import { type Atom, blocksOfFlow, type PlacedPicture } from "./flow.ts";
 import { withoutFurniture } from "./furniture.ts";
 import { lettersOf, levelsOf } from "./headings.ts";
 import { paragraphOf, type Vocabulary } from "./inlines.ts";
-import { type Piece, piecesOf } from "./lines.ts";
+import { type Piece, piecesOf, textOfPiece } from "./lines.ts";
 import { recognisedPieces } from "./recognised.ts";
 import { impliedRules } from "./row-rules.ts";
 import { gridsOf } from "./ruled-tables.ts";
@@ -17,8 +17,8 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
   const read = pages.map(({ number, runs, rules, height, pictures, isTextHidden }) => {
     const texts = runs.filter(isPartOfText);
     const { grids, rest } = gridsOf([...rules, ...impliedRules(rules, texts)], texts);
-    const placed = pictures.map((picture): PlacedPicture => ({ kind: "picture", ...picture.box, picture }));
-    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], number, height };
+    const { placed, unlabelled } = withLabels(pictures, rest);
+    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(unlabelled), others: [...grids, ...placed], number, height };
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
   const texts = withoutFurniture(read, notes);
@@ -38,6 +38,28 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
   });
   const levelOf = levelsOf(drafts.flat().flatMap((block) => (block.kind === "heading" ? [block.level] : [])));
   return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));
+}
+
+/** In characters: what is written in a drawing is short. */
+const longestLabel = 25;
+
+/** The labels of a drawing, which its picture shows, follow it together. */
+function withLabels(pictures: readonly Picture[], runs: readonly Run[]) {
+  let unlabelled = runs;
+  const placed = pictures.map((picture): PlacedPicture => {
+    const within = picture.isDrawn === true ? unlabelled.filter((run) => holds(picture.box, run)) : [];
+    const labels = piecesOf(within);
+    if (labels.some((piece) => textOfPiece(piece).length > longestLabel)) return { kind: "picture", ...picture.box, picture, labels: [] };
+    const own = new Set(within);
+    unlabelled = unlabelled.filter((run) => !own.has(run));
+    return { kind: "picture", ...picture.box, picture, labels };
+  });
+  return { placed, unlabelled };
+}
+
+function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
+  const [middle, height] = [x + width / 2, baseline - size * 0.3];
+  return middle > left && middle < right && height > top && height < bottom;
 }
 
 const isPartOfText = (run: Run) => run.mark !== "artifact" && !isTurned(run);

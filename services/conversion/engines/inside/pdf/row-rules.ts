@@ -61,8 +61,10 @@ function topOfHead({ y, edges }: Chain, runs: readonly Run[]): number {
     .filter((run) => run.text.trim() !== "" && run.baseline < y + near && run.x > left - near && run.x + run.width < right + near)
     .sort((one, other) => other.baseline - one.baseline);
   let top = y;
-  for (const { baseline, size } of above) {
+  for (const { baseline, size, x, width } of above) {
     if (top - baseline > size * (isRow(baseline, above, edges) ? 1.8 : 0.9)) break;
+    // A caption.
+    if (width > (right - left) * 0.6 || (x < left + near && edges.filter((edge) => edge > x + near && edge < x + width).length > 1)) break;
     top = Math.min(top, baseline - size * 0.85);
   }
   return top;

@@ -1,5 +1,6 @@
 /** Tables with ruled cells: each space between lines is a cell. */
 import type { Box, Run } from "./content.ts";
+import { piecesOf } from "./lines.ts";
 import { partedAt } from "./run-parts.ts";
 import type { DrawnLines } from "./tree.ts";
 
@@ -7,6 +8,8 @@ export type Grid = Box & { readonly kind: "grid"; readonly rows: readonly GridCe
 export type GridCell = { readonly runs: Run[]; readonly columns: number };
 
 const near = 3;
+/** A narrower space is a line's overhang and no column. */
+const narrowest = 12;
 /** Rows of one table that are marked only by the ends of vertical lines. */
 const maxStarts = 200;
 const isUpright = ({ left, right, top, bottom }: Box) => right - left < bottom - top;
@@ -21,7 +24,7 @@ export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly
         group.filter((rule) => !isUpright(rule)),
         "top",
       ),
-      upright: merged(group.filter(isUpright), "left"),
+      upright: withOuter(merged(group.filter(isUpright), "left"), boundsOf(group)),
     };
     if (lines.across.length < 2 || lines.upright.length < 3) continue;
     const box = boundsOf(group);
@@ -75,6 +78,12 @@ function touching(rules: readonly Box[]): Box[][] {
   return [...done, ...open.map((group) => group.rules)];
 }
 
+/** The outer columns of a table are often open: its horizontal lines then extend beyond the outer vertical ones. */
+function withOuter(upright: readonly number[], { left, right }: Box): number[] {
+  const [first = left, last = right] = [upright[0], upright.at(-1)];
+  return [...(left < first - narrowest ? [left] : []), ...upright, ...(right > last + narrowest ? [right] : [])];
+}
+
 /** Distinct positions of lines. */
 function merged(rules: readonly Box[], side: "left" | "top"): number[] {
   const places: number[] = [];
@@ -111,7 +120,28 @@ function gridOf(across: readonly number[], upright: readonly number[], lines: re
     ))
       row.findLast(({ left }) => left <= middleOf(part)[0] + 1)?.runs.push(part);
   }
-  return rows.filter((row) => row.some(({ runs: own }) => own.length > 0));
+  return rows
+    .map((row) => row.flatMap((cell) => splitAtColumns(cell, upright)))
+    .filter((row) => row.some(({ runs: own }) => own.length > 0));
+}
+
+/** Share of the pieces: a long text may run over into the next column. */
+const mostAcross = 0.1;
+
+/** Columns are often ruled in the head only: a wide cell is split at their edges if its text is in several of them and crosses few. */
+function splitAtColumns(cell: GridCell & { readonly left: number }, upright: readonly number[]): readonly GridCell[] {
+  if (cell.columns < 2 || cell.runs.length < 2) return [cell];
+  const first = upright.indexOf(cell.left);
+  const edges = upright.slice(first, first + cell.columns);
+  const pieces = piecesOf(cell.runs);
+  const across = pieces.filter(({ left, right, size }) => edges.some((edge) => left < edge - size * 0.2 && right > edge + size * 0.2));
+  if (across.length > pieces.length * mostAcross) return [cell];
+  const parts = edges.map((): { runs: Run[]; columns: number } => ({ runs: [], columns: 1 }));
+  for (const piece of pieces) {
+    const place = across.includes(piece) ? piece.left + piece.size * 0.2 : (piece.left + piece.right) / 2;
+    parts[Math.max(0, edges.findLastIndex((edge) => edge <= place))]?.runs.push(...piece.runs);
+  }
+  return parts.filter(({ runs }) => runs.length > 0).length < 2 ? [cell] : parts;
 }
 
 /** The lines at each position. */

@@ -5,6 +5,8 @@ import {
   FootnoteReferenceRun,
   type IParagraphPropertiesOptions,
   type IRunOptions,
+  type ISpacingProperties,
+  LineRuleType,
   type ParagraphChild,
   TextRun,
 } from "docx";
@@ -77,11 +79,12 @@ function spaceAbove(at: Setting, above: Box | undefined): { readonly before: num
   return { before: gap < near ? 0 : twips(Math.min(mostSpace, gap)) };
 }
 
-function pitchOf({ lines, size }: Setting): { readonly line?: number } {
+/** With a rule, because LibreOffice takes a line spacing without one as exact. */
+function pitchOf({ lines, size }: Setting): ISpacingProperties {
   const steps = lines.slice(1).map(({ baseline }, index) => baseline - (lines[index]?.baseline ?? 0));
   const pitch = steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)] ?? 0;
   const ratio = pitch / (size * naturalPitch);
-  return ratio > 0.8 && ratio < 3 && Math.abs(ratio - 1) > 0.04 ? { line: Math.round(240 * ratio) } : {};
+  return ratio > 0.8 && ratio < 3 && Math.abs(ratio - 1) > 0.04 ? { line: Math.round(240 * ratio), lineRule: LineRuleType.AUTO } : {};
 }
 
 /** Runs with whatever differs from the document's usual text, or from a heading's style. */

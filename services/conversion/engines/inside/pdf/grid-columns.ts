@@ -1,0 +1,67 @@
+/** Splits columns of a ruled table that no line separates: those with several figures beside each other in most rows. */
+import type { Run } from "./content.ts";
+import { type CellPieces, figure } from "./grid-rows.ts";
+import { type Piece, piecesOf, textOfPiece } from "./lines.ts";
+import { partedAt } from "./run-parts.ts";
+
+type Row = readonly CellPieces[];
+type Placed = CellPieces & { readonly column: number };
+
+const fewestRows = 3;
+const mostRows = 0.6;
+/** Figures beside each other in one column of a table. */
+const mostParts = 12;
+
+export function withInnerColumns(rows: readonly Row[]): readonly Row[] {
+  const placed = rows.map((row) => {
+    let next = 0;
+    return row.map((cell): Placed => {
+      const column = next;
+      next += cell.columns;
+      return { ...cell, column };
+    });
+  });
+  const byColumn = Map.groupBy(
+    placed.flat().filter(({ columns, pieces }) => columns === 1 && pieces.length > 0),
+    ({ column }) => column,
+  );
+  const edges = new Map([...byColumn].map(([column, cells]) => [column, edgesOf(cells)]));
+  if ([...edges.values()].every(({ length }) => length === 0)) return rows;
+  return placed.map((row) => row.flatMap((cell) => splitAt(cell, edges)));
+}
+
+/** The middles of the gaps between figures, if most cells have the same number of them in the same places. */
+function edgesOf(cells: readonly Placed[]): readonly number[] {
+  const lines = cells.map(({ pieces }) => pieces).filter((pieces) => pieces.every((piece) => figure.test(textOfPiece(piece))));
+  const counts = Map.groupBy(lines, ({ length }) => length);
+  const [most = [], count = 0] =
+    [...counts].map(([length, rows]) => [rows, length] as const).sort(([one], [other]) => other.length - one.length)[0] ?? [];
+  if (count < 2 || count > mostParts || most.length < fewestRows || most.length < cells.length * mostRows) return [];
+  const edges = Array.from({ length: count - 1 }, (_, place) => {
+    const [from, to] = [
+      Math.max(...most.map((pieces) => pieces[place]?.right ?? 0)),
+      Math.min(...most.map((pieces) => pieces[place + 1]?.left ?? 0)),
+    ];
+    return from < to ? (from + to) / 2 : Number.NaN;
+  });
+  return edges.some(Number.isNaN) ? [] : edges;
+}
+
+function splitAt(cell: Placed, edges: ReadonlyMap<number, readonly number[]>): readonly CellPieces[] {
+  const { column, columns, pieces } = cell;
+  const own = edges.get(column) ?? [];
+  const inner = Array.from({ length: columns }, (_, index) => (edges.get(column + index) ?? []).length);
+  const whole = { columns: columns + inner.reduce((sum, each) => sum + each, 0), pieces };
+  if (columns > 1 || own.length === 0 || pieces.some((piece) => crosses(piece, own))) return [whole];
+  const parts = own.concat(Infinity).map((): Run[] => []);
+  for (const { runs } of pieces)
+    for (const run of runs)
+      for (const part of partedAt(run, own)) parts[own.concat(Infinity).findIndex((edge) => part.x + part.width / 2 < edge)]?.push(part);
+  if (parts.filter((runs) => runs.length > 0).length < 2) return [whole];
+  return parts.map((runs) => ({ columns: 1, pieces: piecesOf(runs) }));
+}
+
+/** Words across an edge belong to all parts, as a head does; figures side by side do not. */
+function crosses({ left, right, ...piece }: Piece, edges: readonly number[]): boolean {
+  return edges.some((edge) => left < edge - 1 && right > edge + 1) && !figure.test(textOfPiece(piece));
+}

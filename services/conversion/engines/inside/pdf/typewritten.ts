@@ -1,0 +1,26 @@
+/** Documents written on a typewriter or printed in its letters: there, equal widths do not mean code. */
+import type { PageContent, Run } from "./content.ts";
+
+/** Share of the letters. */
+const nearlyAll = 0.8;
+/** Lines of prose fill the page, at least this share of the widest one; lines of a program rarely do. */
+const fullLine = 0.75;
+const fullLines = 0.4;
+
+/** The pages, without the mark of equal widths where nearly all text has it and is set as prose. */
+export function withoutTypewriter(pages: readonly PageContent[]): readonly PageContent[] {
+  const runs = pages.flatMap((page) => page.runs);
+  const lettersIn = (some: readonly Run[]) => some.reduce((sum, { text }) => sum + text.length, 0);
+  if (lettersIn(runs.filter(({ look }) => look.isMono)) < lettersIn(runs) * nearlyAll || !isProse(pages)) return pages;
+  return pages.map((page) => ({ ...page, runs: page.runs.map((run) => ({ ...run, look: { ...run.look, isMono: false } })) }));
+}
+
+function isProse(pages: readonly PageContent[]): boolean {
+  const widths = pages.flatMap(({ runs }) => {
+    const inked = runs.filter(({ text, width }) => width > 0 && text.trim() !== "");
+    const lines = Map.groupBy(inked, ({ baseline }) => Math.round(baseline));
+    return [...lines.values()].map((line) => Math.max(...line.map(({ x, width }) => x + width)) - Math.min(...line.map(({ x }) => x)));
+  });
+  const widest = widths.reduce((most, width) => Math.max(most, width), 0);
+  return widths.filter((width) => width > widest * fullLine).length > widths.length * fullLines;
+}
