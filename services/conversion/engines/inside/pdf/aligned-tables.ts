@@ -75,7 +75,7 @@ const completeRows = 0.2;
  * The column ranges: rows with most pieces, projected onto the horizontal axis. In other rows, a head may span several columns, and a
  * column may be empty that is only filled there.
  */
-function columnsOf(rows: readonly (readonly Piece[])[]): Strip[] {
+export function columnsOf(rows: readonly (readonly Piece[])[]): Strip[] {
   const lengths = rows.map(({ length }) => length).sort((one, other) => other - one);
   const most = lengths[Math.min(lengths.length - 1, Math.max(1, Math.floor(lengths.length * completeRows)))] ?? 0;
   const columns = projected(rows.filter(({ length }) => length >= most).flat());
@@ -100,8 +100,13 @@ function projected(pieces: readonly Piece[]): Strip[] {
   return columns;
 }
 
-/** Justified text also has wide gaps, but only in a few lines. */
+const sectionNumber = /^\s*(?:[A-Z]|\d{1,3})(?:\.\d{1,3})+\.?\s*$/;
+
+/** Justified text also has wide gaps, but only in a few lines; the numbers of headings stand apart from them. */
 function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean {
+  const isNumbered = ([number, title]: readonly Piece[]) =>
+    number !== undefined && title !== undefined && sectionNumber.test(textOfPiece(number)) && !figure.test(textOfPiece(title));
+  if (columns === 2 && rows.every(isNumbered)) return true;
   const filled = rows.reduce((sum, row) => sum + row.length, 0);
   return filled < rows.length * columns * 0.3 || rows.every((row) => row.every((piece) => piece.runs.every(({ look }) => look.isMono)));
 }

@@ -71,6 +71,8 @@ export type PageContent = {
   readonly showsMore: boolean;
   /** It shows something but has next to no text. */
   readonly isScanned: boolean;
+  /** Its fonts do not say which characters they show. */
+  readonly isUnreadable: boolean;
   readonly structure: StructureNode | undefined;
   /** Link addresses by annotation id. */
   readonly links: ReadonlyMap<string, string>;

@@ -42,7 +42,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   const scanned = read.filter((page) => page.isScanned && !isRead(page)).map(({ number }) => number);
   // Without recognition, the pages stay the pictures that they are.
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
-  if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
+  noteUnread(scanned, read, notes);
   if (options.layout === "exact") return await exactly(read, title, { notes, ask });
   const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
   const pages = isTablesAlone ? read : await withDrawn(read, notes, shows.has(to) ? ask : undefined);
@@ -58,6 +58,17 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });
   if (to === "json" && options.content !== "tables") return documentOf(blocks, pages, { title, language }, notes);
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
+}
+
+function noteUnread(scanned: readonly number[], read: readonly PageContent[], notes: Notes): void {
+  const unreadable = read.filter((page) => page.isUnreadable).map(({ number }) => number);
+  const told = [
+    ...(scanned.length === 0 ? [] : [`Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`]),
+    ...(unreadable.length === 0
+      ? []
+      : [`Fonts of these pages do not say which characters they show, so that text is missing or wrong: ${placesOf(unreadable)}.`]),
+  ];
+  if (told.length > 0) notes.set("TEXT_NOT_RECOGNISED", told.join(" "));
 }
 
 /** If the tags cannot be trusted, neither can their artifacts. */

@@ -1,4 +1,5 @@
 /** Splits columns of a ruled table that no line separates: those with several figures beside each other in most rows. */
+import { columnsOf } from "./aligned-tables.ts";
 import type { Run } from "./content.ts";
 import { type CellPieces, figure } from "./grid-rows.ts";
 import { type Piece, piecesOf, textOfPiece } from "./lines.ts";
@@ -8,7 +9,9 @@ type Row = readonly CellPieces[];
 type Placed = CellPieces & { readonly column: number };
 
 const fewestRows = 3;
+/** Shares. */
 const mostRows = 0.6;
+const mostFigures = 0.7;
 /** Figures beside each other in one column of a table. */
 const mostParts = 12;
 
@@ -30,21 +33,17 @@ export function withInnerColumns(rows: readonly Row[]): readonly Row[] {
   return placed.map((row) => row.flatMap((cell) => splitAt(cell, edges)));
 }
 
-/** The middles of the gaps between figures, if most cells have the same number of them in the same places. */
+/** The middles of the gaps between figures that most cells have beside each other or beside a label, in the same places. */
 function edgesOf(cells: readonly Placed[]): readonly number[] {
-  const lines = cells.map(({ pieces }) => pieces).filter((pieces) => pieces.every((piece) => figure.test(textOfPiece(piece))));
-  const counts = Map.groupBy(lines, ({ length }) => length);
-  const [most = [], count = 0] =
-    [...counts].map(([length, rows]) => [rows, length] as const).sort(([one], [other]) => other.length - one.length)[0] ?? [];
-  if (count < 2 || count > mostParts || most.length < fewestRows || most.length < cells.length * mostRows) return [];
-  const edges = Array.from({ length: count - 1 }, (_, place) => {
-    const [from, to] = [
-      Math.max(...most.map((pieces) => pieces[place]?.right ?? 0)),
-      Math.min(...most.map((pieces) => pieces[place + 1]?.left ?? 0)),
-    ];
-    return from < to ? (from + to) / 2 : Number.NaN;
-  });
-  return edges.some(Number.isNaN) ? [] : edges;
+  const several = cells.map(({ pieces }) => pieces).filter(({ length }) => length > 1);
+  if (several.length < fewestRows || several.length < cells.length * mostRows) return [];
+  const others = several.flatMap((pieces) => pieces.slice(1));
+  if (others.filter((piece) => figure.test(textOfPiece(piece))).length < others.length * mostFigures) return [];
+  const columns = columnsOf(several);
+  if (columns.length < 2 || columns.length > mostParts) return [];
+  const edges = columns.slice(1).map(({ left }, index) => ((columns[index]?.right ?? left) + left) / 2);
+  const isCrossed = several.flat().some(({ left, right }) => edges.some((edge) => left < edge - 1 && right > edge + 1));
+  return isCrossed ? [] : edges;
 }
 
 function splitAt(cell: Placed, edges: ReadonlyMap<number, readonly number[]>): readonly CellPieces[] {

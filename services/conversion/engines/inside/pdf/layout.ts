@@ -16,7 +16,11 @@ import { isTurned, turnedFurniture } from "./turned-furniture.ts";
 export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
   const read = pages.map(({ number, runs, rules, height, pictures, isTextHidden }) => {
     const texts = runs.filter(isPartOfText);
-    const { grids, rest } = gridsOf([...rules, ...impliedRules(rules, texts)], texts);
+    const { grids, rest } = gridsOf(
+      [...rules, ...impliedRules(rules, texts)],
+      texts,
+      pictures.flatMap(({ box, isDrawn }) => (isDrawn === true ? [box] : [])),
+    );
     const { placed, unlabelled } = withLabels(pictures, rest);
     return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(unlabelled), others: [...grids, ...placed], number, height };
   });

@@ -123,6 +123,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
     isTextHidden,
     showsMore: drawings.isPaintedBeside || annotations.length > 0,
     isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
+    isUnreadable: isUnreadable(runs),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
   };
@@ -153,6 +154,15 @@ const fewLetters = 20;
 
 const lettersIn = (runs: readonly Run[]): number =>
   runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
+
+/** Ink of which hardly any is a letter: some fonts do not say which characters they show, and the codes say nothing. */
+function isUnreadable(runs: readonly Run[]): boolean {
+  const ink = runs.reduce((sum, { text }) => sum + text.replace(/[\s._\u2026-]/g, "").length, 0);
+  return ink >= fewestCodes && lettersIn(runs) < ink * fewReadable;
+}
+
+const fewestCodes = 200;
+const fewReadable = 0.25;
 
 type TextItem = {
   readonly str?: string;

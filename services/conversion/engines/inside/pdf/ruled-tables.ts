@@ -14,8 +14,12 @@ const narrowest = 12;
 const maxStarts = 200;
 const isUpright = ({ left, right, top, bottom }: Box) => right - left < bottom - top;
 
-/** Tables, and the text outside them. */
-export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly grids: Grid[]; readonly rest: Run[] } {
+/** Tables, and the text outside them. The lines of drawings form tables too, most of whose cells are empty. */
+export function gridsOf(
+  rules: readonly Box[],
+  runs: readonly Run[],
+  drawings: readonly Box[] = [],
+): { readonly grids: Grid[]; readonly rest: Run[] } {
   const grids: Grid[] = [];
   let rest = [...runs];
   for (const group of touching(rules)) {
@@ -33,11 +37,22 @@ export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly
     const grid = gridOf(withStarts(lines.across, uprights, inside), lines.upright, uprights, inside);
     // A frame around a diagram or the page.
     if (grid.length < 1 || filledCells(grid) < 3) continue;
+    if (filledCells(grid) < grid.flat().length / 2 && drawings.some((drawing) => covers(drawing, box))) continue;
     grids.push({ kind: "grid", ...box, rows: grid });
     const taken = new Set(inside);
     rest = rest.filter((run) => !taken.has(run));
   }
   return { grids, rest };
+}
+
+const mostOfTable = 0.6;
+
+function covers(drawing: Box, { left, right, top, bottom }: Box): boolean {
+  const [width, height] = [
+    Math.min(right, drawing.right) - Math.max(left, drawing.left),
+    Math.min(bottom, drawing.bottom) - Math.max(top, drawing.top),
+  ];
+  return width > 0 && height > 0 && width * height > (right - left) * (bottom - top) * mostOfTable;
 }
 
 const middleOf = ({ x, width, baseline, size }: Run): readonly [x: number, y: number] => [x + width / 2, baseline - size * 0.3];
@@ -139,7 +154,12 @@ function splitAtColumns(cell: GridCell & { readonly left: number }, upright: rea
   const parts = edges.map((): { runs: Run[]; columns: number } => ({ runs: [], columns: 1 }));
   for (const piece of pieces) {
     const place = across.includes(piece) ? piece.left + piece.size * 0.2 : (piece.left + piece.right) / 2;
-    parts[Math.max(0, edges.findLastIndex((edge) => edge <= place))]?.runs.push(...piece.runs);
+    parts[
+      Math.max(
+        0,
+        edges.findLastIndex((edge) => edge <= place),
+      )
+    ]?.runs.push(...piece.runs);
   }
   return parts.filter(({ runs }) => runs.length > 0).length < 2 ? [cell] : parts;
 }

@@ -5,7 +5,7 @@ import type { PageContent, Run } from "./content.ts";
 const nearlyAll = 0.8;
 /** Lines of prose fill the page, at least this share of the widest one; lines of a program rarely do. */
 const fullLine = 0.75;
-const fullLines = 0.4;
+const fullLines = 0.25;
 
 /** The pages, without the mark of equal widths where nearly all text has it and is set as prose. */
 export function withoutTypewriter(pages: readonly PageContent[]): readonly PageContent[] {
