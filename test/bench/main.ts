@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- routes [ROW ...] icon upload document documents [TABLE ...] print estimates sandbox start
+ * `npm run bench [-- routes [ROW ...] icon upload document documents [TABLE ...] tables FOLDER print estimates sandbox start
  * tracing fairness capacity]`: Filemill's cost compared with the bare engine, as ratios within one run.
  */
 import process from "node:process";
@@ -13,6 +13,7 @@ import { benchPrint } from "./print.ts";
 import { benchRoutes } from "./routes.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchStart } from "./start.ts";
+import { benchTables } from "./tables.ts";
 import { benchTracing } from "./tracing.ts";
 import { benchUpload } from "./upload.ts";
 
@@ -21,6 +22,7 @@ const benches = {
   icon: benchIcon,
   document: benchDocument,
   documents: benchDocuments,
+  tables: benchTables,
   print: benchPrint,
   upload: benchUpload,
   estimates: benchEstimates,

@@ -125,6 +125,7 @@ function crossesLittle(atoms: readonly Box[], x: number): boolean {
 function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): boolean {
   const own = atoms.filter((atom) => !crosses(atom, x));
   const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
+  if (areFigures(before) || areFigures(after)) return false;
   const isLong = Math.min(before.length, after.length) >= linesOfLongColumn;
   if (isEven && isLong && own.length === atoms.length && !standBesideEachOther(before, after)) return true;
   if (!isLong && !crossesLittle(atoms, x)) return false;
@@ -136,7 +137,7 @@ function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): bo
 
 /** Most of its lines, or a quarter of them, span its width. */
 function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): boolean {
-  if (rows.length < linesOfColumn || rows.filter((row) => row.every(isFigure)).length > rows.length / 2) return false;
+  if (rows.length < linesOfColumn) return false;
   const left = Math.min(...rows.flat().map((atom) => atom.left));
   const ends = rows.map((row) => Math.max(...row.map(({ right }) => right)) - left).sort((one, other) => other - one);
   const width = ends[0] ?? 1;
@@ -145,6 +146,7 @@ function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): b
 }
 
 /** A column of figures is one of a table. */
+const areFigures = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isFigure)).length > rows.length / 2;
 const isFigure = (atom: Box) => "runs" in atom && figure.test(textOfPiece(atom as Piece));
 
 /** Rows of a table start at the same height. */

@@ -16,3 +16,8 @@ it("keeps a heading of one column apart from the line beside it", () => {
   const pieces = piecesOf([runAt("a line that ends before", 60, 100), runAt("Heading", 188, 101, { size: 15 })]);
   expect(pieces.map(textOfPiece)).toEqual(["Heading", "a line that ends before"]);
 });
+
+it("takes a column of figures for one of a table", () => {
+  const figures = Array.from({ length: 30 }, (_, index) => runAt("1,250,300 1,040,000 2,000,000 300,400,000", 300, 105 + index * 13));
+  expect(flowsOf(piecesOf([...column(60, 100), ...figures]))).toHaveLength(1);
+});

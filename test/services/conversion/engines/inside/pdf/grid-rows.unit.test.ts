@@ -27,3 +27,24 @@ it("leaves cells of several lines whole", () => {
   const cells = [cell(run("One", 0, 10), run("and more", 0, 22)), cell(run("Two", 100, 10))];
   expect(textsOf(rowsWithin(cells))).toEqual([["One and more", "Two"]]);
 });
+
+const statement = [
+  cell(run("Cards", 0, 10, true), run("A1", 0, 22), run("A2", 0, 46), run("A3", 0, 70)),
+  cell(run("Train to", 60, 22), run("Paris", 60, 34), run("Lunch", 60, 46), run("Taxi, and", 60, 70), run("a tip", 60, 82)),
+  cell(run("1.50", 160, 22), run("2,400.00", 150, 46), run("-", 170, 70)),
+];
+
+it("begins a row at each line of figures, and keeps the lines of a description and the title of a group", () => {
+  expect(textsOf(rowsWithin(statement))).toEqual([
+    ["Cards", "", ""],
+    ["A1", "Train to Paris", "1.50"],
+    ["A2", "Lunch", "2,400.00"],
+    ["A3", "Taxi, and a tip", "-"],
+  ]);
+});
+
+it("leaves cells of words whole, although their lines are at the same heights", () => {
+  const words = (x: number) => cell(run("one or", x, 10), run("two of", x, 22), run("these", x, 34), run("words", x, 46));
+  const cells = [words(0), { columns: 1, pieces: words(100).pieces.slice(0, 3) }];
+  expect(rowsWithin(cells)).toHaveLength(1);
+});

@@ -65,3 +65,38 @@ it("begins a row where upright lines begin, although nothing is drawn across", (
   const head: Run = { ...runAt("All of them", 15, 7), width: 60 };
   expect(textsOf(rules, [head, ...cells, runAt("1", 10, 27)])?.map((row) => row.length)).toEqual([1, 3, 3]);
 });
+
+const wide = (text: string, x: number, baseline: number): Run => ({ ...runAt(text, x, baseline), width: text.length * 2 });
+
+it("splits a wide cell at columns that only the head has lines for, although one text runs over", () => {
+  const rules = [
+    across(0),
+    across(10),
+    across(20),
+    across(30),
+    upright(0, 0, 30),
+    upright(30, 0, 10),
+    upright(60, 0, 10),
+    upright(90, 0, 30),
+  ];
+  const head = ["a", "b", "c"].map((text, index) => runAt(text, 10 + index * 30, 7));
+  const row = [wide("Austria", 2, 17), wide("92.9", 40, 17), wide("0", 70, 17)];
+  expect(textsOf(rules, [...head, ...row, wide("one title for all of these columns", 10, 27)])).toEqual([
+    ["a", "b", "c"].map((text) => [text, 1]),
+    ["Austria", "92.9", "0"].map((text) => [text, 1]),
+    [["one title for all of these columns", 3]],
+  ]);
+});
+
+it("has columns outside of the outer upright lines", () => {
+  const rules = [across(0), across(10), across(20), upright(30, 0, 20), upright(45, 0, 20), upright(60, 0, 20)];
+  const cells = (y: number) => ["a", "b", "c", "d"].map((text, index) => runAt(text, [10, 35, 50, 70][index] ?? 0, y));
+  expect(textsOf(rules, [...cells(7), ...cells(17)])).toEqual([1, 2].map(() => ["a", "b", "c", "d"].map((text) => [text, 1])));
+});
+
+it("takes the lines of a drawing, with text in few of their cells, for no table", () => {
+  const rules = [0, 10, 20, 30, 40].flatMap((at) => [across(at), upright(at, 0, 40)]);
+  const labels = [runAt("1", 5, 7), runAt("2", 15, 17), runAt("3", 25, 27)];
+  expect(gridsOf(rules, labels).grids).toHaveLength(1);
+  expect(gridsOf(rules, labels, [{ left: 0, top: 0, right: 90, bottom: 40 }])).toEqual({ grids: [], rest: labels });
+});
