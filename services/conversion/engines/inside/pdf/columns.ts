@@ -1,6 +1,6 @@
 /** Reading order of a page: columns from left to right, each from top to bottom. */
 import type { Box } from "./content.ts";
-import { figure } from "./grid-rows.ts";
+import { isFigure } from "./grid-rows.ts";
 import { type Piece, rowsOf, textOfPiece } from "./lines.ts";
 
 /** Columns are filled with text; table cells rarely are, and rarely have equal widths. */
@@ -146,8 +146,8 @@ function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): b
 }
 
 /** A column of figures is one of a table. */
-const areFigures = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isFigure)).length > rows.length / 2;
-const isFigure = (atom: Box) => "runs" in atom && figure.test(textOfPiece(atom as Piece));
+const areFigures = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isFigureAtom)).length > rows.length / 2;
+const isFigureAtom = (atom: Box) => "runs" in atom && isFigure(textOfPiece(atom as Piece));
 
 /** Rows of a table start at the same height. */
 function standBesideEachOther(before: readonly (readonly Box[])[], after: readonly (readonly Box[])[]): boolean {

@@ -38,8 +38,10 @@ export function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[]
 }
 
 const fewestRows = 3;
+const signs = /^[\s\d.,:/()%$€£¥+–—…†*-]+$/u;
+
 /** Numbers, dates, amounts, and the marks that stand for none. */
-export const figure = /^[\s\d.,:/()%$€£¥+–—†*-]*(?:\d|[-–—…*]\s*$)[\s\d.,:/()%$€£¥+–—†*-]*$/u;
+export const isFigure = (text: string) => signs.test(text) && /[\d–—…*-]/u.test(text);
 
 /**
  * Columns of figures, each on a line of its own, beside one column of labels: every line with figures in most columns begins a row.
@@ -51,7 +53,7 @@ function rowsOfFigures(cells: readonly CellPieces[], lines: readonly Lines[]): (
   const starts = heights.filter((height) => lines.filter((each) => isAt(each, height)).length >= Math.max(2, filled / 2));
   const begins = (row: readonly Piece[]) => starts.some((start) => Math.abs(heightOf(row) - start) <= sameLine);
   const texts = lines.slice(1).flatMap((each) => each.filter(begins).map((row) => row.map(textOfPiece).join(" ")));
-  if (starts.length < fewestRows || texts.filter((text) => figure.test(text)).length < texts.length * 0.5) return undefined;
+  if (starts.length < fewestRows || texts.filter(isFigure).length < texts.length * 0.5) return undefined;
   const tops = heights.filter((height, index) => index === 0 || starts.includes(height) || isLabel(lines, height, heights[index - 1] ?? 0));
   return tops.map((top, index) => {
     const below = tops[index + 1] ?? Infinity;

@@ -19,7 +19,9 @@ export function inLogicalOrder<T extends { readonly str?: string }>(
   if (!glyphs.some(({ length }) => length > 1)) return items;
   let next = 0;
   return items.map((item) => {
-    const letters = [...(item.str ?? "")].filter(isReversed);
+    // Other letters may be in the form that they have within a word.
+    const text = [...(item.str ?? "")].map((letter) => letter.normalize("NFKC")).join("");
+    const letters = [...text].filter(isReversed);
     if (letters.length === 0) return item;
     const own: string[][] = [];
     for (let left = letters.length; left > 0 && next < glyphs.length; next++) {
@@ -30,7 +32,7 @@ export function inLogicalOrder<T extends { readonly str?: string }>(
     // Text in any other order, including mixed directions, stays as it is.
     if (own.flat().reverse().join("") !== letters.join("")) return item;
     const ordered = own.reverse().flat();
-    return { ...item, str: [...(item.str ?? "")].map((letter) => (isReversed(letter) ? (ordered.shift() ?? letter) : letter)).join("") };
+    return { ...item, str: [...text].map((letter) => (isReversed(letter) ? (ordered.shift() ?? letter) : letter)).join("") };
   });
 }
 

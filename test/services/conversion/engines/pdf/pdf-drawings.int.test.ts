@@ -16,7 +16,8 @@ const node = (x: number, text: string) =>
 const drawings = `<!DOCTYPE html><meta charset="utf-8"><body style="font:12pt serif"><h1>Drawings</h1><p>Before the pie. ${filler}</p>
 <svg width="150" height="150"><circle cx="75" cy="75" r="70" fill="#fc0"/><path d="M75 75V5A70 70 0 0 1 140 95z" fill="#c30"/></svg>
 <p>Between. ${filler}</p>${bar(200)}${bar(120)}${bar(90)}${bar(160)}<p>${filler}</p>
-<svg width="300" height="80">${node(5, "Start")}${node(195, "End")}<path d="M95 30C130 60 160 0 195 30" fill="none" stroke="black"/></svg>
+<svg width="300" height="80">${node(5, "Start")}${node(195, "End")}<path d="M95 30C130 60 160 0 195 30" fill="none" stroke="black"/>
+<image x="135" y="40" width="20" height="20" href="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="/></svg>
 <p>After. ${filler}</p><pre style="background:#eee;border-radius:6px;padding:8px">const rounded = 1;</pre>
 <ul><li>One<ul><li>Two</ul><li>Three</ul><table border="1"><tr><th style="background:#cde">Shaded<th>Head<tr><td>Cell<td style="background:#eee"></table>
 <p style="border:1px solid;border-radius:4px">${filler}</p><p><u>Underlined</u> <mark>marked</mark></p>`;
@@ -58,6 +59,8 @@ describe("what a PDF draws", () => {
         expect([width > 200, height > 60, colours > 1], stdout).toEqual([true, true, true]);
       }
       expect(html).toMatch(/Before the pie[\s\S]*<img[\s\S]*Between[\s\S]*<img[\s\S]*After/);
+      // The picture contains them, and the small one between them, which is not shown again.
+      expect(html).toMatch(kind === "bare" ? /<p>Start End<\/p>/ : /Start[\s\S]*End/);
       expect(html).toContain("const rounded = 1;");
       const told = await bench.convert(files[kind] ?? "", "pdf", "json");
       expect(told.notes.get("DRAWINGS_LEFT_OUT")).toBe("Drawings of these pages were left out: 1.");

@@ -272,4 +272,13 @@ describe("engine pdf, in detail", () => {
     await writeFile(join(bench.folder, "junk.pdf"), `%PDF-1.4\n${"x".repeat(5000)}`);
     await expect(bench.convert(join(bench.folder, "junk.pdf"), "pdf", "html")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
+
+  it("tells which pages have fonts that do not say which characters they show", async () => {
+    const path = join(bench.folder, "codes.pdf");
+    await writeFile(path, pdfOf(["Readable", "\\001\\002\\003\\004\\005".repeat(60)]));
+    const { notes } = await bench.convert(path, "pdf", "html");
+    expect(notes.get("TEXT_NOT_RECOGNISED")).toBe(
+      "Fonts of these pages do not say which characters they show, so that text is missing or wrong: 2.",
+    );
+  });
 });

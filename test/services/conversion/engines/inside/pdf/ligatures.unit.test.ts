@@ -18,6 +18,11 @@ describe("letters that one glyph shows", () => {
     expect(textsOf([{ str: "الق" }], painted("ق", "ﻻ"))).toEqual(["لاق"]);
   });
 
+  it("are read in their order beside letters in the form that they have within a word: lam with khah of الخطوط", () => {
+    const fonts = ["ﻁ", "ﻮ", "ﻄ", "ﳋ", "ا"];
+    expect(textsOf([{ str: "اخلﻄﻮﻁ" }], painted(...fonts))).toEqual(["الخطوط"]);
+  });
+
   it("leave the article alone, whose two letters have a glyph each", () => {
     const house = ["ت", "ي", "ب", "ل", "ا"];
     const problems = ["ت", "لا", "ك", "ش", "م"];

@@ -89,6 +89,8 @@ describe("a PDF as a document for Word", () => {
     const path = await convert(name);
     const xml = await xmlOf(path);
     expect(xml.match(/<w:cols [^>]*w:num="2"/g)).toHaveLength(1);
+    // Without a rule, LibreOffice lets lines of large letters overlap.
+    expect(xml).not.toMatch(/<w:spacing (?![^>]*w:lineRule)[^>]*w:line=/);
     expect(paragraphWith(xml, "A study of foxes")).toContain('<w:jc w:val="center"/>');
     expect(paragraphWith(xml, "Part 5.")).toContain('<w:jc w:val="both"/>');
     const read = await asRead(path);
