@@ -30,10 +30,11 @@ export async function ensureCompiledCode(root) {
  * @param {string} root
  */
 function stateOf(root) {
+  // As strings: Node 18.19, which Ubuntu 24.04 has, does not tell in which folder a directory entry is.
   const paths = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter(({ name }) => name.endsWith(".ts"))
-      .map(({ name, parentPath }) => join(parentPath, name)),
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => join(root, folder, name)),
   );
   const hash = createHash("sha256");
   for (const path of [join(root, "package-lock.json"), ...paths.sort()]) {
