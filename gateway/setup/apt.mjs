@@ -58,7 +58,7 @@ async function namesToInstall(packages) {
   const desktopOffice = existsSync("/var/lib/dpkg/info/libreoffice-core.list");
   const chosen = packages.map((row) => {
     const names = namesOf(row);
-    return (desktopOffice && row.office !== undefined ? names.toReversed() : names).find((name) => known.has(name));
+    return (desktopOffice && row.office !== undefined ? [...names].reverse() : names).find((name) => known.has(name));
   });
   return chosen.filter((name) => name !== undefined);
 }

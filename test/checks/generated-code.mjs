@@ -1,5 +1,6 @@
 // Is gen/ what `npm run gen` writes?
 // @ts-check
+import { statSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -27,8 +28,8 @@ export async function checkGeneratedCode() {
  * @param {string} folder
  */
 async function filesOf(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = (await readdir(folder, { recursive: true })).map((name) => join(folder, name));
+  const files = paths.filter((path) => statSync(path).isFile());
   return new Map(
     await Promise.all(files.map(async (file) => /** @type {const} */ ([relative(folder, file), await readFile(file, "utf8")]))),
   );
