@@ -8,7 +8,14 @@ export type PiecesOfPage = { readonly pieces: Piece[]; readonly number: number; 
 const edge = 0.12;
 const linesAtEdge = 3;
 
-type Line = { readonly pieces: readonly Piece[]; readonly page: number; readonly text: string; readonly key: string };
+type Line = {
+  readonly pieces: readonly Piece[];
+  readonly page: number;
+  readonly text: string;
+  readonly key: string;
+  /** The line towards the middle of the page. */
+  readonly inner: readonly Piece[] | undefined;
+};
 
 function edgeLinesOf({ pieces, number, height }: PiecesOfPage): Line[] {
   const rows = rowsOf(pieces);
@@ -16,10 +23,31 @@ function edgeLinesOf({ pieces, number, height }: PiecesOfPage): Line[] {
   const atBottom = rows.slice(-linesAtEdge).filter(([first]) => (first?.top ?? 0) > height * (1 - edge));
   const lineOf = (side: string) => (row: readonly Piece[]) => {
     const text = row.map(textOfPiece).join(" ").trim();
-    return { pieces: row, page: number, text, key: `${side} ${Math.round((row[0]?.baseline ?? 0) / 6)} ${text.replace(/\d+/g, "#")}` };
+    const inner = rows[rows.indexOf(row as Piece[]) + (side === "top" ? 1 : -1)];
+    return {
+      pieces: row,
+      page: number,
+      text,
+      inner,
+      key: `${side} ${Math.round((row[0]?.baseline ?? 0) / 6)} ${text.replace(/\d+/g, "#")}`,
+    };
   };
   return [...atTop.map(lineOf("top")), ...atBottom.map(lineOf("bottom"))].filter((line) => !isOfTable(line, rows) && isWorded(line));
 }
+
+/** The pitch of lines of one paragraph, in ems. */
+const linePitch = 1.3;
+
+/** Whether the text goes on in the next line, which does not repeat: it is the first line of the same text on several pages. */
+function beginsText({ pieces, inner = [] }: Line, away: ReadonlySet<Piece>): boolean {
+  const [piece, next] = [pieces[0], inner[0]];
+  if (piece === undefined || next === undefined || pieces.length > 1 || inner.length > 1 || away.has(next)) return false;
+  const isAlike = Math.abs(piece.size - next.size) < piece.size * 0.05 && Math.abs(piece.left - next.left) < piece.size * 0.2;
+  return isAlike && Math.abs(piece.baseline - next.baseline) < piece.size * linePitch && textOfPiece(piece).length > fewestLetters;
+}
+
+/** Of a line that fills a column. */
+const fewestLetters = 40;
 
 /** Repeated numbers do not count, except page numbers. */
 function isWorded({ text }: Line): boolean {
@@ -58,9 +86,13 @@ export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.ma
 export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): Piece[][] {
   const enough = enoughPages(pages.length);
   const groups = Map.groupBy(pages.flatMap(edgeLinesOf), ({ key }) => key);
-  const furniture = [...groups.values()].filter((lines) => comesAgain(lines, enough)).flat();
+  const repeated = [...groups.values()].filter((lines) => comesAgain(lines, enough));
+  const away = new Set(repeated.flat().flatMap((line) => line.pieces));
+  for (const lines of repeated.filter((each) => each.filter((line) => beginsText(line, away)).length > each.length / 2)) {
+    for (const piece of lines.flatMap((line) => line.pieces)) away.delete(piece);
+  }
+  const furniture = repeated.flat().filter(({ pieces }) => pieces.some((piece) => away.has(piece)));
   const head = furniture.find(({ text }) => /\p{L}{3}/u.test(text));
   if (head !== undefined) notes.set("ENTRIES_LEFT_OUT", `Running heads were left out, such as “${head.text.slice(0, 80)}”.`);
-  const away = new Set(furniture.flatMap((line) => line.pieces));
   return pages.map(({ pieces }) => pieces.filter((piece) => !away.has(piece)));
 }

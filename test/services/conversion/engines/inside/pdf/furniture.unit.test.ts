@@ -34,3 +34,25 @@ it("leaves out what is written upwards in the margin of most pages, and keeps th
   const away = turnedFurniture(pages);
   expect(pages.flatMap(({ runs }) => runs.filter((run) => !away.has(run))).map(({ text }) => text)).toEqual(["seconds"]);
 });
+
+it("keeps the first line of the same text on several pages, and leaves out a head of two lines above it", () => {
+  const first = "The movie opens with a news report on the way of life";
+  const pageWith = (number: number, ...head: readonly string[]) => ({
+    number,
+    height: 800,
+    pieces: piecesOf([
+      ...head.map((text, index) => runAt(text, 50, 20 + index * 12)),
+      runAt(first, 50, 60),
+      runAt(`goes on ${"abcd"[number]}`, 50, 72),
+    ]),
+  });
+  const kept = (...head: readonly string[]) =>
+    withoutFurniture(
+      [1, 2, 3].map((number) => pageWith(number, ...head)),
+      new Map(),
+    ).map((pieces) => pieces.length);
+  expect(kept()).toEqual([2, 2, 2]);
+  expect(kept("A journal of films, published by nobody in particular", "Volume 12 of the collected works of many writers")).toEqual([
+    2, 2, 2,
+  ]);
+});
