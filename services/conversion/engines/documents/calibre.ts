@@ -79,7 +79,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
       ...program.args,
       ...[inside, `/job/out.${to}`],
       // EPUB 2's schema rejects much that books contain; EPUB 2 readers find their table of contents in an EPUB 3 as well.
-      ...(to === "epub" ? ["--epub-version=3"] : []),
+      // It would draw a random cover for books without one.
+      ...(to === "epub" ? ["--epub-version=3", "--no-default-epub-cover"] : []),
       // In this form, a title like `--x` is not taken for an option.
       ...(title === undefined ? [] : [`--title=${title}`]),
       ...(author === undefined ? [] : [`--authors=${author}`]),

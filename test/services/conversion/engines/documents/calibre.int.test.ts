@@ -57,6 +57,12 @@ describe("engine calibre, in detail", () => {
     expect(await bookTextOf(path, "epub")).toMatch(/Quokka[\s\S]*A page of its own/);
   });
 
+  it("draws no cover for a book without one", async () => {
+    const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
+    const { stdout } = await run("unzip", ["-Z1", path]);
+    expect(stdout).not.toMatch(/cover|titlepage/);
+  });
+
   it("is there by its version, without being started", async () => {
     expect(await calibreEngine.probe(bench.sandbox)).toMatch(/^\d+\.\d+\.\d+$/);
   });
