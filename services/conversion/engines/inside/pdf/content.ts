@@ -34,7 +34,7 @@ export type Picture = {
   readonly box: Box;
   readonly mark: string | undefined;
   readonly png: Uint8Array;
-  /** Made from a drawing of the page, with all that is on it there. */
+  /** Made of a part of the page, with all that is on it there. */
   readonly isDrawn?: boolean;
 };
 

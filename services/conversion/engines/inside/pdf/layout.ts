@@ -22,7 +22,7 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
       pictures.flatMap(({ box, isDrawn }) => (isDrawn === true ? [box] : [])),
     );
     const { placed, unlabelled } = withLabels(pictures, rest);
-    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(unlabelled), others: [...grids, ...placed], number, height };
+    return { pieces: isTextHidden ? recognisedPieces(unlabelled) : piecesOf(unlabelled), others: [...grids, ...placed], number, height };
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
   const texts = withoutFurniture(read, notes);

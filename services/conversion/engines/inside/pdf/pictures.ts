@@ -1,9 +1,10 @@
 /** Pictures of a page as PNG. Scanners cut a page into strips, which are merged. */
 import type { PDFPageProxy } from "pdfjs-dist";
 import { tooComplex } from "../failure.ts";
-import type { Picture } from "./content.ts";
+import type { Picture, Run } from "./content.ts";
 import type { Placed } from "./drawings.ts";
 import { type Pixels, pngOf } from "./png.ts";
+import { cutOutsOf } from "./scan-figures.ts";
 
 type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
 
@@ -11,10 +12,18 @@ type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
 const near = 1.5;
 /** pdf.js's code for 1-bit pixels. */
 const oneBit = 1;
+/** Share of the page's area. */
+export const partOfScan = 0.5;
 /** In points: painted rules, shadows and dots have a shorter side. */
 const leastSide = 16;
 
-export async function picturesOf(page: PDFPageProxy, placed: readonly Placed[], left: { pictureBytes: number }): Promise<Picture[]> {
+/** `recognised`: the text of a scanned page; of its picture, only what is no text is returned. */
+export async function picturesOf(
+  page: PDFPageProxy,
+  placed: readonly Placed[],
+  left: { pictureBytes: number },
+  recognised?: readonly Run[],
+): Promise<Picture[]> {
   const drawn: Drawn[] = [];
   for (const { objectId, ...place } of placed) {
     const pixels = await pixelsOf(page, objectId, place.isMask);
@@ -25,15 +34,29 @@ export async function picturesOf(page: PDFPageProxy, placed: readonly Placed[], 
     else drawn[drawn.length - 1] = whole;
   }
   const made: Picture[] = [];
-  for (const { box, mark, pixels } of drawn) {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = page.view;
+  const area = (x1 - x0) * (y1 - y0);
+  for (const { box, mark, pixels, isDrawn } of drawn.flatMap((each) => partsOf(each, recognised, area))) {
     if (box.right - box.left < leastSide || box.bottom - box.top < leastSide) continue;
     const png = pngOf(pixels);
     if (png === undefined) continue;
     left.pictureBytes -= png.length;
     if (left.pictureBytes < 0) throw tooComplex("The PDF contains too many pictures to convert.");
-    made.push({ box, mark, png });
+    made.push({ box, mark, png, isDrawn });
   }
   return made;
+}
+
+function partsOf(
+  drawn: Drawn,
+  recognised: readonly Run[] | undefined,
+  area: number,
+): (Omit<Drawn, "isMask"> & { readonly isDrawn: boolean })[] {
+  const { box } = drawn;
+  if (recognised === undefined || (box.right - box.left) * (box.bottom - box.top) < area * partOfScan)
+    return [{ ...drawn, isDrawn: false }];
+  // Their labels were recognised too, and belong to them.
+  return cutOutsOf(drawn.pixels, box, recognised).map((part) => ({ ...part, mark: drawn.mark, isDrawn: true }));
 }
 
 async function pixelsOf(page: PDFPageProxy, id: string, isMask: boolean): Promise<Pixels | undefined> {

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { type Annotation, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
-import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts";
+import type { Box, PageContent, Run, StructureNode } from "./content.ts";
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
 import { inked, inksOf } from "./inks.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
-import { picturesOf } from "./pictures.ts";
+import { partOfScan, picturesOf } from "./pictures.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
 const maxPages = 5_000;
@@ -105,13 +105,13 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF contains too much text to convert.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
-  const placed = await picturesOf(page, shown, left);
-  const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
   // The picture of a page with a hidden text layer shows that same text.
   const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
-  const pictures = isTextHidden ? placed.filter((picture) => areaOf(picture) < partOfScan) : placed;
+  const shareOf = ({ box }: { readonly box: Box }) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
+  const beside = isTextHidden && isAsSeen ? shown.filter((picture) => shareOf(picture) < partOfScan) : shown;
+  const pictures = await picturesOf(page, beside, left, isTextHidden && !isAsSeen ? runs : undefined);
   const shapes = { rules: drawings.rules, shapes: drawings.shapes, runs, width: turn.width, height: turn.height };
-  const isCovered = placed.reduce((sum, picture) => sum + areaOf(picture), 0) >= partOfScan;
+  const isCovered = shown.reduce((sum, picture) => sum + shareOf(picture), 0) >= partOfScan;
   const content = {
     number: page.pageNumber,
     width: turn.width,
@@ -147,8 +147,6 @@ function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned):
 
 /** A tenth of a degree. */
 const leastSlope = Math.PI / 1800;
-/** Share of the page's area. */
-const partOfScan = 0.5;
 /** What a scanner adds beside the picture is not the page's text. */
 const fewLetters = 20;
 

@@ -104,6 +104,12 @@ describe("scanned pages of a PDF", () => {
     expect(await linesOf({ firstPage: 2 })).toEqual([sparse, []]);
   });
 
+  it("keeps the figure beside the text of a scanned page", async () => {
+    const html = await readFile((await bench.convert(files["beside"] ?? "", "pdf", "html")).path, "utf8");
+    expect(html.match(/<img/g)).toHaveLength(1);
+    expect(html).toContain("minutes and minutes that there");
+  });
+
   it("leaves scanned pages as pictures where that is asked for", async () => {
     const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never" });
     expect(await readFile(path, "utf8")).toContain("<img");
