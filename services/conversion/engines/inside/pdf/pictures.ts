@@ -34,9 +34,7 @@ export async function picturesOf(
     else drawn[drawn.length - 1] = whole;
   }
   const made: Picture[] = [];
-  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = page.view;
-  const area = (x1 - x0) * (y1 - y0);
-  for (const { box, mark, pixels, isDrawn } of drawn.flatMap((each) => partsOf(each, recognised, area))) {
+  for (const { box, mark, pixels, isDrawn } of partsOf(drawn, page, recognised)) {
     if (box.right - box.left < leastSide || box.bottom - box.top < leastSide) continue;
     const png = pngOf(pixels);
     if (png === undefined) continue;
@@ -47,17 +45,25 @@ export async function picturesOf(
   return made;
 }
 
-function partsOf(
-  drawn: Drawn,
-  recognised: readonly Run[] | undefined,
-  area: number,
-): (Omit<Drawn, "isMask"> & { readonly isDrawn: boolean })[] {
-  const { box } = drawn;
-  if (recognised === undefined || (box.right - box.left) * (box.bottom - box.top) < area * partOfScan)
-    return [{ ...drawn, isDrawn: false }];
-  // Their labels were recognised too, and belong to them.
-  return cutOutsOf(drawn.pixels, box, recognised).map((part) => ({ ...part, mark: drawn.mark, isDrawn: true }));
+type Part = Pick<Drawn, "box" | "mark" | "pixels"> & { readonly isDrawn: boolean };
+
+/** The pictures, and of scans, whose text was recognised, only their figures. */
+function partsOf(drawn: readonly Drawn[], page: PDFPageProxy, recognised: readonly Run[] | undefined): Part[] {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = page.view;
+  const isScan = ({ box }: Drawn) =>
+    recognised !== undefined && (box.right - box.left) * (box.bottom - box.top) >= (x1 - x0) * (y1 - y0) * partOfScan;
+  // A hostile page may have thousands.
+  const scans = new Set(drawn.filter(isScan).slice(0, mostScans));
+  return drawn.flatMap((picture): Part[] => {
+    if (!isScan(picture)) return [{ ...picture, isDrawn: false }];
+    if (!scans.has(picture)) return [];
+    // Their labels were recognised too, and belong to them.
+    return cutOutsOf(picture.pixels, picture.box, recognised ?? []).map((part) => ({ ...part, mark: picture.mark, isDrawn: true }));
+  });
 }
+
+/** On a page. */
+const mostScans = 3;
 
 async function pixelsOf(page: PDFPageProxy, id: string, isMask: boolean): Promise<Pixels | undefined> {
   const objects = id.startsWith("g_") ? page.commonObjs : page.objs;
