@@ -307,7 +307,8 @@ function markdown_table(given)
 end
 
 return {
-  { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "footnotes.lua"))) },
+  -- Named as on the host, where the weaker sandbox leaves it.
+  { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-footnotes.lua"))) },
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
     without_browsers(meta)

@@ -10,7 +10,7 @@ import { delimiter } from "../shared/table-options.ts";
 export const pandocFilter = "/engine/filter.lua";
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
-  [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/footnotes.lua",
+  [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/pandoc-footnotes.lua",
 };
 
 type Markup = {

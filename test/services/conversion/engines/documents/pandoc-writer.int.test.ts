@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
+import { cloneIsOpen } from "#test/harness/clone.ts";
+import { isRoot } from "#test/services/conversion/sandbox/host.ts";
 import { textOf } from "./document-text.ts";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
@@ -55,4 +57,10 @@ it("obeys options of the writer, and dates a document today and not 1970", async
   expect(await part("word/document.xml")).toMatch(/TOC \\o &quot;1-2&quot;.*SectionNumber/s);
   const created = /<dcterms:created[^>]*>([^<]+)/.exec(await part("docProps/core.xml"))?.[1] ?? "";
   expect(Math.abs(Date.now() - Date.parse(created))).toBeLessThan(3_600_000);
+});
+
+it.skipIf(isRoot && !cloneIsOpen)("writes them in the weaker sandbox too, where the folder has another name", async () => {
+  await using weaker = await openBench(pandocEngine, 1, "degraded");
+  expect(weaker.sandbox.mode).toBe("degraded");
+  expect(await textOf((await weaker.convert(source, "md", "docx")).path)).toMatch(/Quokka.*Words/s);
 });
