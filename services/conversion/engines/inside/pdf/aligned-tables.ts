@@ -1,7 +1,7 @@
 /** Tables without vertical lines: rows whose pieces are aligned in columns, with clear gaps between them. */
 import type { Box } from "./content.ts";
-import { isFigure } from "./grid-rows.ts";
 import { lookOfPiece, type Piece, textOfPiece } from "./lines.ts";
+import { isNumeric } from "./numeric.ts";
 
 export type AlignedTable = { readonly cells: Piece[][][]; readonly rows: number };
 
@@ -59,7 +59,7 @@ function isGroupTitle(taken: readonly (readonly Piece[])[], row: readonly Piece[
   const [label, second] = row;
   const [above = []] = [taken.findLast((each) => each.length > 1)];
   if (label === undefined || second !== undefined || next === undefined || next.length < 2 || next.length !== above.length) return false;
-  const isAligned = next.slice(1).every((piece, index) => overlaps(piece, above[index + 1]) && isFigure(textOfPiece(piece)));
+  const isAligned = next.slice(1).every((piece, index) => overlaps(piece, above[index + 1]) && isNumeric(textOfPiece(piece)));
   const [nextGap, gap] = [(next[0]?.top ?? 0) - label.bottom, label.top - (taken.at(-1)?.[0]?.bottom ?? 0)];
   return isAligned && gap < label.size * 1.6 && nextGap < label.size && label.right < (next[1]?.left ?? 0);
 }
@@ -68,6 +68,8 @@ const overlaps = (one: Strip, other: Strip | undefined) => other !== undefined &
 
 type Strip = { left: number; right: number };
 
+/** A drawing may have more. */
+const mostColumns = 100;
 /** Share of the rows that have all columns. */
 const completeRows = 0.2;
 
@@ -79,6 +81,7 @@ export function columnsOf(rows: readonly (readonly Piece[])[]): Strip[] {
   const lengths = rows.map(({ length }) => length).sort((one, other) => other - one);
   const most = lengths[Math.min(lengths.length - 1, Math.max(1, Math.floor(lengths.length * completeRows)))] ?? 0;
   const columns = projected(rows.filter(({ length }) => length >= most).flat());
+  if (columns.length > mostColumns) return columns;
   for (const piece of rows.filter(({ length }) => length < most).flat()) {
     const reach = strip * piece.size * 0.5;
     const met = columns.filter(({ left, right }) => left < piece.right + reach && right > piece.left - reach);
@@ -105,7 +108,7 @@ const sectionNumber = /^\s*(?:[A-Z]|\d{1,3})(?:\.\d{1,3})+\.?\s*$/;
 /** Justified text also has wide gaps, but only in a few lines; the numbers of headings stand apart from them. */
 function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean {
   const isNumbered = ([number, title]: readonly Piece[]) =>
-    number !== undefined && title !== undefined && sectionNumber.test(textOfPiece(number)) && !isFigure(textOfPiece(title));
+    number !== undefined && title !== undefined && sectionNumber.test(textOfPiece(number)) && !isNumeric(textOfPiece(title));
   if (columns === 2 && rows.every(isNumbered)) return true;
   const filled = rows.reduce((sum, row) => sum + row.length, 0);
   return filled < rows.length * columns * 0.3 || rows.every((row) => row.every((piece) => piece.runs.every(({ look }) => look.isMono)));
@@ -114,12 +117,12 @@ function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean 
 function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[], rules: readonly Box[]): Piece[][][] {
   const table: Piece[][][] = [];
   const between = rowRules(rows, rules);
-  const isOfFigures = (row: readonly Piece[]) => row.length === 1 || row.slice(1).every((piece) => isFigure(textOfPiece(piece)));
-  const areFigures = rows.filter((row) => row.length > 1 && isOfFigures(row)).length > rows.length / 2;
+  const isOfNumbers = (row: readonly Piece[]) => row.length === 1 || row.slice(1).every((piece) => isNumeric(textOfPiece(piece)));
+  const areNumeric = rows.filter((row) => row.length > 1 && isOfNumbers(row)).length > rows.length / 2;
   for (const [index, row] of rows.entries()) {
     const isNew =
       index === 0 ||
-      (areFigures && row.length > 1 && isOfFigures(row)) ||
+      (areNumeric && row.length > 1 && isOfNumbers(row)) ||
       (index === 1 && isHead(rows[0] ?? [], row)) ||
       (between.some((isRuled) => isRuled) ? between[index] === true : beginsRow(row, columns));
     if (isNew) table.push(columns.map(() => []));

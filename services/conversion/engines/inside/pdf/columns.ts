@@ -1,7 +1,7 @@
 /** Reading order of a page: columns from left to right, each from top to bottom. */
 import type { Box } from "./content.ts";
-import { isFigure } from "./grid-rows.ts";
 import { type Piece, rowsOf, textOfPiece } from "./lines.ts";
+import { isNumeric } from "./numeric.ts";
 
 /** Columns are filled with text; table cells rarely are, and rarely have equal widths. */
 const columnFill = { half: 0.7, quarter: 0 };
@@ -125,7 +125,7 @@ function crossesLittle(atoms: readonly Box[], x: number): boolean {
 function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): boolean {
   const own = atoms.filter((atom) => !crosses(atom, x));
   const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
-  if (areFigures(before) || areFigures(after)) return false;
+  if (areNumeric(before) || areNumeric(after)) return false;
   const isLong = Math.min(before.length, after.length) >= linesOfLongColumn;
   if (isEven && isLong && own.length === atoms.length && !standBesideEachOther(before, after)) return true;
   if (!isLong && !crossesLittle(atoms, x)) return false;
@@ -146,8 +146,8 @@ function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): b
 }
 
 /** A column of figures is one of a table. */
-const areFigures = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isFigureAtom)).length > rows.length / 2;
-const isFigureAtom = (atom: Box) => "runs" in atom && isFigure(textOfPiece(atom as Piece));
+const areNumeric = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isNumericAtom)).length > rows.length / 2;
+const isNumericAtom = (atom: Box) => "runs" in atom && isNumeric(textOfPiece(atom as Piece));
 
 /** Rows of a table start at the same height. */
 function standBesideEachOther(before: readonly (readonly Box[])[], after: readonly (readonly Box[])[]): boolean {

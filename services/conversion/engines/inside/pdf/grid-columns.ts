@@ -1,8 +1,9 @@
 /** Splits columns of a ruled table that no line separates: those with several figures beside each other in most rows. */
 import { columnsOf } from "./aligned-tables.ts";
 import type { Run } from "./content.ts";
-import { type CellPieces, isFigure } from "./grid-rows.ts";
+import type { CellPieces } from "./grid-rows.ts";
 import { type Piece, piecesOf, textOfPiece } from "./lines.ts";
+import { isNumeric } from "./numeric.ts";
 import { partedAt } from "./run-parts.ts";
 
 type Row = readonly CellPieces[];
@@ -11,7 +12,7 @@ type Placed = CellPieces & { readonly column: number };
 const fewestRows = 3;
 /** Shares. */
 const mostRows = 0.6;
-const mostFigures = 0.7;
+const mostNumeric = 0.7;
 /** Figures beside each other in one column of a table. */
 const mostParts = 12;
 
@@ -38,7 +39,7 @@ function edgesOf(cells: readonly Placed[]): readonly number[] {
   const several = cells.map(({ pieces }) => pieces).filter(({ length }) => length > 1);
   if (several.length < fewestRows || several.length < cells.length * mostRows) return [];
   const others = several.flatMap((pieces) => pieces.slice(1));
-  if (others.filter((piece) => isFigure(textOfPiece(piece))).length < others.length * mostFigures) return [];
+  if (others.filter((piece) => isNumeric(textOfPiece(piece))).length < others.length * mostNumeric) return [];
   const columns = columnsOf(several);
   if (columns.length < 2 || columns.length > mostParts) return [];
   const edges = columns.slice(1).map(({ left }, index) => ((columns[index]?.right ?? left) + left) / 2);
@@ -62,5 +63,5 @@ function splitAt(cell: Placed, edges: ReadonlyMap<number, readonly number[]>): r
 
 /** Words across an edge belong to all parts, as a head does; figures side by side do not. */
 function crosses({ left, right, ...piece }: Piece, edges: readonly number[]): boolean {
-  return edges.some((edge) => left < edge - 1 && right > edge + 1) && !isFigure(textOfPiece(piece));
+  return edges.some((edge) => left < edge - 1 && right > edge + 1) && !isNumeric(textOfPiece(piece));
 }

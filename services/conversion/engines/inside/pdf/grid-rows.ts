@@ -1,5 +1,6 @@
 /** Splits rows of a ruled table that no line separates. */
 import { lookOfPiece, type Piece, rowsOf, textOfPiece } from "./lines.ts";
+import { isNumeric } from "./numeric.ts";
 
 export type CellPieces = { readonly columns: number; readonly pieces: readonly Piece[] };
 
@@ -34,30 +35,28 @@ export function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[]
   );
   if (first !== undefined && first.length > 1 && filled.length > 2 && isEven)
     return first.map((_, index) => cells.map(({ columns }, place) => ({ columns, pieces: lines[place]?.[index] ?? [] })));
-  return rowsOfFigures(cells, lines) ?? [cells];
+  return rowsOfNumbers(cells, lines) ?? [cells];
 }
 
 const fewestRows = 3;
-const signs = /^[\s\d.,:/()%$€£¥+–—…†*-]+$/u;
-
-/** Numbers, dates, amounts, and the marks that stand for none. */
-export const isFigure = (text: string) => signs.test(text) && /[\d–—…*-]/u.test(text);
-
+/** More than a page has lines. */
+const mostRows = 400;
 /**
  * Columns of figures, each on a line of its own, beside one column of labels: every line with figures in most columns begins a row.
  * Undefined for other text, whose lines only continue each other.
  */
-function rowsOfFigures(cells: readonly CellPieces[], lines: readonly Lines[]): (readonly CellPieces[])[] | undefined {
+function rowsOfNumbers(cells: readonly CellPieces[], lines: readonly Lines[]): (readonly CellPieces[])[] | undefined {
   const filled = lines.filter((each) => each.length > 0).length;
   const heights = heightsOf(lines);
+  if (heights.length > mostRows) return undefined;
   const starts = heights.filter((height) => lines.filter((each) => isAt(each, height)).length >= Math.max(2, filled / 2));
   const begins = (row: readonly Piece[]) => starts.some((start) => Math.abs(heightOf(row) - start) <= sameLine);
   const texts = lines.slice(1).flatMap((each) => each.filter(begins).map((row) => row.map(textOfPiece).join(" ")));
-  if (starts.length < fewestRows || texts.filter(isFigure).length < texts.length * 0.5) return undefined;
+  if (starts.length < fewestRows || texts.filter(isNumeric).length < texts.length * 0.5) return undefined;
   const tops = heights.filter((height, index) => index === 0 || starts.includes(height) || isLabel(lines, height, heights[index - 1] ?? 0));
   return tops.map((top, index) => {
     const below = tops[index + 1] ?? Infinity;
-    const within = (row: readonly Piece[]) => heightOf(row) > top - sameLine && heightOf(row) < below - sameLine;
+    const within = (row: readonly Piece[]) => heightOf(row) >= top - sameLine && heightOf(row) < below - sameLine;
     return cells.map(({ columns }, place) => ({ columns, pieces: lines[place]?.filter(within).flat() ?? [] }));
   });
 }

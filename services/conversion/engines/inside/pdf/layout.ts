@@ -1,12 +1,13 @@
 /** Blocks of untagged pages, from the positions of their text. */
 import type { Notes } from "../exchange.ts";
 import { flowsOf } from "./columns.ts";
-import type { Box, PageContent, Picture, Run } from "./content.ts";
+import type { PageContent, Picture, Run } from "./content.ts";
 import { type Atom, blocksOfFlow, type PlacedPicture } from "./flow.ts";
 import { withoutFurniture } from "./furniture.ts";
 import { lettersOf, levelsOf } from "./headings.ts";
 import { paragraphOf, type Vocabulary } from "./inlines.ts";
 import { type Piece, piecesOf, textOfPiece } from "./lines.ts";
+import { holdsRun } from "./placed.ts";
 import { recognisedPieces } from "./recognised.ts";
 import { impliedRules } from "./row-rules.ts";
 import { gridsOf } from "./ruled-tables.ts";
@@ -51,7 +52,7 @@ const longestLabel = 25;
 function withLabels(pictures: readonly Picture[], runs: readonly Run[]) {
   let unlabelled = runs;
   const placed = pictures.map((picture): PlacedPicture => {
-    const within = picture.isDrawn === true ? unlabelled.filter((run) => holds(picture.box, run)) : [];
+    const within = picture.isDrawn === true ? unlabelled.filter((run) => holdsRun(picture.box, run)) : [];
     const labels = piecesOf(within);
     if (labels.some((piece) => textOfPiece(piece).length > longestLabel)) return { kind: "picture", ...picture.box, picture, labels: [] };
     const own = new Set(within);
@@ -59,11 +60,6 @@ function withLabels(pictures: readonly Picture[], runs: readonly Run[]) {
     return { kind: "picture", ...picture.box, picture, labels };
   });
   return { placed, unlabelled };
-}
-
-function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
-  const [middle, height] = [x + width / 2, baseline - size * 0.3];
-  return middle > left && middle < right && height > top && height < bottom;
 }
 
 const isPartOfText = (run: Run) => run.mark !== "artifact" && !isTurned(run);

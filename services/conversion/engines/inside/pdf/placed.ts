@@ -1,5 +1,5 @@
 /** Positions of blocks, including nested ones. */
-import type { Box, Picture } from "./content.ts";
+import type { Box, Picture, Run } from "./content.ts";
 import { type Block, innerOf, type Setting } from "./tree.ts";
 
 export type Place = Box & { readonly page: number };
@@ -28,6 +28,12 @@ export function boundsOf(boxes: readonly Box[]): Box {
     bounds.bottom = Math.max(bounds.bottom, bottom);
   }
   return bounds;
+}
+
+/** Whether the middle of a text lies within a box. */
+export function holdsRun({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
+  const [middle, height] = [x + width / 2, baseline - size * 0.3];
+  return middle > left && middle < right && height > top - 1 && height < bottom + 1;
 }
 
 /** Inserts each picture after the last block above it. */

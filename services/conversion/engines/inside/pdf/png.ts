@@ -15,11 +15,16 @@ export type Pixels = {
   readonly data: Uint8Array | Uint8ClampedArray;
 };
 
+/** Undefined for other kinds. */
+export function bytesOfRow(width: number, kind: number): number | undefined {
+  const layout = layouts[kind];
+  return layout === undefined ? undefined : Math.ceil((width * layout.bits) / 8);
+}
+
 /** Undefined if the amount of pixel data is not as promised. */
 export function pngOf({ width, height, kind, data }: Pixels): Uint8Array | undefined {
-  const layout = layouts[kind];
-  if (layout === undefined) return undefined;
-  const row = Math.ceil((width * layout.bits) / 8);
+  const [layout, row] = [layouts[kind], bytesOfRow(width, kind)];
+  if (layout === undefined || row === undefined) return undefined;
   if (width < 1 || height < 1 || data.length < row * height) return undefined;
   const lines = Buffer.alloc((row + 1) * height);
   for (let y = 0; y < height; y++) lines.set(data.subarray(y * row, (y + 1) * row), y * (row + 1) + 1);

@@ -12,6 +12,7 @@ import { inked, inksOf } from "./inks.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
 import { partOfScan, picturesOf } from "./pictures.ts";
+import { holdsRun } from "./placed.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
 const maxPages = 5_000;
@@ -98,7 +99,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const links = linksOf(annotations as Annotation[], turn.matrix);
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
   const drawn = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links).map((run) =>
-    isMark(run) && within.some((box) => holds(box, run)) ? { ...run, leadsWithin: true } : run,
+    isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run,
   );
   const all = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   const runs = isAsSeen ? inked(all, inksOf(list, ops, turn.matrix)) : all;
@@ -133,11 +134,6 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
 
 /** The mark of a footnote. */
 const isMark = ({ text }: Run) => text.length < 12 && text.trim() !== "";
-
-function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
-  const [middle, height] = [x + width / 2, baseline - size * 0.3];
-  return middle > left && middle < right && height > top - 1 && height < bottom + 1;
-}
 
 /** Browsers also draw content of the next page, outside of this one. */
 function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned): boolean {

@@ -1,6 +1,6 @@
 /** Tables with ruled cells: each space between lines is a cell. */
 import type { Box, Run } from "./content.ts";
-import { piecesOf } from "./lines.ts";
+import { type Piece, piecesOf } from "./lines.ts";
 import { partedAt } from "./run-parts.ts";
 import type { DrawnLines } from "./tree.ts";
 
@@ -149,17 +149,14 @@ function splitAtColumns(cell: GridCell & { readonly left: number }, upright: rea
   const first = upright.indexOf(cell.left);
   const edges = upright.slice(first, first + cell.columns);
   const pieces = piecesOf(cell.runs);
-  const across = pieces.filter(({ left, right, size }) => edges.some((edge) => left < edge - size * 0.2 && right > edge + size * 0.2));
-  if (across.length > pieces.length * mostAcross) return [cell];
+  const isAcross = ({ left, right, size }: Piece) => edges.some((edge) => left < edge - size * 0.2 && right > edge + size * 0.2);
+  const across = new Set(pieces.filter(isAcross));
+  if (across.size > pieces.length * mostAcross) return [cell];
   const parts = edges.map((): { runs: Run[]; columns: number } => ({ runs: [], columns: 1 }));
   for (const piece of pieces) {
-    const place = across.includes(piece) ? piece.left + piece.size * 0.2 : (piece.left + piece.right) / 2;
-    parts[
-      Math.max(
-        0,
-        edges.findLastIndex((edge) => edge <= place),
-      )
-    ]?.runs.push(...piece.runs);
+    const place = across.has(piece) ? piece.left + piece.size * 0.2 : (piece.left + piece.right) / 2;
+    const column = edges.findLastIndex((edge) => edge <= place);
+    for (const run of piece.runs) parts[Math.max(0, column)]?.runs.push(run);
   }
   return parts.filter(({ runs }) => runs.length > 0).length < 2 ? [cell] : parts;
 }

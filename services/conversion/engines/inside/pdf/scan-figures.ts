@@ -1,6 +1,6 @@
 /** Cuts the illustrations and charts out of the picture of a scanned page, whose text was recognised. */
 import type { Box, Run } from "./content.ts";
-import type { Pixels } from "./png.ts";
+import { bytesOfRow, type Pixels } from "./png.ts";
 
 /** In points. */
 const cellSide = 4;
@@ -32,6 +32,7 @@ export function cutOutsOf(pixels: Pixels, box: Box, runs: readonly Run[]): CutOu
   const cells = { columns, rows, side, box };
   const words = runs.filter(({ text }) => text.trim() !== "");
   // On a page that is crooked, the upright text does not cover what was read, and the rest would be taken for figures.
+  if (words.length > mostWords) return [];
   const isCrooked = words.filter((run) => isOnInk(grid, cells, run)).length < words.length * mostOnInk;
   if (isCrooked && words.length >= wordsOfPage) return [];
   for (const run of words) clear(grid, cells, run);
@@ -63,11 +64,6 @@ function readerOf({ width, height, kind, data }: Pixels): Read | undefined {
     const at = y * row + x * step;
     return ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0);
   };
-}
-
-function bytesOfRow(width: number, kind: number): number | undefined {
-  if (kind === 1) return Math.ceil(width / 8);
-  return kind === 2 ? width * 3 : kind === 3 ? width * 4 : undefined;
 }
 
 type Sampled = { readonly pixels: Pixels; readonly read: Read; readonly columns: number; readonly rows: number };
@@ -121,6 +117,8 @@ function cellsOf({ columns, rows, side, box }: Cells, { x, width, baseline, size
   };
 }
 
+/** More than a newspaper has on a page. */
+const mostWords = 20_000;
 /** On a page with fewer, what remains is no text. */
 const wordsOfPage = 40;
 /** Shares of the texts, and of the columns of a text. */

@@ -18,8 +18,12 @@ export function withoutTypewriter(pages: readonly PageContent[]): readonly PageC
 function isProse(pages: readonly PageContent[]): boolean {
   const widths = pages.flatMap(({ runs }) => {
     const inked = runs.filter(({ text, width }) => width > 0 && text.trim() !== "");
-    const lines = Map.groupBy(inked, ({ baseline }) => Math.round(baseline));
-    return [...lines.values()].map((line) => Math.max(...line.map(({ x, width }) => x + width)) - Math.min(...line.map(({ x }) => x)));
+    const lines = new Map<number, { left: number; right: number }>();
+    for (const { baseline, x, width } of inked) {
+      const { left = x, right = x + width } = lines.get(Math.round(baseline)) ?? {};
+      lines.set(Math.round(baseline), { left: Math.min(left, x), right: Math.max(right, x + width) });
+    }
+    return [...lines.values()].map(({ left, right }) => right - left);
   });
   const widest = widths.reduce((most, width) => Math.max(most, width), 0);
   return widths.filter((width) => width > widest * fullLine).length > widths.length * fullLines;

@@ -48,3 +48,15 @@ it("leaves cells of words whole, although their lines are at the same heights", 
   const cells = [words(0), { columns: 1, pieces: words(100).pieces.slice(0, 3) }];
   expect(rowsWithin(cells)).toHaveLength(1);
 });
+
+it("loses no line that is as far above a row as lines of one row are apart", () => {
+  const cells = [
+    cell(run("A1", 0, 10), run("A2", 0, 13), run("A3", 0, 40)),
+    cell(run("half a point lower", 60, 10.5), run("x", 60, 13), run("y", 60, 40), run("z", 60, 52)),
+    cell(run("1", 200, 10), run("2", 200, 13), run("3", 200, 40)),
+  ].map(({ columns, pieces }) => ({
+    columns,
+    pieces: pieces.map((piece) => ({ ...piece, top: piece.baseline - 1, bottom: piece.baseline })),
+  }));
+  expect(textsOf(rowsWithin(cells)).flat().join(" ")).toContain("half a point lower");
+});
