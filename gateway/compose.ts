@@ -83,10 +83,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   const { blobs, metrics } = floor;
   const counts = floor.openCounts();
   const deviceKey = await deviceKeyOf(settings);
-  const readersAreHere = settings.JOB_ADDRESS === "local" && settings.CONVERSION_ADDRESS === "local";
-  const gateway = stack.use(
-    await createGateway({ ...clients, blobs, counts, deviceKey, readersAreHere, log, metrics, readiness }, settings),
-  );
+  const gateway = stack.use(await createGateway({ ...clients, blobs, counts, deviceKey, log, metrics, readiness }, settings));
   const { url: restUrl } = await gateway.listen();
 
   const owned = stack.move();

@@ -45,8 +45,6 @@ export type GatewayDeps = {
   readonly counts: Channel | undefined;
   /** Signs the cookies of known browsers, and hides guests' addresses in records. */
   readonly deviceKey: string;
-  /** True if the services that read uploads are in this process, so that they can read uploads held in memory. */
-  readonly readersAreHere: boolean;
   readonly log: Log;
   readonly metrics: Registry;
   /** Readiness of everything the gateway needs, for /readyz. */

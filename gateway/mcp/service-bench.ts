@@ -88,7 +88,7 @@ function taking(
     yield Buffer.from(text);
   }
   return async ({ passage, signal }) => {
-    const rules = { blobs: deps.blobs, ceiling: ceilingOf({ views }, caller, from, to), passage, signal, mayBeHeld: deps.readersAreHere };
+    const rules = { blobs: deps.blobs, ceiling: ceilingOf({ views }, caller, from, to), passage, signal };
     return { to, blob: await storeBytes(bytes(), rules, neverBroken), fileName: boundedFileName(name) };
   };
 }

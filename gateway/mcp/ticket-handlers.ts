@@ -41,8 +41,7 @@ export function ticketUploadHandler(context: RestContext): Handler {
     } as const;
     const leastBytes = checkContentLength(request, ceiling);
     return answerConversion(context, request, reply, asked, leastBytes, async ({ passage, signal }) => {
-      const { blobs, readersAreHere: mayBeHeld } = context.deps;
-      const blob = await storeBody(request, reply, { blobs, ceiling, passage, signal, mayBeHeld });
+      const blob = await storeBody(request, reply, { blobs: context.deps.blobs, ceiling, passage, signal });
       return { to: ticket.to, blob, fileName: boundedFileName(pathPartOf(request, "name")) };
     });
   };

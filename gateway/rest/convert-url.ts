@@ -51,8 +51,7 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
       over.abort();
       throw tooLarge(ceiling);
     }
-    const { blobs, readersAreHere: mayBeHeld } = deps;
-    const rules = { blobs, ceiling, passage, signal: over.signal, mayBeHeld };
+    const rules = { blobs: deps.blobs, ceiling, passage, signal: over.signal };
     const blob = await storeBytes(file.bytes, rules, () => unfetched("its server closed the connection"));
     return { to, blob, fileName: boundedFileName(name ?? file.name) };
   };

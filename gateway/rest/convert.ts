@@ -30,7 +30,6 @@ export function convertHandler(context: RestContext): Handler {
         unexpected: (field) => unexpectedField(field, context.views.known()),
         signal,
         passage,
-        mayBeHeld: context.deps.readersAreHere,
       });
     });
   };

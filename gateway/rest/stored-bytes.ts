@@ -13,7 +13,6 @@ export type StoreRules = {
   readonly ceiling: Ceiling;
   readonly passage: Pick<Passage, "count">;
   readonly signal: AbortSignal;
-  readonly mayBeHeld: boolean;
 };
 
 /**
@@ -36,8 +35,8 @@ export async function storeBytes(source: AsyncIterable<Uint8Array>, rules: Store
       throw error;
     }
   }
-  const { blobs, ceiling, mayBeHeld } = rules;
-  const blob = await blobs.write(counted(), { maxBytes: ceiling.limitMb * 1e6, signal: over.signal, mayBeHeld }).catch((error: unknown) => {
+  const { blobs, ceiling } = rules;
+  const blob = await blobs.write(counted(), { maxBytes: ceiling.limitMb * 1e6, signal: over.signal }).catch((error: unknown) => {
     if (over.signal.aborted) throw over.signal.reason;
     if (failed.source instanceof FilemillError) throw failed.source;
     if (failed.source !== undefined) throw broken();

@@ -27,8 +27,6 @@ export type UploadRules = {
   readonly signal: AbortSignal;
   /** Counts received bytes and refuses them once there is no room left. */
   readonly passage: Pick<Passage, "count">;
-  /** See BlobStore.write. Creating the job writes the blob to disk. */
-  readonly mayBeHeld: boolean;
 };
 
 /** Limits of the parser. One higher than allowed, so that excess parts are seen and can be named. */
@@ -147,7 +145,7 @@ async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceili
     }
   }
   try {
-    return await rules.blobs.write(bytes(), { maxBytes: ceiling.limitMb * 1e6, signal: rules.signal, mayBeHeld: rules.mayBeHeld });
+    return await rules.blobs.write(bytes(), { maxBytes: ceiling.limitMb * 1e6, signal: rules.signal });
   } catch (error) {
     if (source.failure !== undefined || rules.signal.aborted) throw brokenBody(source.failure ?? error);
     if (error instanceof FilemillError && error.code === "INPUT_TOO_LARGE") throw tooLarge(ceiling);

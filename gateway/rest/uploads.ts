@@ -127,7 +127,7 @@ function taking(
   return async ({ passage, signal }) => {
     const ceiling = ceilingOf(context, callerOf(request), from, to);
     if (upload.sizeBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
-    const rules = { blobs: context.deps.blobs, ceiling, passage, signal, mayBeHeld: false };
+    const rules = { blobs: context.deps.blobs, ceiling, passage, signal };
     const gone = () => new FilemillError("NOT_FOUND", "No such upload; start a new one.");
     const blob = await storeBytes(createReadStream(upload.path, { highWaterMark: 1 << 20 }), rules, gone);
     return { to, blob, fileName: boundedFileName(name ?? upload.name ?? "file") };

@@ -126,7 +126,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   let isPresent = false;
   const wakeUps = await broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
   const keys = await openIdempotencyKeys(broker);
-  const records = stack.use(await openJobRecords(broker, projection, blobs));
+  const records = stack.use(await openJobRecords(broker, projection));
   isPresent = true;
   const background = stack.use(openBackground(log));
   const rules = {

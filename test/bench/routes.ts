@@ -5,7 +5,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { createCpuMeter } from "#services/conversion/sandbox/usage.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { openWarmOffice } from "./bare-engines.ts";
 import { compare, type Pair } from "./measure.ts";
@@ -56,19 +55,17 @@ async function measured(
     if (status !== 200) throw new Error(`${basename(source)} to ${to}: ${status} ${body.subarray(0, 300)}`);
   });
   const alone = all((at) => bare(source, join(folder, `bare-${at}.${to}`)));
-  const serversMs = processorMsOf(server.child.pid ?? 0);
-  const everybodysMs = processorMsOf(process.pid);
   // Both are warmed up before they are timed.
   await compare(rounds > 20 ? rounds : 2, ours, alone);
-  const pair = await compare(rounds, ours, alone, { ours: serversMs, bare: () => everybodysMs() - serversMs() });
+  const pair = await compare(rounds, ours, alone, { ours: busyMs, bare: busyMs });
   if (fresh === undefined) return { pair, fresh };
   const afresh = all((at) => fresh(source, join(folder, `fresh-${at}.${to}`)));
   return { pair, fresh: await compare(Math.min(rounds, 5), afresh, alone) };
 }
 
-function processorMsOf(pid: number): () => number {
-  const meter = createCpuMeter(pid);
-  return () => 1000 * meter();
+/** Processor time of the whole machine, because short-lived processes escape every count by process. */
+function busyMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
 function rowOf({ name, atOnce, goal, pair: { ours, bare, ratio, processorRatio }, fresh }: Row): string {
@@ -82,7 +79,7 @@ function documentOf(rows: readonly string[], atRestMb: number, afterMb: number):
     "",
     "Time of one request, from upload to the last byte of the answer, beside the raw engine with the same settings on the same file in",
     "the same run. Medians of alternating rounds; compare ratios, not milliseconds. `at once` is the number of concurrent conversions,",
-    "`processor` the ratio of processor time, of all processes. `fresh process` is the time ratio of one new, unisolated process per file,",
+    "`processor` the ratio of processor time, the client's included. `fresh process` is the time ratio of one new, unisolated process per file,",
     "the way ConvertX and Gotenberg call their tools; where it is empty, the raw engine is that process.",
     `Written by \`npm run bench -- routes\` on ${cpus().length} cores, Node.js ${process.versions.node}.`,
     "",

@@ -7,7 +7,6 @@ import { pipeline } from "node:stream/promises";
 import { describe, expect, test } from "vitest";
 import { FilemillError } from "#contract/errors.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
-import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 
 export type BlobStoreFixture = {
@@ -16,8 +15,6 @@ export type BlobStoreFixture = {
   strayFile(bytes: Uint8Array): Promise<string>;
   /** A path on this host where nothing exists. */
   newPath(): string;
-  /** Whether a small body may wait in memory for `keep`. */
-  readonly holds: boolean;
 };
 
 const smallBody = Buffer.from("a few bytes");
@@ -36,7 +33,6 @@ async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** What an engine would read from disk. */
 async function fetched({ store, newPath }: BlobStoreFixture, blob: Pick<Blob, "id" | "digest">): Promise<Buffer> {
   await using file = await store().fetch(blob, newPath());
-  putOnDisk(file.path);
   return await readFile(file.path);
 }
 
@@ -68,7 +64,6 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     });
   });
 
-  describe.runIf(fixture.holds)("may hold a small body in memory", () => describeHolding(fixture));
   describe("leaves nothing", () => describeLeftovers(fixture));
   test("reads ranges with both ends included, cut at the end of the file", async () => {
     const store = fixture.store();
@@ -165,54 +160,6 @@ function describeKeeping(fixture: BlobStoreFixture): void {
     await store.remove(first.id);
     expect(await store.has(first.id)).toBe(false);
     expect(await buffer(await store.read(second.id))).toEqual(smallBody);
-  });
-}
-
-function describeHolding(fixture: BlobStoreFixture): void {
-  test("until it is to be kept", async () => {
-    const store = fixture.store();
-    const blob = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-    expect(blob).toMatchObject({ digest: digestOf(smallBody), sizeBytes: BigInt(smallBody.length) });
-    expect(store.readFresh(blob.id)).toEqual(smallBody);
-    expect(await store.has(blob.id)).toBe(true);
-    expect(await idsIn(store)).not.toContain(blob.id);
-    for (const _ of [1, 2]) {
-      store.keep(blob.id);
-      expect(await fetched(fixture, blob)).toEqual(smallBody);
-      expect(await idsIn(store)).toContain(blob.id);
-    }
-  });
-
-  test("until somebody reads it", async () => {
-    const store = fixture.store();
-    const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-    expect(await buffer(await store.read(id, { start: 2, end: 4 }))).toEqual(smallBody.subarray(2, 5));
-  });
-
-  test("until others need the room", async () => {
-    const store = fixture.store();
-    const bodies = Array.from({ length: 100 }, (_, index) => Buffer.from(`body ${index}`));
-    const blobs = await Promise.all(bodies.map((body) => store.write(inChunks(body, 4), { mayBeHeld: true })));
-    for (const [index, blob] of blobs.entries()) {
-      expect(await store.has(blob.id)).toBe(true);
-      store.keep(blob.id);
-      expect(await fetched(fixture, blob)).toEqual(bodies[index]);
-    }
-  });
-
-  test("and leaves nothing of it when it is removed before", async () => {
-    const store = fixture.store();
-    const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-    await store.remove(id);
-    store.keep(id);
-    expect(await store.has(id)).toBe(false);
-    expect(await idsIn(store)).not.toContain(id);
-  });
-
-  test("but no large one", async () => {
-    const store = fixture.store();
-    const { id } = await store.write(inChunks(largeBody, 64 * 1024), { mayBeHeld: true });
-    expect(await idsIn(store)).toContain(id);
   });
 }
 

@@ -113,7 +113,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       blobs,
       counts: undefined,
       deviceKey: "a-key-of-this-installation",
-      readersAreHere: false,
       conversion: createClient(ConversionService, transport),
       log: openLog("silent"),
       metrics: new Registry(),

@@ -6,7 +6,6 @@ import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { FilemillError } from "#contract/errors.ts";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import type { Log } from "#kit/log.ts";
 import { traced } from "#kit/tracing.ts";
 import { runWithAlternates } from "../domain/alternates.ts";
@@ -228,7 +227,6 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
 
   async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {
     const opened = await open();
-    if (engine.takesFresh !== true) putOnDisk(task.input.path);
     await gate.enter(task.signal);
     const startedAt = performance.now();
     try {

@@ -133,8 +133,6 @@ export type Engine = {
    * (kernel 6.12), and none that has a path.
    */
   readonly needsFullSandbox?: true;
-  /** Checks the fresh files (see fresh-files.ts) for its input before the disk. */
-  readonly takesFresh?: true;
   open(host: EngineHost): Promise<OpenEngine>;
 };
 

@@ -2,23 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { equals } from "@bufbuild/protobuf";
 import { FilemillError } from "#contract/errors.ts";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
 import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Change, JobRecords } from "../domain/ports.ts";
 import { type Held, isUnwritten, type Projection } from "../domain/projection.ts";
-import { neededBlobsOf } from "../domain/retention.ts";
 import { isRecord, isUnfinished, type Record } from "../domain/state.ts";
 
 /** Delay between attempts to reach the broker. */
 const pauseMs = 250;
 
 /** Opens the bucket `jobs` and keeps the projection in sync with it. Resolves when the projection holds every job. */
-export async function openJobRecords(
-  broker: Broker,
-  projection: Projection,
-  blobs: Pick<BlobStore, "keep">,
-): Promise<JobRecords & AsyncDisposable> {
+export async function openJobRecords(broker: Broker, projection: Projection): Promise<JobRecords & AsyncDisposable> {
   const bucket = await broker.bucket("jobs", jobRecordCodec);
   const isKnown = (jobId: string, revision: number): boolean => (projection.get(jobId)?.revision ?? 0) >= revision;
   const watch = await bucket.watch((jobId, entry) => {
@@ -33,14 +27,14 @@ export async function openJobRecords(
     refresh: fetch,
     async create(record) {
       try {
-        projection.apply(record, await createRecord({ bucket, blobs }, record));
+        projection.apply(record, await bucket.create(record.job.id, record));
         return "created";
       } catch (error) {
         if (error instanceof RevisionConflict) return "exists";
         throw error;
       }
     },
-    change: (jobId, decide, signal) => changeRecord({ bucket, blobs, projection, fetch }, jobId, decide, signal),
+    change: (jobId, decide, signal) => changeRecord({ bucket, projection, fetch }, jobId, decide, signal),
     async remove(jobId) {
       await bucket.remove(jobId);
       projection.drop(jobId);
@@ -62,14 +56,8 @@ async function fetchRecord(bucket: Bucket<JobRecord>, projection: Projection, jo
   return projection.apply(entry.value, entry.revision);
 }
 
-async function createRecord({ bucket, blobs }: Pick<Store, "bucket" | "blobs">, record: Record): Promise<number> {
-  for (const id of neededBlobsOf(record)) blobs.keep(id);
-  return bucket.create(record.job.id, record);
-}
-
 type Store = {
   readonly bucket: Bucket<JobRecord>;
-  readonly blobs: Pick<BlobStore, "keep">;
   readonly projection: Projection;
   fetch(jobId: string): Promise<Held | undefined>;
 };
@@ -79,7 +67,7 @@ function isOutage(error: unknown): boolean {
 }
 
 async function changeRecord(
-  { bucket, blobs, projection, fetch }: Store,
+  { bucket, projection, fetch }: Store,
   jobId: string,
   decide: (held: Held) => Record | undefined,
   signal: AbortSignal | undefined,
@@ -102,7 +90,7 @@ async function changeRecord(
         return { changed: false, before: held.record, after: held };
       }
       inDoubt.push({ before: held.record, next });
-      const revision = isUnwritten(held) ? await createRecord({ bucket, blobs }, next) : await bucket.update(jobId, next, held.revision);
+      const revision = isUnwritten(held) ? await bucket.create(jobId, next) : await bucket.update(jobId, next, held.revision);
       return { changed: true, before: held.record, after: projection.apply(next, revision) };
     } catch (error) {
       if (error instanceof RevisionConflict) {

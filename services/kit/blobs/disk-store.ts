@@ -10,7 +10,7 @@ import { abortable } from "../abortable.ts";
 import { checkBlobId, isBlobId } from "./blob-id.ts";
 import { bodyOf, smallBytes } from "./body.ts";
 import { awayOf, codeOf, failureOf } from "./disk-failures.ts";
-import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "./fresh-files.ts";
+import { forgetFile, moveFile, recallFile, rememberFile } from "./fresh-files.ts";
 import { passingStream, type Received, writeLargeFile } from "./large-file.ts";
 import { blobMode, takeOver } from "./made-file.ts";
 import type { BlobStore, ByteRange, LocalFile, ReadOptions, WriteOptions } from "./store.ts";
@@ -21,12 +21,12 @@ const folderName = /^[0-9a-f]{2}$/;
 /** A sandbox with its own user id can open a blob whose name it was given, but cannot list blobs. */
 const folderMode = 0o711;
 
-export type DiskBlobStore = BlobStore & { /** Path of a blob; a held one is there after `keep`. */ pathOf(blobId: string): string };
+export type DiskBlobStore = BlobStore & { pathOf(blobId: string): string };
 
 /**
  * Blobs as files `<dir>/<first two digits>/<id>`.
  *
- * @param options.shared - Other hosts see the folder: each blob is on its disk before anyone learns of it, and none is held in memory.
+ * @param options.shared - Other hosts see the folder: each blob is on its disk before anyone learns of it.
  *   Otherwise nothing is synced. Whoever makes a promise calls Broker.flushToDisk, which flushes the same volume.
  */
 export async function openDiskBlobStore(dir: string, { shared = false }: { readonly shared?: boolean } = {}): Promise<DiskBlobStore> {
@@ -56,24 +56,15 @@ class FolderOfBlobs implements DiskBlobStore {
   }
 
   async write(source: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<Blob> {
-    const { maxBytes = Number.POSITIVE_INFINITY, signal, mayBeHeld = false } = options;
+    const { maxBytes = Number.POSITIVE_INFINITY, signal } = options;
     const partial = this.#newPartial();
     try {
       const body = await bodyOf(abortable(source, signal), maxBytes);
-      if (Buffer.isBuffer(body) && mayBeHeld && !this.#shared) return this.#hold(body);
       const blob = await this.#store(body, partial);
       if (this.#shared) await syncPath(dirname(this.pathOf(blob.id)));
       return blob;
     } catch (error) {
       await dropPartial(partial);
-      throw awayOf(error) ?? failureOf(error);
-    }
-  }
-
-  keep(blobId: string): void {
-    try {
-      putOnDisk(this.pathOf(blobId));
-    } catch (error) {
       throw awayOf(error) ?? failureOf(error);
     }
   }
@@ -91,7 +82,6 @@ class FolderOfBlobs implements DiskBlobStore {
   }
 
   async read(blobId: string, range?: ByteRange, { isPassedOn = false }: ReadOptions = {}): Promise<Readable> {
-    putOnDisk(this.pathOf(blobId));
     try {
       return await openForReading(this.pathOf(blobId), range, isPassedOn);
     } catch (error) {
@@ -145,12 +135,6 @@ class FolderOfBlobs implements DiskBlobStore {
     const target = this.pathOf(blob.id);
     renameInto(path, target);
     moveFile(path, target);
-    return blob;
-  }
-
-  #hold(bytes: Buffer): Blob {
-    const blob = blobOf({ digest: hashOf("sha256", bytes), sizeBytes: bytes.length });
-    holdFile(this.pathOf(blob.id), bytes, { partial: this.#newPartial(), mode: blobMode, folderMode });
     return blob;
   }
 

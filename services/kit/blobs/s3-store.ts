@@ -1,5 +1,5 @@
 import { createHash, hash as hashOf, randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -21,7 +21,7 @@ import { abortable } from "../abortable.ts";
 import { checkBlobId, isBlobId } from "./blob-id.ts";
 import { bodyOf, smallBytes } from "./body.ts";
 import { failureOf as failureOfDisk } from "./disk-failures.ts";
-import { forgetFile, holdFile, recallFile, rememberFile } from "./fresh-files.ts";
+import { forgetFile, recallFile, rememberFile } from "./fresh-files.ts";
 import { blobMode, takeOver } from "./made-file.ts";
 import { type Bucket, failureOfBucket, statusOf } from "./s3-client.ts";
 import type { BlobStore } from "./store.ts";
@@ -32,7 +32,7 @@ const partsAtOnce = 3;
 
 /**
  * Blobs as objects `<prefix><id>`. S3 cannot rename, so the name must be known before the bytes are. It therefore starts with random digits
- * instead of the digest, which the blob's record has. No blob is held in memory: what `write` returns is stored.
+ * instead of the digest, which the blob's record has.
  */
 export function createS3BlobStore(bucket: Bucket): BlobStore {
   const { client } = bucket;
@@ -41,7 +41,6 @@ export function createS3BlobStore(bucket: Bucket): BlobStore {
       const body = await bodyOf(abortable(source, signal), maxBytes);
       return Buffer.isBuffer(body) ? put(bucket, body) : putLarge(bucket, body);
     },
-    keep: () => undefined,
     async adopt(path) {
       const { bytes } = await takeOver(path);
       const blob = await (bytes === undefined
@@ -53,7 +52,10 @@ export function createS3BlobStore(bucket: Bucket): BlobStore {
     },
     async fetch({ id, digest }, path, signal) {
       const known = recallFile(nameOf(bucket, id)) ?? (await copyTo(path, digest, () => get(bucket, id, { signal })));
-      if (known !== undefined) holdFile(path, known, { partial: `${path}.partial`, mode: blobMode, folderMode: 0o711 });
+      if (known !== undefined) {
+        writeFileSync(path, known, { flag: "wx", mode: blobMode });
+        rememberFile(path, known);
+      }
       return {
         path,
         async [Symbol.asyncDispose]() {

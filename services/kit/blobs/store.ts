@@ -4,7 +4,7 @@ import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 /** A blob's bytes as a file of this host, to be bound read-only into a sandbox. Disposing removes the file if it is a copy. */
 export type LocalFile = AsyncDisposable & { readonly path: string };
 
-export type WriteOptions = { readonly maxBytes?: number; readonly signal?: AbortSignal; readonly mayBeHeld?: boolean };
+export type WriteOptions = { readonly maxBytes?: number; readonly signal?: AbortSignal };
 
 export type ReadOptions = { readonly isPassedOn?: boolean };
 
@@ -15,17 +15,13 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export type BlobStore = {
   /**
    * Streams bytes in with back-pressure. The blob becomes visible atomically, or not at all. Rejects with INPUT_TOO_LARGE above `maxBytes`
-   * and with UNAVAILABLE if it cannot be stored. Nothing is left then. With `mayBeHeld`, only this process may see a small blob until
-   * `keep`, and the blob may be lost with the process.
+   * and with UNAVAILABLE if it cannot be stored. Nothing is left then.
    */
   write(source: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<Blob>;
-  /** Stores a held blob. All others are already stored. Throws UNAVAILABLE if the disk is full. */
-  keep(blobId: string): void;
   /** Takes over a file of this host, without a copy if it is on the store's own disk. The file is gone afterwards. */
   adopt(path: string): Promise<Blob>;
   /**
-   * The blob as a file: the store's own file if the store is a folder, otherwise a copy at `path` whose digest is checked. A small blob
-   * known to this process may exist only in memory (fresh-files). Rejects with RESULT_EXPIRED if there is nothing to copy.
+   * The blob as a file: the store's own file if the store is a folder, otherwise a copy at `path` whose digest is checked. Rejects with RESULT_EXPIRED if there is nothing to copy.
    */
   fetch(blob: Pick<Blob, "id" | "digest">, path: string, signal?: AbortSignal): Promise<LocalFile>;
   /**

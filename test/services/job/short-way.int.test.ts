@@ -1,5 +1,4 @@
 /** Jobs known to a single process until they end, or until they take too long (decision 68). */
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,26 +11,24 @@ import { create, finish, jobOf, openWorker, recordOf } from "./short-way-worker.
 const patient = { cadence: { unwrittenMs: 60_000 } };
 const impatient = { cadence: { unwrittenMs: 20 } };
 
-async function holdInput(bench: JobBench) {
+async function writeInput(bench: JobBench) {
   const bytes = async function* () {
     yield Buffer.from("input");
   };
-  return await bench.blobs.write(bytes(), { mayBeHeld: true });
+  return await bench.blobs.write(bytes());
 }
 
 describe("a job that ends soon", () => {
-  it("is written once, with its end, and neither its input nor a message of it is stored", async () => {
+  it("is written once, with its end, and no message of it is stored", async () => {
     await using bench = await openJobBench(patient);
-    const stored: boolean[] = [];
-    const input = await holdInput(bench);
-    const isStored = () => existsSync(bench.blobs.pathOf(input.id));
-    await using worker = await openWorker(bench, { work: (lease) => finish(bench, lease).finally(() => stored.push(isStored())) });
+    const input = await writeInput(bench);
+    await using worker = await openWorker(bench, { work: (lease) => finish(bench, lease) });
     const job = await create(bench, { input });
     expect(job).toMatchObject({ state: JobState.DONE, attempts: 1 });
     expect(worker.taken).toMatchObject([{ delivery: { jobId: "" }, outcome: Outcome.LEASED, lease: { jobId: job.id, attempt: 1 } }]);
     expect(await recordOf(bench, job.id)).toMatchObject({ revision: 1, value: { job: { state: JobState.DONE } } });
     await expect.poll(() => bench.blobs.has(input.id)).toBe(false);
-    expect([await bench.queue.waiting("image"), stored]).toEqual([0, [false]]);
+    expect(await bench.queue.waiting("image")).toBe(0);
     const metrics = await bench.metrics.metrics();
     for (const each of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${each}",lane="image"} 1`);
   });
@@ -120,13 +117,12 @@ describe("a job that ends soon", () => {
 });
 
 describe("a job that takes longer", () => {
-  it("is recorded as it runs, with its input on the disk", async () => {
+  it("is recorded as it runs", async () => {
     await using bench = await openJobBench(impatient);
     await using worker = await openWorker(bench);
-    const input = await holdInput(bench);
+    const input = await writeInput(bench);
     const { id, state } = await create(bench, { input });
     expect(state).toBe(JobState.RUNNING);
-    expect(existsSync(bench.blobs.pathOf(input.id))).toBe(true);
     expect((await recordOf(bench, id))?.value).toMatchObject({ worker: "w1", job: { state: JobState.RUNNING } });
     expect(await finish(bench, { jobId: id, attempt: 1 })).toMatchObject({ accepted: true });
     expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 1 });
@@ -144,10 +140,9 @@ describe("a job that takes longer", () => {
       stack.use(await openWorker(bench));
       await create(bench);
     }
-    const input = await holdInput(bench);
+    const input = await writeInput(bench);
     const { id, state } = await create(bench, { input });
     expect(state).toBe(JobState.QUEUED);
-    expect(existsSync(bench.blobs.pathOf(input.id))).toBe(true);
     await expect.poll(() => bench.queue.has("image", id)).toBe(true);
     await stack.disposeAsync();
     await using _next = await openWorker(bench, { work: (lease) => finish(bench, lease) });
@@ -200,7 +195,7 @@ describe("an attempt on the short way that fails", () => {
       await (count === 1 ? fail(lease) : gate.promise);
     };
     await using _worker = await openWorker(bench, { work });
-    const { id, state } = await create(bench, { input: await holdInput(bench) });
+    const { id, state } = await create(bench, { input: await writeInput(bench) });
     expect(state).toBe(retryable ? JobState.QUEUED : JobState.FAILED);
     expect((await recordOf(bench, id))?.value.job?.state).toBe(state);
     if (retryable) await expect.poll(() => bench.queue.has("image", id)).toBe(true);

@@ -14,7 +14,6 @@ export const sharpEngine = defineEngine({
   badInput: [],
   probe: probeSharp,
   hops: sharpHops,
-  takesFresh: true,
   open: openWithJpegtran,
 });
 

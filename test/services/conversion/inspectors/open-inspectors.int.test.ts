@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { holdFile } from "#kit/blobs/fresh-files.ts";
+import { rememberFile } from "#kit/blobs/fresh-files.ts";
 import type { Bounds } from "#services/conversion/inspectors/converse.ts";
 import { createVerdicts } from "#services/conversion/inspectors/verdicts.ts";
 import { describeSandboxes, until } from "#test/services/conversion/sandbox/host.ts";
@@ -24,9 +24,9 @@ describeSandboxes("inspectors in the %s sandbox", (mode) => {
     expect(await verdicts.tell(document, "a.zip")).toMatchObject({ format: "docx" });
     await expect(verdicts.inspect({ path: png, format: "docx", sizeBytes: 1 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(verdicts.checkResult(document, "odt")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
-    const held = join(folder, "held");
-    holdFile(held, Buffer.from("WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n"), { partial: join(folder, "p"), mode: 0o444, folderMode: 0o755 });
-    expect(await verdicts.tell(held, "a")).toMatchObject({ ...aPng, format: "vtt" });
+    const cached = join(folder, "cached");
+    rememberFile(cached, Buffer.from("WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n"));
+    expect(await verdicts.tell(cached, "a")).toMatchObject({ ...aPng, format: "vtt" });
     expect(opened.faults).toEqual([]);
     expect(opened.started).toHaveLength(1);
   });

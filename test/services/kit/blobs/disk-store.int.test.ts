@@ -30,7 +30,7 @@ const newPath = (): string => {
   return join(root, `copy-${strays}`);
 };
 
-describe("on the local disk", () => describeBlobStore({ store: () => store, strayFile, newPath, holds: true }));
+describe("on the local disk", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
 test("a blob is a read-only file", async () => {
   const written = await store.write(inChunks(Buffer.from("bytes"), 2));

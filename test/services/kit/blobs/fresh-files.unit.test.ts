@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
+import { forgetFile, moveFile, recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -32,20 +32,5 @@ describe("files that were written moments ago", () => {
     for (let index = 0; index < 8; index += 1) rememberFile(`/large-${index}`, Buffer.alloc(mebibyte));
     expect(recallFile("/large-0")).toBeDefined();
     for (let index = 0; index < 8; index += 1) forgetFile(`/large-${index}`);
-  });
-});
-
-describe("files that are held in memory", () => {
-  const held = { partial: "/none/partial", mode: 0o444, folderMode: 0o711 };
-
-  it("are held on when they cannot be put onto the disk, also by those that make room", () => {
-    const bytes = Buffer.from("icon");
-    holdFile("/none/held", bytes, held);
-    expect(() => putOnDisk("/none/held")).toThrow("ENOENT");
-    for (let index = 0; index < 100; index += 1) rememberFile(`/others-${index}`, Buffer.alloc(1));
-    expect(recallFile("/none/held")).toBe(bytes);
-    for (let index = 0; index < 100; index += 1) forgetFile(`/others-${index}`);
-    forgetFile("/none/held");
-    putOnDisk("/none/held");
   });
 });

@@ -49,7 +49,7 @@ const strayFile = async (bytes: Uint8Array): Promise<string> => {
   return path;
 };
 
-describe("in a bucket", () => describeBlobStore({ store: () => store, strayFile, newPath, holds: false }));
+describe("in a bucket", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
 test("stores a file of several parts, reads ranges across them, and lets another host have it", async () => {
   const bytes = Buffer.alloc(40 * 2 ** 20, "0123456789abcdef!");

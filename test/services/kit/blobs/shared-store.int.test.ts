@@ -30,7 +30,7 @@ const strayFile = async (bytes: Uint8Array): Promise<string> => {
   return path;
 };
 
-describe("in a shared folder", () => describeBlobStore({ store: () => store, strayFile, newPath, holds: false }));
+describe("in a shared folder", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
 test("the folder is on another file system, else this proves nothing", async () => {
   expect((await stat(mounted)).dev).not.toBe((await stat(root)).dev);
@@ -38,7 +38,7 @@ test("the folder is on another file system, else this proves nothing", async () 
 
 test("what one host writes or adopts, another one reads", async () => {
   const other = await openDiskBlobStore(join(mounted, "blobs"), { shared: true });
-  const written = await store.write(inChunks(Buffer.from("written"), 3), { mayBeHeld: true });
+  const written = await store.write(inChunks(Buffer.from("written"), 3));
   const adopted = await store.adopt(await strayFile(Buffer.from("adopted")));
   // From the folder, not from this process's memory.
   expect(await buffer(await other.read(written.id))).toEqual(Buffer.from("written"));
