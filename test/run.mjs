@@ -62,7 +62,7 @@ const steps = [
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
-// Otherwise a run takes a third of the rows of long test tables: see harness/turns.ts.
+// Otherwise a run takes a seventh of the rows of long test tables: see harness/turns.ts.
 if (process.argv.includes("--all")) process.env["TEST_ROWS"] = "all";
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);

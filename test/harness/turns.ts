@@ -1,8 +1,8 @@
-/** Rows of tables of tests take turns over three days (decision 93). */
+/** Rows of test tables take turns over a week (decision 93). */
 import process from "node:process";
 
 /** One row in so many runs on a day. */
-const share = 3;
+const share = 7;
 const msPerDay = 86_400_000;
 const today = (): number => Math.floor(Date.now() / msPerDay);
 
@@ -10,7 +10,7 @@ const today = (): number => Math.floor(Date.now() / msPerDay);
 export const takesAll = process.env["TEST_ROWS"] === "all";
 
 /**
- * Every third row, others on the next day, so that three days take them all. Short tables are taken whole.
+ * Every seventh row, others on the next day, so that a week covers them all. Short tables run whole.
  *
  * @param day - Days since 1970 (UTC). Two runs on one day take the same rows.
  */
@@ -22,7 +22,7 @@ export function sampled<T>(rows: readonly T[], day = today(), all = takesAll): r
 export type Task = { readonly each?: boolean | undefined; mode: string; result?: unknown; readonly tasks?: readonly Task[] };
 
 /**
- * Skips two of three rows of `it.each` and `describe.each`, and suites of which nothing is left, so that their hooks do not run. Rows are
+ * Skips six of seven rows of `it.each` and `describe.each`, and suites of which nothing is left, so that their hooks do not run. Rows are
  * counted through the file, so that short tables take turns too.
  */
 export function takeTurns(file: Task, day = today(), all = takesAll): void {
