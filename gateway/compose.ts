@@ -46,8 +46,7 @@ export type Supervisor = AsyncDisposable & {
   readonly rpcUrl: string;
   /**
    * Creates the local account if the store is empty, and resolves with its API key and one-time sign-in link. Resolves with undefined on
-   * every later start.
-   * Call it last, when nothing can fail any more: both are shown only once.
+   * every later start. Call it last, when nothing can fail any more: both are shown only once.
    */
   createFirstAccount(): Promise<FirstAccount | undefined>;
   readiness(): Promise<Readiness>;

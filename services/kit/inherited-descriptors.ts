@@ -6,8 +6,7 @@ const firstOther = 3;
 
 /**
  * Closes descriptors that child processes would inherit. Node opens its own as close-on-exec. At start-up it also marks those inherited
- * without
- * a gap, including a channel to a Node parent. The others were open before and are not used here. Does nothing without /proc.
+ * without a gap, including a channel to a Node parent. The others were open before and are not used here. Does nothing without /proc.
  */
 export function closeInherited(): void {
   for (const descriptor of inheritedDescriptors()) {

@@ -8,8 +8,7 @@ const MAX_SUGGESTIONS = 3;
 
 /**
  * The names closest to the input, ignoring case and a leading dot: one typo away (a character missing, added, replaced, or two swapped),
- * two in
- * names of five characters or more. Among equals, names with the same letters come first, then the given order applies.
+ * two in names of five characters or more. Among equals, names with the same letters come first, then the given order applies.
  */
 export function nearestNames(written: string, names: Iterable<string>): readonly string[] {
   const word = written.trim().toLowerCase().replace(/^\./, "");

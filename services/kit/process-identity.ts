@@ -8,8 +8,7 @@ const identity = /-([0-9a-f]{16})-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]{12}$/;
 
 /**
  * A new name for this process, made of letters, digits, `-` and `_`: host, the place where its process id is valid, that id, its start
- * time,
- * and random digits. If a part is unavailable: host and random digits.
+ * time, and random digits. If a part is unavailable: host and random digits.
  */
 export function nameProcess(): string {
   const host = hostname().replace(/[^A-Za-z0-9_-]/g, "-");

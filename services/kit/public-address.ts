@@ -7,8 +7,7 @@ const globalUnicast = ipaddr.parseCIDR("2000::/3");
 
 /**
  * Whether this is an address on the public internet. A receiver's address comes from a stranger, and a request from here could reach what
- * only
- * this network can reach: loopback, private, link-local (a cloud's metadata), shared, multicast, and IPv6 that wraps any of those.
+ * only this network can reach: loopback, private, link-local (a cloud's metadata), shared, multicast, and IPv6 that wraps any of those.
  * Wrapped IPv4 (mapped, compatible, NAT64, 6to4, Teredo) is refused whatever it wraps, because no public receiver needs it.
  *
  * @see IANA IPv4 and IPv6 special-purpose address registries (RFC 6890)

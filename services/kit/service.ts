@@ -3,8 +3,7 @@ import type { Probe } from "./probe.ts";
 
 /**
  * What a part reports to `/readyz`: ready, or the names of what is not, the first of them as `part`; and whether its engines are less
- * isolated
- * than they should be.
+ * isolated than they should be.
  */
 export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string; readonly parts: readonly string[] }) & {
   readonly sandbox?: "degraded";

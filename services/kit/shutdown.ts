@@ -6,8 +6,7 @@ export type ProcessEvents = {
 
 /**
  * Exit code of a process that cannot run with its configuration: EX_CONFIG of sysexits.h. A supervisor does not restart it, unlike after 1,
- * with
- * which Node exits after an uncaught error.
+ * with which Node exits after an uncaught error.
  */
 export const cannotRunCode = 78;
 /** Exit code when the shutdown did not complete. */
@@ -18,8 +17,7 @@ const echoMs = 500;
 
 /**
  * Runs `end` at the first SIGTERM or SIGINT and then exits. A second signal later exits at once with 130. The exit code is also 130 if
- * `end`
- * fails or takes longer than `limitMs`.
+ * `end` fails or takes longer than `limitMs`.
  */
 export function exitOnSignal(process: ProcessEvents, limitMs: number, end: () => Promise<void>): void {
   let endingSinceMs: number | undefined;

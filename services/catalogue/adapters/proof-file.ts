@@ -50,8 +50,7 @@ export function readProofOf(settings: CatalogueSettings, serves?: (from: string,
 
 /**
  * The proofs included with Filemill, overridden by those from this machine. Undefined if nothing was proven at all, as in a checkout
- * without
- * the file. Rejects if a file exists but cannot be read.
+ * without the file. Rejects if a file exists but cannot be read.
  *
  * @param serves - Which pairs to read proofs for.
  */

@@ -1,7 +1,6 @@
 /**
  * Which routes through other formats make sense. Each engine decides what it does in a single hop. Hops are combined only as this table
- * says,
- * so that composition never produces nonsense.
+ * says, so that composition never produces nonsense.
  *
  * A hub preserves what its kind contains: PNG, TIFF and SVG for pictures, PDF for paged content, DOCX, ODT and HTML for text, and so on.
  * JPEG, MP3, GIF and TXT are never hubs. Kinds that are not paired here have only direct routes: pictures do not become sound or tables,

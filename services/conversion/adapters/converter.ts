@@ -194,8 +194,7 @@ export type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void>
 
 /**
  * An engine that is opened on first use or when warmed, and that never runs more tasks at once than its lane has places. An engine of an
- * unserved
- * lane still runs, one task at a time, for plans of another lane that pass through it.
+ * unserved lane still runs, one task at a time, for plans of another lane that pass through it.
  */
 export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   const slots = Math.max(1, parts.slots[engine.lane]);

@@ -14,8 +14,7 @@ const progressMs = 1000;
 
 /**
  * Extends the lease and the delivery while an attempt runs, and stops the attempt if the job was cancelled. A failed heartbeat stops
- * nothing,
- * because the end of the attempt is fenced anyway.
+ * nothing, because the end of the attempt is fenced anyway.
  */
 export function superviseLease(
   { leases, node, leaseMs }: Pick<WorkerParts, "leases" | "node" | "leaseMs">,

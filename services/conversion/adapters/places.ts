@@ -7,8 +7,7 @@ export type Guest = "anybody" | "idle account";
 export type Places = {
   /**
    * Runs `work` for whoever may use the free place. `work` resolves with false if there was no job for such an account. Then the reserved
-   * place
-   * makes no further request for a moment, but stays free for a newcomer who arrives meanwhile.
+   * place makes no further request for a moment, but stays free for a newcomer who arrives meanwhile.
    */
   use(work: (guest: Guest) => Promise<boolean>): Promise<void>;
   /** Whether there is a place for a job that arrives now. A newcomer is an account with nothing running in the lane. */

@@ -39,10 +39,8 @@ const verdicts: ReadonlySet<ErrorCode> = new Set(["INVALID_INPUT", "PASSWORD_REQ
 
 /**
  * Runs the plan. Repeats it once if its engine was lost. After an engine's fault, tries up to two other routes. All of this happens within
- * the time
- * limit of the plan itself. If nothing succeeds, rejects with the first failure, or with what another engine found out about the file.
- * Neither
- * files nor notes of a failed route are kept. An attempt that is interrupted starts with the plan again.
+ * the time limit of the plan itself. If nothing succeeds, rejects with the first failure, or with what another engine found out about the
+ * file. Neither files nor notes of a failed route are kept. An attempt that is interrupted starts with the plan again.
  */
 export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternates: Alternates): Promise<void> {
   const endsAtMs = performance.now() + planBoundMs(run, ports);

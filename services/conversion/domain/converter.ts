@@ -79,8 +79,7 @@ export type OneOffConverter = AsyncDisposable &
   Pick<Converter, "run" | "newPath" | "tell"> & {
     /**
      * The plan that `choose` makes from the engines' declarations. The engines it uses are probed in the sandbox. If one is missing,
-     * `choose` runs
-     * again without that engine. Rejects with whatever `choose` throws.
+     * `choose` runs again without that engine. Rejects with whatever `choose` throws.
      *
      * @param serves - Which hops to choose from. Default: all.
      */

@@ -81,8 +81,7 @@ export type HopTask = {
   progress(fraction: number): void;
   /**
    * Converts a file from the input by its own best route, within this task's limits. The caller removes the file that it resolves with,
-   * which is
-   * the entry itself if there is nothing to convert. Undefined for a task that itself converts an entry.
+   * which is the entry itself if there is nothing to convert. Undefined for a task that itself converts an entry.
    */
   readonly convertEntry?: (entry: FileRef, to: string, note: HopTask["note"]) => Promise<FileRef>;
 };

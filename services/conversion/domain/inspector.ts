@@ -16,8 +16,7 @@ export type Asked = {
 export type Inspector = {
   /**
    * Asks a question about the contents. Rejects with a refusal (INVALID_INPUT, PASSWORD_REQUIRED, INPUT_TOO_COMPLEX, CONVERSION_FAILED),
-   * with
-   * CONVERSION_TIMEOUT if the answer took too long, and with UNAVAILABLE or INTERNAL if the fault is Filemill's.
+   * with CONVERSION_TIMEOUT if the answer took too long, and with UNAVAILABLE or INTERNAL if the fault is Filemill's.
    */
   ask<K extends QuestionKind>(kind: K, contents: readonly Content[], asked?: Asked): Promise<Answer<K>>;
 };

@@ -142,9 +142,8 @@ export const answers = {
   isFileList: record({ isList: flag }),
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
-   * same. With
-   * the ZIP that they come from: whether it has names whose accents are separate from their letters, and backslashes that the listing
-   * lacks.
+   * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, and backslashes that the
+   * listing lacks.
    */
   archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag, isDecomposed: flag, isBackslashed: flag }),
   /** For a listing and names: refuses what no honest archive contains. */

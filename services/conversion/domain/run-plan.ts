@@ -11,8 +11,7 @@ export type { PlanRun, RunnableEngine, RunPorts } from "./run-hop.ts";
 
 /**
  * Converts `input` to `outputPath`. Rejects with a FilemillError, with the signal's reason if it fired, or with whatever an engine threw
- * against
- * its contract. In each case, no file is left except the input.
+ * against its contract. In each case, no file is left except the input.
  */
 export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
   if (run.plan.hops.length === 0) throw new FilemillError("INTERNAL", "The plan has no hops.");

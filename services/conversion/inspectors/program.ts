@@ -10,8 +10,7 @@ const [program, script] = ["/opt/node", "/opt/filemill/inspector.cjs"] as const;
 
 /**
  * A single JavaScript file saves an inspector 36 MB and most of its start-up time, compared with sixty modules with types, for which it
- * would load
- * Node's TypeScript compiler.
+ * would load Node's TypeScript compiler.
  */
 async function writeProgram(folder: string, kept: string | undefined): Promise<string> {
   const path = join(folder, "inspector.cjs");

@@ -1,7 +1,6 @@
 /**
  * The seccomp profile of a container in which Filemill makes its own sandboxes: what ordinary programs need from a kernel, and what
- * bubblewrap
- * needs for the recipe. For containers without capabilities. `npm run docs` writes it to .docker/seccomp.json.
+ * bubblewrap needs for the recipe. For containers without capabilities. `npm run docs` writes it to .docker/seccomp.json.
  */
 
 /** Calls that the recipe needs: for its namespaces, its mounts, its root folder and its host name. */
@@ -9,8 +8,7 @@ export const sandboxCalls = ["clone", "clone3", "unshare", "mount", "umount2", "
 
 /**
  * What container engines allow by default on x86-64 and arm64, without what neither Node nor any engine uses: asynchronous rings, clocks,
- * file
- * notification for the whole host.
+ * file notification for the whole host.
  */
 const ordinaryCalls = `
 accept accept4 access alarm arch_prctl bind brk capget capset chdir chmod chown clock_getres clock_gettime clock_nanosleep close close_range

@@ -1,7 +1,7 @@
 /**
  * Ends sandboxes whose service was killed. Each sandbox ends with its parent, except for processes that its launcher was just starting and
- * that have
- * not requested this from the kernel yet. A mark in their command line identifies them. It belongs to exactly one process of Filemill.
+ * that have not requested this from the kernel yet. A mark in their command line identifies them. It belongs to exactly one process of
+ * Filemill.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -63,8 +63,7 @@ function argumentsOf(pid: string): readonly string[] {
 
 /**
  * Waits for the end of its standard input, which this process holds, and then does what `endOrphans` does. The mark comes through the
- * input,
- * because in its command line the script would find itself.
+ * input, because in its command line the script would find itself.
  */
 const script = `
 read -r mark

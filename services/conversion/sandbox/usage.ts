@@ -28,8 +28,7 @@ function childrenOf(pid: number): number[] {
 
 /**
  * Resident bytes of a tree. Shared pages are first counted for each process. Only if that sum exceeds `limitBytes` are the exact shares
- * read,
- * which is more expensive.
+ * read, which is more expensive.
  */
 export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): number {
   const tree = treeOf(pid);

@@ -31,9 +31,8 @@ const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
 
 /**
  * Claims one attempt for the next job of the lane; in an otherwise empty queue this is the requested job. A wake-up stands for any
- * unfinished
- * job of its lane. It is settled with the attempt that runs under it, or when no job is left. A request without a job id comes from a
- * worker of this process that was woken for a job on the short path.
+ * unfinished job of its lane. It is settled with the attempt that runs under it, or when no job is left. A request without a job id comes
+ * from a worker of this process that was woken for a job on the short path.
  */
 export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
   const isByMessage = request.jobId !== "";

@@ -1,8 +1,7 @@
 /**
  * The jobs of one lane, and which is next (decision 9). "Account" means payer here, so guests with the same address count as one. The
- * account
- * with the fewest running jobs comes first. Among equals, accounts come before guests, because there may be as many guests as there are
- * addresses; then the account that was served longest ago. Within an account, the oldest job comes first.
+ * account with the fewest running jobs comes first. Among equals, accounts come before guests, because there may be as many guests as there
+ * are addresses; then the account that was served longest ago. Within an account, the oldest job comes first.
  */
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 

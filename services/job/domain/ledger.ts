@@ -1,7 +1,6 @@
 /**
  * What each payer stores: the inputs of their unfinished jobs and the results of their done ones. Like the lanes it is derived from the
- * records,
- * so it is the same after every restart. A blob that no record names counts for nobody, and the sweep removes it.
+ * records, so it is the same after every restart. A blob that no record names counts for nobody, and the sweep removes it.
  */
 export type Entry = { readonly payer: string; readonly isGuest: boolean; readonly isUnfinished: boolean; readonly bytes: number };
 

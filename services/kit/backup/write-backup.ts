@@ -15,8 +15,7 @@ type Entries = Map<string, Entry<Uint8Array>>;
 
 /**
  * Writes a backup to a new folder. Each record in it was stored at some moment during the backup. The blobs that it names are included,
- * unless
- * BLOBS names an external store.
+ * unless BLOBS names an external store.
  *
  * @throws FilemillError UNAVAILABLE if the broker does not answer, BAD_REQUEST if the folder exists.
  */

@@ -94,8 +94,7 @@ const passingBuffers = 4;
 
 /**
  * A large file for a consumer that waits until each piece is written. The pieces share a few buffers in turn, because that much garbage
- * would
- * cost more than reading. The next piece is read in the meantime. The file is closed with the stream.
+ * would cost more than reading. The next piece is read in the meantime. The file is closed with the stream.
  *
  * @param range - Both ends inclusive.
  */

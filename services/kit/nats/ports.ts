@@ -73,8 +73,7 @@ export type WorkQueue = {
   withdraw(lane: string, jobId: string): Promise<void>;
   /**
    * Hands out at most `slots` deliveries at a time. Each is done when `handle` resolves. Disposing stops taking messages and waits for
-   * running
-   * handlers. `admits`: whether there is room for a check requested by `wakeHere`. Default: whether a slot is free.
+   * running handlers. `admits`: whether there is room for a check requested by `wakeHere`. Default: whether a slot is free.
    */
   consume(
     lane: string,

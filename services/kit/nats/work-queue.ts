@@ -60,8 +60,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     },
     async waiting(lane) {
       // Counts in the consumer, not in the stream: when server 2.9 is killed, messages can reappear in the stream that the consumer has
-      // already
-      // passed and never delivers.
+      // already passed and never delivers.
       const info = await link.retry(() => link.jsm.consumers.info(stream, known(lane)));
       return info.num_pending + info.num_ack_pending;
     },

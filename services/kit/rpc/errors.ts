@@ -4,8 +4,7 @@ import type { Log } from "../log.ts";
 
 /**
  * Turns whatever a handler throws into a ConnectError with ErrorInfo, the same for local and remote callers. The cause of a defect is
- * logged
- * here and never sent to the caller.
+ * logged here and never sent to the caller.
  */
 export function errorInterceptor(log: Log): Interceptor {
   const convert = (error: unknown, method: string, signal: AbortSignal): ConnectError => {

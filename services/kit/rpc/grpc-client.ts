@@ -28,8 +28,7 @@ export type GrpcClient<S extends DescService> = Disposable & {
 
 /**
  * Opens a channel to `address` (http: cleartext, https: TLS, unix: cleartext on a socket). The first call connects, and later calls
- * reconnect after
- * a lost connection. A call that finds no server rejects with UNAVAILABLE.
+ * reconnect after a lost connection. A call that finds no server rejects with UNAVAILABLE.
  */
 export function openGrpcClient<S extends DescService>(
   service: S,

@@ -23,8 +23,7 @@ import { freezeMessage } from "./freeze-message.ts";
 
 /**
  * The same interceptors, deadlines, cancellation and errors as over the wire. Messages are frozen in transit, so that neither side can
- * change
- * what the other has.
+ * change what the other has.
  */
 export function localTransport(routes: (router: ConnectRouter) => void, log: Log): Transport {
   const methods = methodsOf(routes);

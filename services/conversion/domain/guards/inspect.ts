@@ -22,8 +22,7 @@ function isXml(head: Buffer, format: string): boolean {
 
 /**
  * Rejects with INVALID_INPUT for anything that cannot be a whole file of its format, PASSWORD_REQUIRED for encrypted files, and
- * INPUT_TOO_COMPLEX for
- * files that declare more pixels, frames, parts or expansion than is safe.
+ * INPUT_TOO_COMPLEX for files that declare more pixels, frames, parts or expansion than is safe.
  */
 export async function inspectBytes(source: ByteSource, format: string): Promise<void> {
   if (source.sizeBytes === 0) throw damaged("The file is empty.");

@@ -1,7 +1,6 @@
 /**
  * Reads the central directory of a ZIP file. Written by hand because the guards need what libraries hide or correct: overlapping entries,
- * stated
- * sizes, and an answer in two reads however many entries there are.
+ * stated sizes, and an answer in two reads however many entries there are.
  *
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */

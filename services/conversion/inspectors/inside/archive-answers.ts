@@ -83,8 +83,7 @@ export async function listWanted(file: ByteSource, folder: string, zip?: ByteSou
 
 /**
  * Whether the result contains everything wanted from the source and nothing else, however the name patterns were interpreted. Listings of
- * some
- * formats combine accents with their letters.
+ * some formats combine accents with their letters.
  */
 export async function archiveHolds(made: ByteSource, source: ByteSource): Promise<Answer<"archiveHolds">> {
   const [found, members] = [composed(await membersOf(made)), composed(await membersOf(source))];

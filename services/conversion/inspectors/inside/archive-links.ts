@@ -26,8 +26,7 @@ function treeOf(members: readonly Member[], nameOf: (member: Member) => string):
 
 /**
  * Refuses members that are behind a link or a file, or share a link's name, because unpacking them in order would follow the link. The
- * listing
- * shows one member for each name, while `names` contains all of them.
+ * listing shows one member for each name, while `names` contains all of them.
  *
  * @throws FilemillError INVALID_INPUT
  */
@@ -74,8 +73,7 @@ const maxSteps = 2_000_000;
 
 /**
  * Devices, pipes and sockets, and links that do not end at a member. Links are followed step by step, as a system does, because a path that
- * looks
- * harmless may lead through another link.
+ * looks harmless may lead through another link.
  */
 export function unwantedOf(members: readonly Member[]): ReadonlySet<Member> {
   const root = treeOf(members, ({ name }) => name);

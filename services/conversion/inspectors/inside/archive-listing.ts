@@ -85,8 +85,7 @@ function commandsTerminals(name: string): boolean {
 
 /**
  * A name in bsdtar's listing, which writes bytes that are not UTF-8, and letters newer than the system, in octal. Returns its text, with
- * U+FFFD for
- * bytes that are not UTF-8, and its bytes if there are any such.
+ * U+FFFD for bytes that are not UTF-8, and its bytes if there are any such.
  */
 export function readListed(line: string): { readonly name: string; readonly legacy: Buffer | undefined } {
   const listed = Buffer.from(line).toString("latin1");

@@ -29,8 +29,7 @@ export function isSite(members: readonly Pick<Member, "name" | "sort">[]): boole
 
 /**
  * All files in natural order, 2 before 10, or those in the list, in its order. `left` is the number of files not in the list. Files that
- * operating
- * systems add are ignored.
+ * operating systems add are ignored.
  *
  * @throws FilemillError INVALID_INPUT if there is nothing to join or the list names a missing file, INPUT_TOO_COMPLEX for too many files.
  */

@@ -1,7 +1,6 @@
 /**
  * Marks footnotes of a web page or an e-book chapter in a way that Pandoc keeps. By default, it drops the ids of paragraphs, superscripts
- * and cells,
- * takes asides for raw HTML, and forgets an EPUB note reference whose note is elsewhere.
+ * and cells, takes asides for raw HTML, and forgets an EPUB note reference whose note is elsewhere.
  */
 
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,4000})?)>/g;

@@ -48,8 +48,7 @@ const longestStreamHead = 1000;
 
 /**
  * The count in the only root of the page tree, if there are that many pages. A file that was changed by appending contains more than it
- * shows, and
- * in one with locked objects nothing is visible.
+ * shows, and in one with locked objects nothing is visible.
  *
  * @see ISO 32000-1, 7.7.3 and 7.5.7
  */
