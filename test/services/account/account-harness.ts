@@ -1,4 +1,4 @@
-/** A separate account service on a broker that several may share. */
+/** An account service on a broker that several services may share. */
 import { type Client, createClient } from "@connectrpc/connect";
 import { type ErrorCode, fromConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";

@@ -34,7 +34,7 @@ async function createKeyOf(email: string, plan = "plus") {
 }
 
 describe("a key", () => {
-  test("opens the API for its account with its plan", async () => {
+  test("grants API access to its account under its plan", async () => {
     const { secret, key } = await createKeyOf("ada@example.org");
     expect(key?.prefix).toBe(secret.slice(0, 8));
     const verified = await accounts.verifyKey({ key: secret });
@@ -43,17 +43,17 @@ describe("a key", () => {
     expect(verified.key).toMatchObject({ id: key?.id, name: "test" });
   });
 
-  test("is refused when it is malformed, unknown or of a plan without API access", async () => {
+  test("is rejected if it is malformed, unknown or of a plan without API access", async () => {
     const { secret } = await createKeyOf("free@example.org", "free");
     expect(await codeOfFailure(accounts.verifyKey({ key: secret }))).toBe("NOT_ENTITLED");
     expect(await codeOfFailure(accounts.verifyKey({ key: `${secret.slice(0, -1)}~` }))).toBe("INVALID_API_KEY");
-    // Well-formed, but never issued.
+    // Well-formed but never issued.
     expect(await codeOfFailure(accounts.verifyKey({ key: "fm_00000000000000000000000000000000000000000001c2fpy" }))).toBe(
       "INVALID_API_KEY",
     );
   });
 
-  test("that is revoked is refused by every service as soon as it hears of it, even for a plan without API access", async () => {
+  test("is rejected by every service soon after its revocation, even on a plan without API access", async () => {
     const { secret, key } = await createKeyOf("revoked@example.org");
     await expect.poll(() => codeOfFailure(elsewhere.verifyKey({ key: secret }))).toBe("none");
     const { key: revoked } = await accounts.revokeKey({ keyId: key?.id ?? "" });
@@ -64,7 +64,7 @@ describe("a key", () => {
     expect(await codeOfFailure(accounts.verifyKey({ key: secret }))).toBe("API_KEY_REVOKED");
   });
 
-  test("keeps the moment of its first revocation", async () => {
+  test("keeps the time of its first revocation", async () => {
     const { key } = await createKeyOf("twice@example.org");
     const first = await accounts.revokeKey({ keyId: key?.id ?? "" });
     const second = await elsewhere.revokeKey({ keyId: key?.id ?? "" });
@@ -72,7 +72,7 @@ describe("a key", () => {
     expect(await codeOfFailure(accounts.revokeKey({ keyId: "key_none" }))).toBe("KEY_NOT_FOUND");
   });
 
-  test("is listed with its account's keys, without the secret, and tells its last use", async () => {
+  test("is listed with its last use but without its secret", async () => {
     const { secret, key } = await createKeyOf("list@example.org");
     const second = await accounts.createKey({ account: byEmail("list@example.org"), name: "second" });
     await accounts.verifyKey({ key: secret });
@@ -97,7 +97,7 @@ describe("a key", () => {
 });
 
 describe("an account", () => {
-  test("is created once for an address, however it is spelt and whoever is first", async () => {
+  test("is created once per address, whatever the spelling or the service", async () => {
     const spellings = ["race@example.org", "RACE@example.org", " Race@Example.org", "race@EXAMPLE.org"];
     const codes = await Promise.all(
       spellings.flatMap((email) => [accounts, elsewhere].map((service) => codeOfFailure(service.createAccount({ email, plan: "free" })))),
@@ -108,7 +108,7 @@ describe("an account", () => {
     expect(all.filter(({ email }) => email === "race@example.org")).toHaveLength(1);
   });
 
-  test("changes its plan everywhere", async () => {
+  test("changes its plan in every service", async () => {
     const { secret } = await createKeyOf("plan@example.org", "free");
     await accounts.setPlan({ account: byEmail("plan@example.org"), plan: "plus" });
     expect((await accounts.verifyKey({ key: secret })).plan?.id).toBe("plus");
@@ -118,12 +118,12 @@ describe("an account", () => {
 
   test.each([
     ["an unknown plan", { email: "x@example.org", plan: "gold" }, "PLAN_NOT_FOUND"],
-    ["no address", { email: "nobody", plan: "free" }, "BAD_REQUEST"],
+    ["an invalid address", { email: "nobody", plan: "free" }, "BAD_REQUEST"],
   ] as const)("is not created with %s", async (_, request, code) => {
     expect(await codeOfFailure(accounts.createAccount(request))).toBe(code);
   });
 
-  test("that does not exist is told", async () => {
+  test("that does not exist is reported", async () => {
     expect(await codeOfFailure(accounts.getAccount({ account: byEmail("nobody@example.org") }))).toBe("ACCOUNT_NOT_FOUND");
     expect(await codeOfFailure(accounts.listKeys({ account: { ref: { case: "id", value: "acc_none" } } }))).toBe("ACCOUNT_NOT_FOUND");
     expect(await codeOfFailure(accounts.createKey({ name: "of nobody" }))).toBe("BAD_REQUEST");
@@ -131,7 +131,7 @@ describe("an account", () => {
 });
 
 describe("the store", () => {
-  test("keeps accounts and keys over a restart of everything, and never a secret", async () => {
+  test("keeps accounts and keys across restarts, and never a secret", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "filemill-account-"));
     try {
       const log = openLog("silent");
@@ -164,7 +164,7 @@ describe("the store", () => {
     }
   });
 
-  test("gives the first key to one of two processes that start together", async () => {
+  test("gives the first key to only one of several concurrent starts", async () => {
     await using fresh = await openTestBroker();
     const first = { broker: fresh.broker, settings: { PLANS_FILE: undefined } };
     const keys = await Promise.all([ensureFirstAccount(first), ensureFirstAccount(first), ensureFirstAccount(first)]);
@@ -173,7 +173,7 @@ describe("the store", () => {
 });
 
 describe("the plans", () => {
-  test("of a file replace the default ones; an account of a plan that is gone has no access", async () => {
+  test("from a file replace the defaults, and an account with a removed plan loses access", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-plans-"));
     try {
       const file = join(folder, "plans.json");
@@ -190,7 +190,7 @@ describe("the plans", () => {
     }
   });
 
-  test("of a file that is not there stop the start", async () => {
+  test("from a missing file fail the startup", async () => {
     const service = createAccountService({ ...shared, belongings: [] }, { PLANS_FILE: "/nowhere/plans.json", SIGN_UP: "open" });
     await expect(service.start()).rejects.toThrow(SettingError);
     expect(service.readiness()).toMatchObject({ ready: false, part: "account" });

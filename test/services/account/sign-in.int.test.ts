@@ -38,7 +38,7 @@ const byId = (value: string) => ({ ref: { case: "id", value } }) as const;
 const byEmail = (value: string) => ({ ref: { case: "email", value } }) as const;
 
 describe("a password", () => {
-  test("costs one hash, whatever is wrong with it or the address", async () => {
+  test("costs one hash to check, whether it or the address is wrong", async () => {
     await accounts.signUp({ email: "known@example.org", password });
     await accounts.createAccount({ email: "without@example.org", plan: "free" });
     for (const email of ["known@example.org", "without@example.org", "unknown@example.org", "no address", ""]) {
@@ -48,12 +48,12 @@ describe("a password", () => {
     }
   });
 
-  test("may be typed in another form of the same characters", async () => {
+  test("may be typed in another Unicode form", async () => {
     await accounts.signUp({ email: "forms@example.org", password: "Zo\u00eb's \ufb01ne pass" });
     expect(await codeOfFailure(accounts.signIn({ email: " Forms@Example.org ", password: "Zoe\u0308's fine pass" }))).toBe("none");
   });
 
-  test("is hashed anew at sign-in when the parameters have changed", async () => {
+  test("is rehashed at sign-in when the parameters have changed", async () => {
     await elsewhere.signUp({ email: "old@example.org", password });
     const { createScryptHasher } = await import("#services/account/adapters/scrypt-hasher.ts");
     await using stronger = await openAccounts(shared, { hasher: createScryptHasher({ ln: 5, r: 1, p: 1 }) });
@@ -64,7 +64,7 @@ describe("a password", () => {
 });
 
 describe("sign-up", () => {
-  test("of one address at once by several makes one account", async () => {
+  test("creates one account for concurrent requests with the same address", async () => {
     const tries = [accounts, elsewhere, accounts, elsewhere].map((service) =>
       codeOfFailure(service.signUp({ email: "race@example.org", password })),
     );
@@ -79,7 +79,7 @@ describe("sign-up", () => {
 });
 
 describe("a session", () => {
-  test("is known to every service and ends in all of them", async () => {
+  test("is valid in every service and ends in all of them", async () => {
     const { account, sessionToken } = await accounts.signUp({ email: "session@example.org", password });
     await expect.poll(() => codeOfFailure(elsewhere.verifySession({ sessionToken }))).toBe("none");
     await accounts.endSession({ sessionToken });
@@ -87,20 +87,20 @@ describe("a session", () => {
     expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toEqual([]);
   });
 
-  test("counts at once in every service, also for an account that is as new", async () => {
+  test("is valid at once in every service, even for a new account", async () => {
     for (let round = 0; round < 10; round++) {
       const { sessionToken } = await accounts.signUp({ email: `at-once-${round}@example.org`, password });
       expect(await codeOfFailure(elsewhere.verifySession({ sessionToken }))).toBe("none");
     }
   });
 
-  test.each(["", "x".repeat(43), "../../sessions", "\u0000"])("is not opened by %j", async (sessionToken) => {
+  test.each(["", "x".repeat(43), "../../sessions", "\u0000"])("is not found for %j", async (sessionToken) => {
     expect(await codeOfFailure(accounts.verifySession({ sessionToken }))).toBe("SIGN_IN_REQUIRED");
   });
 
-  test("is one of fifty at most: the oldest gives way", async () => {
+  test("is one of at most 50: the oldest is removed", async () => {
     const { account, sessionToken: first } = await accounts.signUp({ email: "many@example.org", password });
-    // The first one is older by at least a millisecond.
+    // Makes the first session older by at least a millisecond.
     for (const begun = Date.now(); Date.now() === begun; );
     for (let more = 0; more < 50; more++) await accounts.signIn({ email: "many@example.org", password });
     expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toHaveLength(50);
@@ -109,7 +109,7 @@ describe("a session", () => {
 });
 
 describe("a one-time link", () => {
-  test("lets one in of several who try it at the same moment", async () => {
+  test("signs in only one of several concurrent requests", async () => {
     const { account } = await accounts.createAccount({ email: "link@example.org", plan: "free" });
     const { token } = await accounts.createLink({ account: byId(account?.id ?? "") });
     const tries = [accounts, elsewhere, accounts].map((service) => codeOfFailure(service.signInByLink({ token })));
@@ -118,7 +118,7 @@ describe("a one-time link", () => {
 });
 
 describe("an identity", () => {
-  test("joins the account that the operator made for its verified address, which keeps its password", async () => {
+  test("joins the account with its verified address, which keeps its password", async () => {
     const { account } = await accounts.createAccount({ email: "staff@example.org", plan: "plus" });
     const { token } = await accounts.createLink({ account: byId(account?.id ?? "") });
     const { sessionToken } = await accounts.signInByLink({ token });
@@ -126,15 +126,15 @@ describe("an identity", () => {
     const identity = { issuer: "https://id.example.org", subject: "1", email: "Staff@Example.org", emailVerified: true, plan: "free" };
     expect((await accounts.signInByIdentity(identity)).account).toMatchObject({ id: account?.id, plan: "plus" });
     expect(await codeOfFailure(accounts.signIn({ email: "staff@example.org", password }))).toBe("none");
-    // From then on the subject counts, not the provider's name for the person.
+    // From then on the subject identifies the account, not the address.
     const renamed = { ...identity, email: "renamed@example.org", emailVerified: false };
     expect((await accounts.signInByIdentity(renamed)).account?.id).toBe(account?.id);
     expect(await codeOfFailure(accounts.signInByIdentity({ ...renamed, issuer: "https://other.example.org" }))).toBe("INVALID_CREDENTIALS");
   });
 });
 
-describe("the deletion of an account", () => {
-  test("goes on by itself when another service was down", async () => {
+describe("deleting an account", () => {
+  test("is retried automatically when another service was down", async () => {
     let calls = 0;
     const flaky: Belonging = {
       name: "jobs",
@@ -147,8 +147,8 @@ describe("the deletion of an account", () => {
     expect(calls).toBe(3);
   });
 
-  test("that is interrupted leaves nothing usable, and goes on at the next start", async () => {
-    // A concurrent lookup of the address must not bring the account back: the polls below did so one time in three.
+  test("leaves nothing usable if interrupted, and continues at the next start", async () => {
+    // A concurrent lookup of the address must not restore the account, as the polls below once did one time in three.
     const removed: string[] = [];
     const broken: Belonging = { name: "jobs", removeAll: () => Promise.reject(new Error("the other service is down")) };
     const whole: Belonging = { name: "jobs", removeAll: async (accountId) => void removed.push(accountId) };

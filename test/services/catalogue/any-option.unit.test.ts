@@ -1,4 +1,4 @@
-/** Arbitrary option values from clients: from the query string to the engine. */
+/** Arbitrary option values from clients, from the query string to the engine. */
 
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import type { Engine, Hop, OptionDefinition } from "#services/conversion/domain/
 import { engineManifestOf, hopOptionsOf } from "#services/conversion/domain/manifest.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 
-/** Engines that get options as JSON, not on a command line. */
+/** Engines that receive options as JSON, not on a command line. */
 const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice", "chromium"]);
 
 /** Free text that no program interprets: passed in one argument after `--name=`, or in JSON or SVG. */
@@ -104,7 +104,7 @@ const anything = (option: OptionDefinition): fc.Arbitrary<string> =>
     fc.string({ unit: "binary-ascii", maxLength: 40 }),
   );
 
-/** What the engine gets, or the code of the refusal. */
+/** What the engine receives, or the code of the rejection. */
 function givenBy(engine: Engine, hop: Hop, option: OptionDefinition, text: string): { value: unknown } | { code: string } {
   const query = parseQuery(`/api/v1/convert?${option.name}=${encodeURIComponent(text)}`);
   const manifest = create(ManifestSchema, { node: "n", engines: [engineManifestOf({ ...engine, hops: [hop] }, "1")] });
@@ -137,9 +137,9 @@ function isInRange(option: OptionDefinition, value: unknown): boolean {
   }
 }
 
-describe("any text as the value of an option", () => {
+describe("any text as an option value", () => {
   it.each(declared.map((each) => [`${each.engine.id} ${each.hop.from} to ${each.hop.to}: ${each.option.name}`, each] as const))(
-    "is refused or within what is declared: %s",
+    "is rejected or within the declared range: %s",
     (_name, { engine, hop, option }) => {
       fc.assert(
         fc.property(anything(option), (text) => {

@@ -53,7 +53,7 @@ it("follows nodes as they come and go", async () => {
   await expect.poll(() => service.readiness()).toMatchObject({ ready: false, part: "engines" });
 });
 
-it("does not compute anew for a renewal", async () => {
+it("keeps its revision when a node only renews its announcement", async () => {
   await using catalogue = await openCatalogue();
   const { bucket, service, client } = catalogue;
   await bucket.put("n1", manifestOf("n1", sharp));
@@ -64,7 +64,7 @@ it("does not compute anew for a renewal", async () => {
   expect((await client.getCatalogue({})).revision).toBe(revision);
 });
 
-it("plans over RPC and refuses with details", async () => {
+it("plans over RPC and rejects requests with details", async () => {
   await using catalogue = await openCatalogue();
   const { bucket, service, client } = catalogue;
   await bucket.put("n1", manifestOf("n1", { ...sharp, ...poppler }));
@@ -84,7 +84,7 @@ it("plans over RPC and refuses with details", async () => {
   expect(await refused({ from: "png", to: "nope" })).toMatchObject({ code: "UNSUPPORTED_TARGET", details: { to: "nope" } });
 });
 
-it("carries a manifest that would not fit a message of the broker as it is", async () => {
+it("handles a manifest that exceeds the broker's message limit uncompressed", async () => {
   await using catalogue = await openCatalogue();
   const { bucket, service, client } = catalogue;
   const options = Array.from({ length: 20 }, (_, index) => integerOption(`option${index}`, 0, index, "x".repeat(100_000)));
@@ -93,7 +93,7 @@ it("carries a manifest that would not fit a message of the broker as it is", asy
   expect((await client.getCatalogue({})).optionSets[0]?.options).toHaveLength(20);
 });
 
-it("lists what came with Filemill for the versions of another system, and asks for no more than these", async () => {
+it("lists routes by bundled proofs for another system, and reports what is still unproven", async () => {
   await using stack = new AsyncDisposableStack();
   const { broker, dataDir, log } = stack.use(await openTestBroker());
   const file = parseProofFile(await readFile(new URL("../../../services/catalogue/proofs/debian-13.tsv", import.meta.url), "utf8"));
@@ -118,7 +118,7 @@ it("lists what came with Filemill for the versions of another system, and asks f
   expect(service.readiness().unproven).toEqual(file.unfinished === true ? [`pandoc ${version}`] : undefined);
 });
 
-it("lists what is proven on this machine while it runs, and says how far that is", async () => {
+it("lists routes as they are proven on this machine, and reports progress", async () => {
   await using stack = new AsyncDisposableStack();
   const { broker, dataDir, log } = stack.use(await openTestBroker());
   const bucket = await openManifestBucket(broker);

@@ -27,9 +27,9 @@ function optionNamesOf(set: number | undefined): string[] | undefined {
 }
 
 describe("the list", () => {
-  it("has every set of options once, whatever the number of routes that share it", () => {
+  it("contains each option set once, however many routes share it", () => {
     const pairs = formats.slice(0, 40).flatMap(({ id }) => formats.slice(0, 40).flatMap((to) => (to.id === id ? [] : `${id}>${to.id}`)));
-    // Each announced hop has its own copy of the options, as after a message.
+    // Each announced hop has its own copy of the options, as when decoded from a message.
     const hops = () => Object.fromEntries(pairs.map((pair) => [pair, { options: [integerOption("quality", 1, 100)] }]));
     const { routes, optionSets } = catalogueOf([manifestOf("n", { e: { hops: hops() } })]).list();
     expect(routes).toHaveLength(pairs.length);
@@ -37,7 +37,7 @@ describe("the list", () => {
     expect(routes.every((route) => route.optionSet === 0 && route.options.length === 0)).toBe(true);
   });
 
-  it("has the formats of its routes and no other, in order", () => {
+  it("contains only the formats of its routes, in order", () => {
     const { formats: rows, routes } = catalogue.list();
     expect(rows.map((row) => row.id)).toEqual(["docx", "odt", "pdf", "png", "txt"]);
     expect(rows.find((row) => row.id === "png")).toMatchObject({
@@ -50,7 +50,7 @@ describe("the list", () => {
     expect(catalogue.routeCount).toBe(5);
   });
 
-  it("tells of a composed route what its hops have together", () => {
+  it("combines the facts of a route's hops", () => {
     const route = catalogue.list().routes.find((found) => found.to === "png" && found.from === "docx");
     expect(route).toMatchObject({
       via: ["pdf"],
@@ -62,9 +62,9 @@ describe("the list", () => {
     expect(optionNamesOf(route?.optionSet)).toEqual(["pages", "dpi"]);
   });
 
-  it("is built once", () => expect(catalogue.list()).toBe(catalogue.list()));
+  it("is built only once", () => expect(catalogue.list()).toBe(catalogue.list()));
 
-  it("has a revision that follows the content alone", () => {
+  it("has a revision that depends only on the content", () => {
     const revisionOf = (...nodes: readonly string[]) => catalogueOf(nodes.map((node) => manifestOf(node, engines))).list().revision;
     expect(revisionOf("n1")).toBe(catalogue.list().revision);
     expect(revisionOf("other")).toBe(catalogue.list().revision);
@@ -78,14 +78,14 @@ describe("the list", () => {
   });
 });
 
-it("knows nothing of what cannot be done while no engine is announced", () => {
+it("is UNAVAILABLE for any plan while no engine is announced", () => {
   for (const to of ["webp", "nothing"]) {
     expect(() => catalogueOf([]).plan({ from: "png", to, options: {} })).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
   }
 });
 
-describe("one route", () => {
-  it("is told with its hops, each with engine and version, and its options", () => {
+describe("a single route", () => {
+  it("lists its options and its hops with engine and version", () => {
     const { route, hops, lane } = catalogue.route({ from: ".DOCX", to: "PNG" });
     expect(route).toMatchObject({ from: "docx", to: "png", fidelity: Fidelity.REDUCED, via: ["pdf"], engines: ["libreoffice", "poppler"] });
     expect(route?.options.map((option) => option.name)).toEqual(["pages", "dpi"]);
@@ -97,7 +97,7 @@ describe("one route", () => {
     expect(() => catalogue.route({ from: "pdf", to: "odt" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
   });
 
-  it("names every version that is announced", () => {
+  it("lists every announced version", () => {
     const newer = manifestOf("n2", engines);
     for (const engine of newer.engines) engine.version = "2";
     const { hops } = catalogueOf([manifestOf("n1", engines), newer]).route({ from: "docx", to: "pdf" });
@@ -122,24 +122,24 @@ describe("the next best plan", () => {
   const hopsOf = (avoid: readonly (typeof failed)[], options = {}) =>
     several.plan({ from: "png", to: "webp", options, avoid }).hops.map(({ engine, from, to }) => `${engine}:${from}>${to}`);
 
-  it("goes another way than the hops that failed", () => {
+  it("avoids the hops that failed", () => {
     expect(hopsOf([])).toEqual(["first:png>webp"]);
     expect(hopsOf([failed])).toEqual(["second:png>tiff", "second:tiff>webp"]);
     expect(hopsOf([failed, { engine: "second", from: "tiff", to: "webp" }])).toEqual(["second:png>webp"]);
   });
 
-  it("takes every option that was asked for, or there is none", () => {
+  it("supports every requested option, or there is none", () => {
     const noTiff = { engine: "second", from: "png", to: "tiff" };
     expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>webp"]);
     expect(() => hopsOf([failed, noTiff], { quality: "80" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
     expect(hopsOf([failed, noTiff])).toEqual(["second:png>webp"]);
-    // The better route has no width option; a later one has.
+    // The better route has no width option, a later one does.
     expect(hopsOf([failed], { width: "80" })).toEqual(["second:png>webp"]);
   });
 });
 
 describe("a plan", () => {
-  it("has each hop's options", () => {
+  it("assigns each hop its own options", () => {
     const plan = catalogue.plan({ from: "docx", to: ".PNG", options: { dpi: "72", pages: "2" } });
     expect(plan).toMatchObject({ from: "docx", to: "png", lane: "office", maxInputMb: 100, fidelity: Fidelity.REDUCED });
     expect(plan.hops.map(({ engine, from, to }) => `${engine}:${from}>${to}`)).toEqual(["libreoffice:docx>pdf", "poppler:pdf>png"]);
@@ -148,13 +148,13 @@ describe("a plan", () => {
     expect(Object.keys(plan.hops[1]?.options ?? {})).toEqual(["dpi"]);
   });
 
-  it("is refused for a target that nothing here writes", () => {
+  it("is rejected for a target that no engine writes", () => {
     expect(failureOf("docx", "nonesuch")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "nonesuch" } });
     expect(failureOf("docx", "mp3")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "mp3" } });
     expect(failureOf("docx", "../../etc")).toMatchObject({ code: "UNSUPPORTED_TARGET" });
   });
 
-  it("is refused with what was meant by a mistyped format", () => {
+  it("is rejected with suggestions for a mistyped format", () => {
     expect(failureOf("docx", "pngg")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "pngg", suggestions: ["png"] } });
     expect(failureOf("dcox", "png")).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "dcox", suggestions: ["docx"] } });
     // A correct spelling needs no suggestion.
@@ -162,7 +162,7 @@ describe("a plan", () => {
     expect(failureOf("doc", "png")).not.toHaveProperty("details.suggestions");
   });
 
-  it("is refused with alternatives, the wanted kind and the popular first", () => {
+  it("is rejected with alternatives for an unsupported pair", () => {
     expect(failureOf("docx", "docx")).toMatchObject({ code: "UNSUPPORTED_TARGET" });
     expect(failureOf("pdf", "odt")).toEqual({ code: "UNSUPPORTED_CONVERSION", details: { from: "pdf", to: "odt", alternatives: ["png"] } });
     expect(failureOf("mp4", "odt")).toEqual({ code: "UNSUPPORTED_CONVERSION", details: { from: "mp4", to: "odt", alternatives: [] } });
@@ -184,7 +184,7 @@ describe("a plan", () => {
     expect(error).toMatchObject({ code: "UNSUPPORTED_TARGET" });
   });
 
-  it("names at most ten alternatives", () => {
+  it("is rejected with at most ten alternatives, the wanted kind and popular formats first", () => {
     const images = formats.filter((row) => row.kind === "image" && row.id !== "png").map((row) => row.id);
     const hops = Object.fromEntries([...images.slice(0, 30).map((id) => [`png>${id}`, {}]), ["docx>pdf", {}], ["png>txt", {}]]);
     const many = catalogueOf([manifestOf("n", { e: { hops } })]);

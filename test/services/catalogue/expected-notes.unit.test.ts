@@ -10,7 +10,7 @@ const codesOf = (...hops: Parameters<typeof expectedNotesOf>[0]) => expectedNote
 describe("expectedNotesOf", () => {
   const flattens = { from: "png", expectedNotes: [noting("ALPHA_FLATTENED", { of: "alpha" })] };
 
-  it("is the union over the hops in the order of the way, each code once, in the words of the first", () => {
+  it("merges the notes of all hops in order, each code once with its first message", () => {
     const first = { from: "gif", expectedNotes: [noting("B"), noting("A", { message: "first" })] };
     const second = { from: "png", expectedNotes: [noting("A", { message: "second" }), noting("C")] };
     expect(expectedNotesOf([first, second]).map(({ code, message }) => [code, message])).toEqual([
@@ -20,20 +20,20 @@ describe("expectedNotesOf", () => {
     ]);
   });
 
-  it("expects nothing of what some format on the way cannot have", () => {
+  it("leaves out notes about a trait that some format on the route cannot have", () => {
     expect(codesOf(flattens)).toEqual(["ALPHA_FLATTENED"]);
     expect(codesOf({ from: "svg", expectedNotes: [] }, flattens)).toEqual(["ALPHA_FLATTENED"]);
     expect(codesOf({ from: "jpg", expectedNotes: [] }, flattens)).toEqual([]);
     expect(codesOf({ from: "svg", expectedNotes: [] }, { from: "jpg", expectedNotes: [] }, flattens)).toEqual([]);
   });
 
-  it("expects what is in doubt in the client's file alone of the first hop", () => {
+  it("includes notes about the source file only from the first hop", () => {
     const guesses = (from: string) => ({ from, expectedNotes: [noting("ENCODING_GUESSED", { isOfSource: true })] });
     expect(codesOf(guesses("txt"))).toEqual(["ENCODING_GUESSED"]);
     expect(codesOf({ from: "docx", expectedNotes: [] }, guesses("html"))).toEqual([]);
   });
 
-  it("keeps what a newer node says of a trait that is unknown here", () => {
+  it("keeps notes about a trait that only a newer node knows", () => {
     expect(codesOf({ from: "jpg", expectedNotes: [noting("A", { of: "smell" })] })).toEqual(["A"]);
   });
 });

@@ -18,7 +18,7 @@ function codeOf(ask: () => unknown): string {
   }
 }
 
-it("calls what was possible a moment ago unavailable, and what never was unsupported", () => {
+it("reports a recently possible route as UNAVAILABLE, and others as unsupported", () => {
   let nowMs = 0;
   const withFormer = createFormerCatalogues(() => nowMs);
   const first = withFormer(catalogueOf([office, picture]));
@@ -33,7 +33,7 @@ it("calls what was possible a moment ago unavailable, and what never was unsuppo
   expect(codeOf(() => restarting.plan(query))).toBe("UNSUPPORTED_TARGET");
 });
 
-it("has nothing to excuse once the engine is back", () => {
+it("reports missing routes as unsupported once the engine is back", () => {
   const withFormer = createFormerCatalogues(() => 0);
   withFormer(catalogueOf([office, picture]));
   withFormer(catalogueOf([picture]));

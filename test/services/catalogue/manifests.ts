@@ -1,4 +1,4 @@
-/** Small announcements, written as `from>to` with the facts that a test is about. */
+/** Small manifests, written as `from>to` with only the facts a test is about. */
 import { create } from "@bufbuild/protobuf";
 import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option, Option_Type, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";

@@ -25,7 +25,7 @@ function waysWithout(missing: string): ReadonlyMap<string, readonly string[]> {
 
 const everything = waysWithout("");
 
-it.each(["tesseract", "calibre", "potrace", "djvulibre", "libheif", "poppler"])("%s", (missing) => {
+it.each(["tesseract", "calibre", "potrace", "djvulibre", "libheif", "poppler"])("a missing %s removes only its own routes", (missing) => {
   const left = waysWithout(missing);
   const pairs = [...everything];
   const untouched = pairs.filter(([, ways]) => !ways.includes(missing));

@@ -5,14 +5,14 @@ import { createOptionPool } from "#services/catalogue/domain/option-pool.ts";
 
 const option = (name: string, description = "") => create(OptionSchema, { name, description });
 
-test("equal lists of options are one list, whoever announced them", () => {
+test("equal option lists are shared, whichever engine announced them", () => {
   const pool = createOptionPool();
   const first = pool.shared([option("quality"), option("width")]);
   expect(pool.shared([option("quality"), option("width")])).toBe(first);
   expect(pool.shared(first)).toBe(first);
 });
 
-test("lists that differ in order or in an option stay two, and share what is equal", () => {
+test("different lists stay separate but share equal options", () => {
   const pool = createOptionPool();
   const first = pool.shared([option("quality"), option("width")]);
   const other = pool.shared([option("width"), option("quality", "Of another engine.")]);

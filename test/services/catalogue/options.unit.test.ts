@@ -32,7 +32,7 @@ function refusal(raw: Record<string, string>): unknown {
   return "accepted";
 }
 
-describe("values", () => {
+describe("option values", () => {
   it.each([
     ["width", "640", { case: "number", value: 640 }],
     ["width", "1", { case: "number", value: 1 }],
@@ -51,14 +51,14 @@ describe("values", () => {
     expect(second?.[name]?.value).toEqual(value);
   });
 
-  it("reach the hop that they belong to", () => {
+  it("are assigned to the hop that declares them", () => {
     const [first, second] = parseOptions(route, { pages: "3", width: "700" });
     expect(Object.keys(first ?? {})).toEqual(["pages"]);
     expect(Object.keys(second ?? {})).toEqual(["width"]);
   });
 });
 
-describe("refusals", () => {
+describe("rejections", () => {
   it.each([
     [
       "width",
@@ -79,13 +79,13 @@ describe("refusals", () => {
   });
 });
 
-it("suggests the option that was meant by a mistyped one", () => {
+it("suggests the right option for a mistyped one", () => {
   expect(refusal({ widht: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });
   expect(refusal({ Width: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });
   expect(refusal({ colour: "red" })).not.toHaveProperty("suggestions");
 });
 
-it("accepts a number exactly when it is one within its range", () => {
+it("accepts exactly the integers in range", () => {
   fc.assert(
     fc.property(fc.oneof(fc.integer({ min: -20, max: 17_000 }).map(String), fc.string()), (text) => {
       const isFine = /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 16_000 && text.length <= 15;

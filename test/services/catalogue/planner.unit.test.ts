@@ -56,7 +56,7 @@ const usual = routesBy({
   data: { lane: "document", hops: hops("csv>json", "json>yaml", "json>csv", "csv>xlsx") },
 });
 
-describe("a format to itself", () => {
+describe("a same-format route", () => {
   const pairs = [
     "png>png",
     "png>jpg",
@@ -72,14 +72,14 @@ describe("a format to itself", () => {
   ];
   const routes = routesBy({ one: { hops: hops(...pairs) } });
 
-  it("is a route where an engine does it, and only in one step", () => {
+  it("exists only as a single hop that an engine declares", () => {
     expect([wayOf(routes, "png", "png"), wayOf(routes, "tiff", "tiff"), wayOf(routes, "docx", "docx")]).toEqual([
       ...["png>png", "tiff>tiff", "docx>docx"],
     ]);
     expect(wayOf(routes, "jpg", "jpg")).toBeUndefined();
   });
 
-  it("is no step of any other route", () => {
+  it("is never part of a longer route", () => {
     const longer = [...routes.values()].flatMap((found) => [...found.values()]).filter((route) => route.hops.length > 1);
     expect(longer.length).toBeGreaterThan(3);
     expect(longer.filter((route) => route.hops.some(({ from, to }) => from === to))).toEqual([]);
@@ -107,7 +107,7 @@ describe("sensible routes", () => {
   ])("%s to %s goes %s", (from, to, way) => expect(wayOf(usual, from, to)).toBe(way));
 });
 
-describe("nonsense", () => {
+describe("nonsense routes", () => {
   it.each([
     ["png", "xlsx"],
     ["mp3", "docx"],
@@ -124,22 +124,22 @@ describe("nonsense", () => {
     ["mp4", "docx"],
     ["mp3", "png"],
     ["md", "webp"],
-  ])("%s to %s is none", (from, to) => expect(wayOf(usual, from, to)).toBeUndefined());
+  ])("%s to %s does not exist", (from, to) => expect(wayOf(usual, from, to)).toBeUndefined());
 
-  it("passes through no format that loses", () => {
+  it("are avoided by not passing through lossy formats", () => {
     for (const hub of passages.flatMap((passage) => passage.via.flat()))
       expect(["jpg", "gif", "mp3", "txt", "webp", "mp4"]).not.toContain(hub);
   });
 
-  it("allows what an engine itself declares", () => {
+  it("exist if an engine declares them itself", () => {
     const ocr = routesBy({ ocr: { hops: { "png>txt": { fidelity: "EXTRACT" }, "pdf>pdf": {} } } });
     expect(wayOf(ocr, "png", "txt")).toBe("png>txt");
     expect(wayOf(ocr, "pdf", "pdf")).toBe("pdf>pdf");
   });
 });
 
-describe("the table of passages", () => {
-  it("names formats that are there, in chains of one or two", () => {
+describe("the passage table", () => {
+  it("contains known formats in chains of one or two", () => {
     for (const { via, targets } of passages) {
       for (const chain of via) expect([1, 2]).toContain(chain.length);
       for (const id of [...via.flat(), ...(targets ?? [])]) expect(formatOf(id), id).toBeDefined();
@@ -148,7 +148,7 @@ describe("the table of passages", () => {
 });
 
 describe("the best route", () => {
-  it("has the highest fidelity, then the fewest hops, then the least cost", () => {
+  it("has the highest fidelity, then the fewest hops, then the lowest cost", () => {
     const better = routesBy({ a: { hops: { "bmp>webp": { fidelity: "REDUCED" }, "bmp>png": { fidelity: "LOSSLESS" }, "png>webp": {} } } });
     expect(wayOf(better, "bmp", "webp")).toBe("bmp>png>webp");
     const shorter = routesBy({ a: { hops: { "bmp>webp": { cost: 9000 }, "bmp>png": { cost: 1 }, "png>webp": { cost: 1 } } } });
@@ -157,14 +157,14 @@ describe("the best route", () => {
     expect(wayOf(cheaper, "bmp", "webp")).toBe("bmp>tiff>webp");
   });
 
-  it("takes the better engine of a pair, and of equals the first by id", () => {
+  it("uses the better engine of a pair, or the first by id", () => {
     const engineOf = (engines: Record<string, EngineFacts>) => routesBy(engines).get("png")?.get("webp")?.hops[0]?.engine;
     expect(engineOf({ a: { hops: { "png>webp": { fidelity: "REDUCED", cost: 1 } } }, b: { hops: hops("png>webp") } })).toBe("b");
     expect(engineOf({ a: { hops: { "png>webp": { cost: 2 } } }, b: { hops: { "png>webp": { cost: 1 } } } })).toBe("b");
     expect(engineOf({ b: { hops: hops("png>webp") }, a: { hops: hops("png>webp") } })).toBe("a");
   });
 
-  it("promises what its weakest hop does, on the heaviest lane", () => {
+  it("has the limits of its weakest hop and the heaviest lane", () => {
     const routes = routesBy({
       office: { lane: "office", hops: { "docx>pdf": { maxInputMb: 50, cost: 300 } } },
       poppler: { lane: "document", hops: { "pdf>png": { fidelity: "REDUCED", maxInputMb: 200, cost: 60, async: true } } },
@@ -174,7 +174,7 @@ describe("the best route", () => {
   });
 });
 
-describe("options of a route", () => {
+describe("route options", () => {
   it("belong to the last hop that declares them", () => {
     const width = integerOption("width", 1, 100, "of the page");
     const late = integerOption("width", 1, 200, "of the picture");
@@ -197,7 +197,7 @@ describe("options of a route", () => {
 });
 
 describe("several nodes", () => {
-  it("add up, and promise what all of them keep", () => {
+  it("are merged, with the limits that all of them meet", () => {
     const options = [integerOption("quality", 1, 100)];
     const strong = manifestOf("b", { sharp: { hops: { "png>webp": { maxInputMb: 100, options }, "png>avif": {} } } });
     const weak = manifestOf("a", { sharp: { hops: { "png>webp": { maxInputMb: 20, fidelity: "REDUCED" } } } });
@@ -212,7 +212,7 @@ describe("several nodes", () => {
     }
   });
 
-  it("are heard only in words this build knows", () => {
+  it("do not add lanes and formats that this build does not know", () => {
     const routes = routesOf(
       graphOf([manifestOf("n", { x: { lane: "quantum", hops: hops("png>webp") }, y: { hops: hops("png>nonesuch", "nonesuch>png") } })]),
     );
@@ -220,7 +220,7 @@ describe("several nodes", () => {
   });
 });
 
-it("holds its promises on any graph", () => {
+it("keeps its invariants on any graph", () => {
   const id = fc.constantFrom(
     "png",
     "tiff",
@@ -270,7 +270,7 @@ it("holds its promises on any graph", () => {
   );
 });
 
-it("finds the same routes whatever the order of announcements", () => {
+it("finds the same routes in any order of announcements", () => {
   const ids = formats.filter((row) => row.kind === "image").map((row) => row.id);
   const pairs = ids.slice(0, 12).flatMap((from) => ids.slice(0, 12).map((to) => `${from}>${to}`));
   const [forward, backward] = [pairs, pairs.toReversed()].map((order) => routesBy({ e: { hops: hops(...order) } }));

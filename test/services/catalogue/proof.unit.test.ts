@@ -30,7 +30,7 @@ const file = (version: string, ...rows: readonly Partial<ProofRow>[]): ProofFile
 });
 const hop = (version: string) => [{ engine: "sharp", from: "png", to: "webp", versions: [version] }];
 
-describe("the word that figures earn", () => {
+describe("wordOf", () => {
   it.each([
     [{ ssim: 1, de: 0 }, "ffmpeg", "lossless"],
     [{ ssim: 1, de: 0 }, "self", "high"],
@@ -48,7 +48,7 @@ describe("the word that figures earn", () => {
   });
 });
 
-describe("a version's family", () => {
+describe("the version family", () => {
   it.each([
     ["5.1.9-0+deb12u1", "5.1"],
     ["0.35.5 (libvips 8.18.7)", "0.35"],
@@ -60,32 +60,32 @@ describe("a version's family", () => {
     expect(versionFamilyOf(version)).toBe(family);
   });
 
-  it("is one for an engine whose security updates are new major versions", () => {
+  it("is the same for all versions of an engine that ships security fixes as major releases", () => {
     expect(familyOf("chromium", "156.0.8078.79")).toBe(familyOf("chromium", "157.0.1.2"));
     expect(familyOf("ffmpeg", "5.1.9")).not.toBe(familyOf("ffmpeg", "6.1.1"));
   });
 });
 
 describe("a proof file", () => {
-  it("says the same when it is read again, in an order of its own", () => {
+  it("is sorted and round-trips", () => {
     const text = formatProofFile(file("1.2.3", { to: "webp" }, { to: "avif", word: "failed", figures: {}, why: "it\tbroke\n" }));
     expect(text.indexOf("avif")).toBeLessThan(text.indexOf("webp"));
     expect(formatProofFile(parseProofFile(text))).toBe(text);
     expect(parseProofFile(text).rows[0]?.why).toBe("it broke");
   });
 
-  it("says that more is to be proven, and does not pass for the whole of its versions", () => {
+  it("can be marked unfinished and then does not count as complete for its versions", () => {
     const unfinished = parseProofFile(formatProofFile({ ...file("9.0", {}), unfinished: true }));
     expect(unfinished.unfinished).toBe(true);
     expect(proofOf([unfinished]).judge(hop("9.0"))).toBe("high");
     expect([unfinished, file("9.0", {})].map((each) => proofOf([each]).isProven("sharp", "9.0"))).toEqual([false, true]);
   });
 
-  it("leaves out lines that it does not know", () => {
+  it("is parsed without its unknown lines", () => {
     expect(parseProofFile("# a\nengine\tsharp\npng\twebp\nengine\tsharp\t1\n")).toEqual({ engines: new Map([["sharp", "1"]]), rows: [] });
   });
 
-  it("of two states that were merged line by line keeps one row of each route", () => {
+  it("keeps one row per route after a line-by-line merge", () => {
     const [text, later] = [formatProofFile(file("1.2", {})), formatProofFile(file("1.2", { ms: 70 }))];
     expect(parseProofFile(`${text}${later}`).rows).toHaveLength(1);
   });
@@ -94,12 +94,12 @@ describe("a proof file", () => {
 describe("a proof", () => {
   const proof = proofOf([file("5.1.6", {})]);
 
-  it("holds for an update within the version's family", () => {
+  it("covers an update within the version family", () => {
     expect(proof.judge(hop("5.1.9-0+deb12u1"))).toBe("high");
     expect(proof.judge(hop("5.2.0"))).toBe("failed");
   });
 
-  it("holds for a route when it holds for each of its engines", () => {
+  it("covers a route only if it covers each of its engines", () => {
     const hops = [
       { engine: "sharp", from: "gif", to: "png", versions: ["5.1"] },
       { engine: "other", from: "png", to: "webp", versions: ["1.0"] },
@@ -116,7 +116,7 @@ describe("a proof", () => {
     expect(proofOf([{ ...twoHops, engines: new Map([...twoHops.engines, ["other", "1.0"]]) }]).judge(hops)).toBe("high");
   });
 
-  it("of this machine wins over the one that came along, for better or worse", () => {
+  it("from this machine overrides the bundled one, for better or worse", () => {
     const failed = file("5.1.6", { word: "failed" });
     expect(proofOf([file("5.1.6", {}), failed]).judge(hop("5.1.6"))).toBe("failed");
     expect(proofOf([failed, file("5.1.6", {})]).judge(hop("5.1.6"))).toBe("high");

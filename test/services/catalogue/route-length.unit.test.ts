@@ -24,7 +24,7 @@ const graph = graphOf([manifest], proof.judge);
 const routes = routesOf(graph, proof.judge);
 
 describe("the proven routes of all engines", () => {
-  it("are longer than a direct step only where the figures of the longer way are better", () => {
+  it("are longer than a direct hop only where they measure better", () => {
     const longer: string[] = [];
     for (const route of [...routes.values()].flatMap((found) => [...found.values()])) {
       const direct = graph.get(route.from)?.get(route.to)?.[0];
@@ -39,7 +39,7 @@ describe("the proven routes of all engines", () => {
     expect(longer).toEqual([]);
   });
 
-  it("are planned alike by who reads only the hops and proofs that may be on the way", () => {
+  it("are the same when planned from only the hops and proofs that may be on the way", () => {
     const pairs = [...routes].flatMap(([from, found]) =>
       [...found.values()].filter(({ hops }) => hops.length > 1).map(({ to }) => ({ from, to })),
     );
@@ -55,20 +55,20 @@ describe("the proven routes of all engines", () => {
     }
   });
 
-  it.each(["png", "webp"])("convert %s to JPEG by sharp alone, without the options of a format in between", (from) => {
+  it.each(["png", "webp"])("convert %s to JPEG with sharp alone, without the options of an intermediate format", (from) => {
     const route = routes.get(from)?.get("jpg");
     expect(route?.hops.map(({ engine }) => engine)).toEqual(["sharp"]);
     expect(route?.fidelity).toBe(Fidelity.REDUCED);
     expect(route === undefined ? [] : [...optionsOf(route).keys()]).not.toContain("compression");
   });
 
-  it("call a picture that loses its transparency reduced, whatever lies between", () => {
+  it("are reduced if transparency is lost, whatever lies between", () => {
     const words = ["png", "webp", "tga", "psd", "dds", "sgi"].map((from) => [from, routes.get(from)?.get("jpg")?.fidelity]);
     expect(words.filter(([, fidelity]) => fidelity !== Fidelity.REDUCED)).toEqual([]);
   });
 });
 
-describe("a longer way", () => {
+describe("a longer route", () => {
   const hops = { "png>jpg": { fidelity: "REDUCED" }, "png>tiff": { fidelity: "LOSSLESS" }, "tiff>jpg": {} } as const;
   const listed = (words: Record<string, ReturnType<Judge>>): Routes => {
     const judge: Judge = (way) => words[way.map(({ from, to }) => `${from}>${to}`).join(" ")] ?? "lossless";
@@ -76,15 +76,15 @@ describe("a longer way", () => {
   };
   const wayTo = (found: Routes, to: string) => found.get("png")?.get(to)?.hops.length;
 
-  it("is not taken where it measures alike, whatever its engines declare", () => {
+  it("is not taken if it measures the same, whatever its engines declare", () => {
     expect(wayTo(listed({ "png>jpg": "high", "png>tiff tiff>jpg": "high" }), "jpg")).toBe(1);
   });
 
-  it("does not make a lost transparency good by its figures", () => {
+  it("is not taken for its figures if the target loses transparency", () => {
     expect(wayTo(listed({ "png>jpg": "high", "png>tiff tiff>jpg": "lossless" }), "jpg")).toBe(1);
   });
 
-  it("is taken where it measures better and the target can hold what the source has", () => {
+  it("is taken if it measures better and the target can hold what the source has", () => {
     const kept = { "png>webp": { fidelity: "REDUCED" }, "png>tiff": { fidelity: "LOSSLESS" }, "tiff>webp": {} } as const;
     const judge: Judge = (way) => (way.length === 1 && way[0]?.to === "webp" && way[0].from === "png" ? "reduced" : "high");
     const found = routesOf(graphOf([manifestOf("n1", { sharp: { hops: kept } })], judge), judge);

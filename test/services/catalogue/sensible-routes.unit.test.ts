@@ -6,7 +6,7 @@ import { routesOf, viaOf } from "#services/catalogue/domain/planner.ts";
 import { engineManifestOf } from "#services/conversion/domain/manifest.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 
-describe("the routes of all engines of this build", () => {
+describe("the routes of all engines in this build", () => {
   const routes = routesOf(
     graphOf([create(ManifestSchema, { node: "here", engines: engines.map((engine) => engineManifestOf(engine, "1")) })]),
   );
@@ -43,13 +43,13 @@ describe("the routes of all engines of this build", () => {
     ["xlsx", "md", ""],
     ["numbers", "json", "ods"],
     ["ppt", "xhtml", "html"],
-  ])("%s to %s by way of [%s]", (from, to, via) => expect(wayOf(from, to)).toBe(via));
+  ])("%s to %s go via [%s]", (from, to, via) => expect(wayOf(from, to)).toBe(via));
 
-  it("reads the text of pictures from pixels, never from a page that holds a picture", () => {
+  it("read text in pictures from pixels, never from a page that holds the picture", () => {
     for (const from of ["jpg", "png", "heic", "webp", "bmp", "psd", "tiff"]) expect(wayOf(from, "txt"), from).toMatch(/^$|^(png|tiff)$/);
   });
 
-  it("makes nothing senseless", () => {
+  it("include no nonsense pairs", () => {
     const senseless = ["docx>ico", "png>xlsx", "pdf>mp3", "mp4>psd", "mp3>png", "xlsx>mp4", "pptx>wbmp", "epub>xbm", "jpg>csv"];
     expect(senseless.filter((pair) => wayOf(pair.split(">")[0] ?? "", pair.split(">")[1] ?? "") !== undefined)).toEqual([]);
   });

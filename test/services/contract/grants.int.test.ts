@@ -1,4 +1,4 @@
-/** Each service's user at the embedded broker, with its own password, against what belongs to the others. */
+/** Each service's user at the embedded broker, and what it cannot reach of the others. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, createInbox, type NatsConnection, StringCodec } from "nats";
@@ -26,7 +26,7 @@ const strange = brokerUsers.flatMap((user) =>
 
 type Raw = AsyncDisposable & { readonly nc: NatsConnection; violations(): Promise<readonly string[]> };
 
-/** Without the services' own client, which obeys the rules by itself. */
+/** Bypasses the services' own client, which enforces the rules itself. */
 async function connectAs(user: BrokerUser): Promise<Raw> {
   const pass = await readFile(join(shared.dataDir, `nats/password-${user}`), "utf8");
   const nc = await connect({ servers: `127.0.0.1:${port}`, user, pass, inboxPrefix: inboxPrefixOf(user), reconnect: false });
@@ -38,7 +38,7 @@ async function connectAs(user: BrokerUser): Promise<Raw> {
     nc,
     async violations() {
       await nc.flush();
-      // The server's messages precede its answer to the flush, and are delivered one turn later.
+      // The server's messages precede its answer to the flush and are delivered one turn later.
       await new Promise((resolve) => setImmediate(resolve));
       return heard;
     },
@@ -46,14 +46,14 @@ async function connectAs(user: BrokerUser): Promise<Raw> {
   };
 }
 
-describe("a service's user at the broker", () => {
-  it("is there for each, under passwords of their own", async () => {
+describe("a service's broker user", () => {
+  it("exists for each service with its own password", async () => {
     const passwords = await Promise.all(brokerUsers.map((user) => readFile(join(shared.dataDir, `nats/password-${user}`), "utf8")));
     expect(new Set(passwords).size).toBe(brokerUsers.length);
     for (const password of passwords) expect(password).toMatch(/^[\w-]{43}$/);
   });
 
-  it.each(strange)("%s neither reads, watches, writes nor removes in the bucket %s", async (user, bucket) => {
+  it.each(strange)("%s cannot read, watch, write or remove in the bucket %s", async (user, bucket) => {
     await using raw = await connectAs(user);
     const stream = `KV_${bucket}`;
     const publishes = [
@@ -73,7 +73,7 @@ describe("a service's user at the broker", () => {
     expect((await (await shared.broker.bucket(bucket, textCodec)).get("kept"))?.value).toBe(`of ${bucket}`);
   });
 
-  it.each(brokerUsers)("%s makes no stream that copies another, and hears no answers to others", async (user) => {
+  it.each(brokerUsers)("%s cannot create a stream that mirrors another or receive replies to others", async (user) => {
     await using raw = await connectAs(user);
     const own = Object.keys(grants[user].buckets).map((name) => `KV_${name}`);
     const copy = (name: string): Uint8Array => encode(JSON.stringify({ name, mirror: { name: "KV_keys" } }));
@@ -84,7 +84,7 @@ describe("a service's user at the broker", () => {
     expect([...(await raw.violations())].sort()).toEqual([...subjects, ...others].sort());
   });
 
-  it.each(["account", "catalogue"] as const)("%s has no part in the queue", async (user) => {
+  it.each(["account", "catalogue"] as const)("%s has no access to the queue", async (user) => {
     await using raw = await connectAs(user);
     const subjects = [
       "JOBS.image.x",
@@ -97,7 +97,7 @@ describe("a service's user at the broker", () => {
     await expect((await shared.broker.as(user)).workQueue("JOBS", lanes, { ackWaitMs: 30_000 })).rejects.toThrow("no business");
   });
 
-  it("conversion takes wake-ups but makes none, job makes them but takes none", async () => {
+  it("conversion can only consume wake-ups, job can only publish them", async () => {
     await using conversion = await connectAs("conversion");
     conversion.nc.publish("JOBS.image.x", encode(""));
     expect(await conversion.violations()).toEqual(["JOBS.image.x"]);
@@ -106,23 +106,23 @@ describe("a service's user at the broker", () => {
     expect(await job.violations()).toEqual(["$JS.API.CONSUMER.MSG.NEXT.JOBS.image"]);
   });
 
-  it("reads what is its own", async () => {
+  it("can read its own bucket", async () => {
     await using raw = await connectAs("account");
     const stored = await raw.nc.request("$JS.API.DIRECT.GET.KV_keys.$KV.keys.kept", encode(""));
     expect(decode(stored.data)).toBe("of keys");
   });
 
-  it("is kept to its row by the service's own client on any server", async () => {
+  it("is restricted by the service's own client on any server", async () => {
     const conversion = await shared.broker.as("conversion");
     await expect(conversion.bucket("keys", textCodec)).rejects.toThrow("the service conversion has no business with the bucket keys");
   });
 
-  it("writes, watches, counts and removes in its own buckets, and hands wake-ups over", async () => {
+  it("can write, watch, count and remove in its own buckets, and exchange wake-ups", async () => {
     const [job, conversion] = await Promise.all([shared.broker.as("job"), shared.broker.as("conversion")]);
     const bucket = await job.bucket("jobs", textCodec);
     const seen: string[] = [];
     await using _watch = await bucket.watch((key, entry) => seen.push(`${key}=${entry?.value}`));
-    // Of an entry that changes quickly, only the newest value is sure to be delivered.
+    // If an entry changes quickly, only its latest value is sure to be delivered.
     const revision = await bucket.create("a", "1");
     await expect.poll(() => seen).toEqual(["kept=of jobs", "a=1"]);
     await bucket.update("a", "2", revision);

@@ -8,7 +8,7 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { halfTransparent, twoColours } from "./engines/pictures/picture-samples.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 
-/** A film with a single frame of 0.04 seconds: there is no frame after it. */
+/** A film with a single frame of 0.04 seconds and none after it. */
 async function tinyFilm(mill: Mill): Promise<Uint8Array> {
   const path = join(mill.dataDir, "tiny.mp4");
   const source = ["-f", "lavfi", "-i", "testsrc=s=13x7:r=25", "-frames:v", "1"];
@@ -29,7 +29,7 @@ describe("a file that one engine rejects", () => {
   });
   afterAll(() => mill[Symbol.asyncDispose]());
 
-  it("was damaged, it was said, when a TIFF had 16 bits a sample; it is converted by the next best route, and its notes say so", async () => {
+  it("is converted by the next best route with a note: a TIFF with 16 bits per sample", async () => {
     const pixels = new Uint16Array(20 * 10 * 3).fill(40_000);
     const raw = sharp(pixels, { raw: { width: 20, height: 10, channels: 3 } }).toColourspace("rgb16");
     const tiff = await raw.tiff({ compression: "deflate" }).toBuffer();
@@ -50,24 +50,21 @@ describe("a file that one engine rejects", () => {
     ["heic", "jpg", "heif-enc", [], false],
     ["jxl", "jpg", "cjxl", ["-d", "0"], false],
     ["jxl", "ppm", "cjxl", ["-d", "0"], true],
-  ] as const)(
-    "showed what lies under transparency in %s as %s, and is flattened onto white",
-    async (from, to, encoder, args, byAnotherWay) => {
-      const [source, made] = ["alpha.png", `alpha.${from}`].map((name) => join(mill.dataDir, name)) as [string, string];
-      await halfTransparent().png().toFile(source);
-      await promisify(execFile)(encoder, encoder === "cjxl" ? [source, made, ...args] : [source, "-o", made]);
-      const job = await mill.watch(await mill.submit(await readFile(made), { from, to }));
-      expect(job.error).toBeUndefined();
-      const codes = job.notes.map(({ code }) => code);
-      expect(codes).toContain("ALPHA_FLATTENED");
-      expect(codes.includes("ALTERNATE_ROUTE")).toBe(byAnotherWay);
-      const { expectedNotes } = await mill.catalogue.getRoute({ from, to });
-      expect(expectedNotes.map(({ code }) => code)).toContain("ALPHA_FLATTENED");
-      expect(await rightOf(mill.blobs.pathOf(job.result?.id ?? ""))).toBe("white");
-    },
-  );
+  ] as const)("has transparency flattened onto white from %s to %s", async (from, to, encoder, args, byAnotherWay) => {
+    const [source, made] = ["alpha.png", `alpha.${from}`].map((name) => join(mill.dataDir, name)) as [string, string];
+    await halfTransparent().png().toFile(source);
+    await promisify(execFile)(encoder, encoder === "cjxl" ? [source, made, ...args] : [source, "-o", made]);
+    const job = await mill.watch(await mill.submit(await readFile(made), { from, to }));
+    expect(job.error).toBeUndefined();
+    const codes = job.notes.map(({ code }) => code);
+    expect(codes).toContain("ALPHA_FLATTENED");
+    expect(codes.includes("ALTERNATE_ROUTE")).toBe(byAnotherWay);
+    const { expectedNotes } = await mill.catalogue.getRoute({ from, to });
+    expect(expectedNotes.map(({ code }) => code)).toContain("ALPHA_FLATTENED");
+    expect(await rightOf(mill.blobs.pathOf(job.result?.id ?? ""))).toBe("white");
+  });
 
-  it("was damaged, it was said, when a JPEG had the colours of a printer, which JPEG XL has not", async () => {
+  it("is converted by the next best route: a CMYK JPEG to JPEG XL", async () => {
     const jpeg = await twoColours().toColourspace("cmyk").jpeg().toBuffer();
     expect((await sharp(jpeg).metadata()).space).toBe("cmyk");
     const job = await mill.watch(await mill.submit(jpeg, { from: "jpg", to: "jxl" }));
@@ -75,7 +72,7 @@ describe("a file that one engine rejects", () => {
     expect(job.notes.map(({ code }) => code)).toEqual(expect.arrayContaining(["PROFILE_CONVERTED", "ALTERNATE_ROUTE"]));
   });
 
-  it("had red and blue swapped in a PDF of a TIFF with transparency", async () => {
+  it("keeps red and blue in place: a TIFF with transparency to PDF", async () => {
     const tiff = await halfTransparent().tiff({ compression: "lzw" }).toBuffer();
     const job = await mill.watch(await mill.submit(tiff, { from: "tiff", to: "pdf" }));
     expect(job.error).toBeUndefined();
@@ -92,7 +89,7 @@ describe("a file that one engine rejects", () => {
     expect(stdout).toBe("1 1");
   });
 
-  it("fails as before where an option leaves no other route", async () => {
+  it("fails if an option leaves no other route", async () => {
     const job = await mill.watch(await mill.submit(await tinyFilm(mill), { from: "mp4", to: "webp", options: { start: "0.03" } }));
     expect(job.state).toBe(JobState.FAILED);
     expect(job.error?.message).toMatch(/could not be converted/);

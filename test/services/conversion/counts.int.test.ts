@@ -28,7 +28,7 @@ function boxed(sentences: number): Buffer {
   ]);
 }
 
-describe("an engine that leaves something out without a word", () => {
+describe("an engine that silently leaves something out", () => {
   let mill: Mill;
   beforeAll(async () => {
     mill = await openMill({ DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1 });
@@ -37,7 +37,7 @@ describe("an engine that leaves something out without a word", () => {
 
   const textOf = ({ result }: Job) => readFile(mill.blobs.pathOf(result?.id ?? ""), "utf8");
 
-  it("is replaced: text in boxes of a document of Word was missing from the plain text that LibreOffice wrote", async () => {
+  it("is replaced: LibreOffice omits text boxes of a Word document from plain text", async () => {
     const { plan } = await mill.catalogue.planRoute({ from: "docm", to: "txt" });
     expect(plan?.hops.map(({ engine }) => engine)).toEqual(["libreoffice"]);
     const job = await mill.watch(await mill.submit(boxed(20), { from: "docm", to: "txt" }));
@@ -47,7 +47,7 @@ describe("an engine that leaves something out without a word", () => {
     expect(Array.from({ length: 20 }, (_, index) => text.includes(`Boxed sentence ${index} of the quokka.`))).not.toContain(false);
   });
 
-  it("is not replaced where a note says what is left out", async () => {
+  it("is not replaced if a note says what is left out", async () => {
     const job = await mill.watch(await mill.submit(book, { from: "fods", to: "csv" }));
     expect(job.notes.map(({ code }) => code)).toEqual(["SHEETS_LEFT_OUT"]);
     expect((await textOf(job)).trim()).toBe("One");

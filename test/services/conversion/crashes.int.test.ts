@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => mill[Symbol.asyncDispose]());
 
-/** Of this test's engines whose command line contains `name`. */
+/** Pids of this test's engines whose command line contains `name`. */
 function pidsOf(name: string): number[] {
   return processesOf(mill.dataDir).flatMap((pid) => {
     try {
       const [program = "", ...args] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
-      // Not the sandbox processes that wait around it.
+      // Not the sandbox processes that wait for it.
       return !/bwrap|prlimit|setpriv/.test(program) && [program, ...args].join(" ").includes(name) ? [Number(pid)] : [];
     } catch {
       return [];
@@ -44,7 +44,7 @@ function ticksOf(pid: number): number {
   }
 }
 
-/** One that has worked for a while since it was first seen. */
+/** The first engine that has used this many ticks since it was first seen. */
 async function oneAtWork(name: string, ticks: number): Promise<number> {
   const begun = new Map<number, number>();
   for (;;) {
@@ -69,13 +69,13 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended first.
+    // It has already ended.
   }
 }
 
 const codesOf = ({ notes }: Job): string[] => notes.map(({ code }) => code);
 
-/** Seconds of work for an encoder. */
+/** Several seconds of work for an encoder. */
 async function longSound(): Promise<Uint8Array> {
   const path = join(mill.dataDir, "long.flac");
   const source = ["-f", "lavfi", "-i", "anoisesrc=d=150:c=pink:r=44100"];
@@ -90,9 +90,9 @@ function noise(): Promise<Buffer> {
     .toBuffer();
 }
 
-describe("an engine that is ended from outside in the middle of a job", () => {
+describe("an engine killed from outside during a job", () => {
   // ffmpeg treats SIGTERM, which systemd sends to all processes of a unit, and SIGINT as a request to stop early, and exits with a code.
-  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ended the job for good (%s), and gets the file once more", async (signal) => {
+  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("gets the file once more (%s)", async (signal) => {
     const submitting = mill.submit(await longSound(), { from: "flac", to: "mp3" });
     kill(await oneAtWork("/usr/bin/ffmpeg", 5), signal);
     const done = await mill.watch(await submitting);
@@ -101,7 +101,7 @@ describe("an engine that is ended from outside in the middle of a job", () => {
     expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
   });
 
-  it.each(["SIGKILL", "SIGSEGV"] as const)("and is a child that pictures share (%s) leaves the job to another child", async (signal) => {
+  it.each(["SIGKILL", "SIGSEGV"] as const)("that is a shared sharp child leaves the job to another child (%s)", async (signal) => {
     const submitting = mill.submit(await noise(), { from: "png", to: "avif" });
     kill(await oneAtWork("sharp-child.mjs", 20), signal);
     const done = await mill.watch(await submitting);
@@ -110,7 +110,7 @@ describe("an engine that is ended from outside in the middle of a job", () => {
     expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
   });
 
-  it.each(["SIGKILL", "SIGSEGV"] as const)("and is a LibreOffice (%s) leaves the job to another one", async (signal) => {
+  it.each(["SIGKILL", "SIGSEGV"] as const)("that is a LibreOffice leaves the job to another one (%s)", async (signal) => {
     const paragraphs = Array.from({ length: 40_000 }, (_, index) => `Paragraph ${index} of a long document.\n\n`).join("");
     const job = await mill.submit(paragraphs, { from: "txt", to: "pdf" });
     await mill.watch(job, ({ state }) => state === JobState.RUNNING);
@@ -122,8 +122,8 @@ describe("an engine that is ended from outside in the middle of a job", () => {
   });
 });
 
-describe("an engine that crashes at a file", () => {
-  it("is followed by another way or another attempt, and the file is never called damaged", async () => {
+describe("an engine that crashes on a file", () => {
+  it("is followed by another route or attempt, and the file is not called damaged", async () => {
     const submitting = mill.submit(await longSound(), { from: "flac", to: "mp3" });
     kill(await oneAtWork("/usr/bin/ffmpeg", 5), "SIGSEGV");
     const done = await mill.watch(await submitting);
@@ -132,7 +132,7 @@ describe("an engine that crashes at a file", () => {
     expect(codesOf(done).includes("ALTERNATE_ROUTE") || done.attempts === 2).toBe(true);
   });
 
-  it("on each way of one attempt has another one", async () => {
+  it("on each route of an attempt gets another attempt", async () => {
     const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
     let isSecond = false;
     const ending = endAll("/usr/bin/ffmpeg", "SIGABRT", () => !isSecond);
@@ -143,7 +143,7 @@ describe("an engine that crashes at a file", () => {
     expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE });
   });
 
-  it("each time ends the job after as many attempts as there are, as our fault", async () => {
+  it("every time fails the job after the maximum attempts, as our fault", async () => {
     const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
     let isOver = false;
     const ending = endAll("/usr/bin/ffmpeg", "SIGSEGV", () => !isOver);

@@ -19,7 +19,7 @@ async function bytesOf(blobId = ""): Promise<Buffer> {
 }
 
 describe("documents", () => {
-  it("pass through several engines, and what is between them is removed", async () => {
+  it("pass through several engines without leaving intermediate files", async () => {
     const { plan } = await mill.catalogue.planRoute({ from: "docx", to: "webp" });
     expect(plan?.hops.length).toBeGreaterThan(1);
     const done = await mill.watch(await mill.submit(letter, { from: "docx", to: "webp" }));

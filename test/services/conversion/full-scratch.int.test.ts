@@ -1,4 +1,4 @@
-/** On a full disk an engine fails with good files, which must not be called damaged. */
+/** On a full disk an engine fails on valid files, which must not be called damaged. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,12 +24,12 @@ function noisyPhoto(): Promise<Buffer> {
 }
 
 describe("a failure", () => {
-  it("where the disk had room all the time stays what it is", async () => {
+  it("stays as it is if the disk always had space", async () => {
     using room = watchRoom(tmpdir(), { freeBytes: async () => plenty });
     expect(await room.judge(damaged)).toBe(damaged);
   });
 
-  it("where the disk was full for a moment is ours, and worth another attempt", async () => {
+  it("is retryable as UNAVAILABLE if the disk was full for a moment", async () => {
     const seen = [plenty, 1000];
     using room = watchRoom(tmpdir(), { freeBytes: async () => seen.shift() ?? plenty });
     await expect.poll(() => seen).toEqual([]);
@@ -37,8 +37,8 @@ describe("a failure", () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => {
-  it("is converted once there is room again, and is never called damaged", async () => {
+describe.runIf(process.getuid?.() === 0)("a valid picture on a full disk", () => {
+  it("is converted once there is space again, and is never called damaged", async () => {
     await using stack = new AsyncDisposableStack();
     const home = await mkdtemp(join(tmpdir(), "filemill-full-"));
     stack.defer(() => rm(home, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     await using mill = await openMill({ MAX_ATTEMPTS: 10 }, disk.path);
     const photo = await noisyPhoto();
     await fillUp(disk.path, photo.length + 50_000);
-    // Its result is larger than the source.
+    // The result is larger than the source.
     const job = await mill.submit(photo, { from: "jpg", to: "tiff" });
     const again = await mill.watch(job, ({ state, attempts }) => state === JobState.QUEUED && attempts > 0);
     expect(again).toMatchObject({ state: JobState.QUEUED });
@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE });
   });
 
-  it("is left to other hosts that have its file, and not tried where there is no room", async () => {
+  it("is left to other hosts with shared files, and not attempted without space", async () => {
     await using stack = new AsyncDisposableStack();
     const home = await mkdtemp(join(tmpdir(), "filemill-full-"));
     stack.defer(() => rm(home, { recursive: true, force: true }));
@@ -63,13 +63,13 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     const photo = await noisyPhoto();
     await fillUp(disk.path, photo.length + 50_000);
     const job = await mill.submit(photo, { from: "jpg", to: "tiff" });
-    // Long enough for an attempt to fail, if there were one.
+    // Long enough for an attempt to fail if there were one.
     await sleep(2000);
     await makeRoom(disk.path);
     expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE, attempts: 1 });
   });
 
-  it("fails for our reason when there is never any", async () => {
+  it("fails as UNAVAILABLE if there never is any", async () => {
     await using stack = new AsyncDisposableStack();
     const home = await mkdtemp(join(tmpdir(), "filemill-full-"));
     stack.defer(() => rm(home, { recursive: true, force: true }));

@@ -28,7 +28,7 @@ async function expectNothingLeft(...jobs: Job[]): Promise<void> {
 }
 
 describe("a running job", () => {
-  it("that is cancelled frees its slot at once, and the next one runs", async () => {
+  it("that is cancelled frees its slot at once for the next one", async () => {
     const jobs = [await endless(), await endless()];
     for (const job of jobs) await mill.watch(job, isRunning);
     const waiting = await mill.submit(await picture(), { from: "png", to: "webp" });
@@ -38,7 +38,7 @@ describe("a running job", () => {
     await expectNothingLeft(...jobs, waiting);
   });
 
-  it("is handed over when its worker drains and time is up", async () => {
+  it("is requeued if its worker's drain runs out of time", async () => {
     const job = await mill.watch(await endless(), isRunning);
     await mill.worker.drain(AbortSignal.abort());
     const requeued = await mill.watch(job, ({ state }) => state === JobState.QUEUED);
@@ -51,7 +51,7 @@ describe("a running job", () => {
     await expectNothingLeft(job);
   });
 
-  it("keeps its worker from draining until it has ended", async () => {
+  it("delays its worker's drain until it ends", async () => {
     const job = await mill.submit(await picture(), { from: "png", to: "webp" });
     await mill.watch(job, ({ state }) => state !== JobState.QUEUED);
     await mill.worker.drain(new AbortController().signal);
@@ -60,7 +60,7 @@ describe("a running job", () => {
     await expect.poll(async () => (await mill.catalogue.listManifests({})).manifests).toEqual([]);
   });
 
-  it("that runs past its limit fails, and its process is replaced", async () => {
+  it("that exceeds its time limit fails, and its process is replaced", async () => {
     await mill.worker.drain(AbortSignal.abort());
     await using impatient = mill.createWorker({ CONVERSION_TIMEOUT_MS: 1000 });
     await impatient.start();
@@ -72,7 +72,7 @@ describe("a running job", () => {
   });
 });
 
-describe("a worker that ends", () => {
+describe("a worker that stops", () => {
   it("leaves no process and no scratch folder", async () => {
     await expect.poll(() => processesOf(mill.dataDir).length).toBeGreaterThan(0);
     const job = await mill.watch(await endless(), isRunning);

@@ -14,7 +14,7 @@ import { token } from "#test/harness/rpc-token.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 import { endlessSvg, processesOf } from "./slow-work.ts";
 
-/** For workers that are to lose their lease: longer than a busy machine delays a heartbeat. */
+/** The lease of workers that are meant to lose it: longer than a busy machine delays a heartbeat. */
 const leaseMs = 6000;
 
 let mill: Mill;
@@ -106,8 +106,8 @@ function noise(): Promise<Buffer> {
     .toBuffer();
 }
 
-describe("a worker process that is killed in the middle of a job", () => {
-  it("takes its sandboxes with it, and another worker makes the second attempt, however long the lease", async () => {
+describe("a worker process", () => {
+  it("takes its sandboxes with it when killed, and another worker retries at once, however long the lease", async () => {
     worker = await startWorkerProcess(600_000);
     const job = await mill.submit(endlessSvg(), { from: "svg", to: "png" });
     const first = await mill.watch(job, ({ state }) => state === JobState.RUNNING);
@@ -130,12 +130,12 @@ describe("a worker process that is killed in the middle of a job", () => {
     expect(readdirSync(join(mill.dataDir, "scratch"))).toHaveLength(1);
   });
 
-  it("and was only paused past its lease is fenced out when it goes on", async () => {
+  it("is fenced out if it was paused past its lease", async () => {
     const { promise, resolve: letEnd } = Promise.withResolvers<void>();
     mayEnd = promise;
     worker = await startWorkerProcess();
     const job = await mill.submit(await icon(), { from: "png", to: "webp" });
-    // It has made its result, but not reported it.
+    // It has produced its result but not reported it.
     await isEnding.promise;
     worker.kill("SIGSTOP");
     // With the same lease: after that time the broker redelivers wake-ups that it sent to the paused one.
@@ -152,7 +152,7 @@ describe("a worker process that is killed in the middle of a job", () => {
     await expect.poll(async () => (await mill.leftovers()).blobs).toEqual([done.result?.id]);
   });
 
-  it("ends on SIGTERM within its time and leaves no folder", async () => {
+  it("stops in time on SIGTERM and leaves no folder", async () => {
     worker = await startWorkerProcess();
     worker.kill("SIGTERM");
     expect(await once(worker, "exit")).toEqual([0, null]);
@@ -161,8 +161,8 @@ describe("a worker process that is killed in the middle of a job", () => {
   });
 });
 
-describe("a broker that dies in the middle of a job", () => {
-  it("costs neither the result nor a second attempt", async () => {
+describe("a broker that dies during a job", () => {
+  it("costs neither the result nor another attempt", async () => {
     await using second = mill.createWorker({ LEASE_MS: 600_000 });
     await second.start();
     const job = await mill.submit(await noise(), { from: "png", to: "avif" });

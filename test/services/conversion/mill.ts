@@ -1,4 +1,4 @@
-/** Every service behind the gateway in one process, on a real broker, disk, sandbox and engines. */
+/** Every service behind the gateway in one process, with a real broker, disk, sandbox and engines. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
@@ -93,7 +93,7 @@ export async function openMill(given: Partial<Settings> = {}, filesDir?: string)
     },
     async leftovers() {
       const scratch = await readdir(join(dataDir, "scratch"), { recursive: true });
-      // Warm processes keep their folders; everything else counts.
+      // Warm processes keep their folders. Everything else counts.
       const stored = await Array.fromAsync(blobs.list(), ({ blobId }) => blobId);
       return { blobs: stored, scratch: scratch.filter((name) => /[0-9a-f]{12}\.\w+$/.test(name)) };
     },

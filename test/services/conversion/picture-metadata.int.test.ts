@@ -1,4 +1,4 @@
-/** Finding C 8: one rule for picture metadata on every route: it is carried over, or a note names it (decision 56). */
+/** One rule for picture metadata on every route: it is carried over, or a note names it (decision 56). */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function tag(path: string, comment?: string): Promise<void> {
   await execute("exiftool", ["-q", "-overwrite_original", ...exif, ...others, path]);
 }
 
-/** Made by other programs, which pass on their metadata. */
+/** Samples written by other programs, which pass on the metadata. */
 async function sampleOf(format: string): Promise<string> {
   const [plain, path] = [join(folder, "plain.jpg"), join(folder, `sample.${format}`)];
   if (format === "heic") await execute("heif-enc", [plain, "-o", path]);
@@ -65,7 +65,7 @@ async function converted(from: string, to: string, options?: Record<string, stri
   return { source, path, notes: new Map(job.notes.map(({ code, message }) => [code, message])) };
 }
 
-/** With every engine that writes pictures, and on routes of two and three steps. */
+/** Pairs for every engine that writes pictures, and with routes of two and three hops. */
 const pairs = [
   ["jpg", "png"],
   ["jpg", "webp"],
@@ -88,8 +88,8 @@ const pairs = [
   ["psd", "avif"],
 ] as const;
 
-describe("what a picture says beside itself", () => {
-  it.each(pairs)("%s to %s is carried over or named", async (from, to) => {
+describe("picture metadata", () => {
+  it.each(pairs)("from %s to %s is carried over or named in a note", async (from, to) => {
     const { source, path, notes } = await converted(from, to);
     const [before, after] = [await tagsOf(source), await tagsOf(path)];
     const lost = Object.entries(told).filter(([, name]) => before.has(name) && !after.has(name));
@@ -106,20 +106,20 @@ describe("what a picture says beside itself", () => {
     ["heic", "jpg"],
     ["psd", "png"],
     ["jxl", "jpg"],
-  ] as const)("%s to %s stays behind when it is asked for", async (from, to) => {
+  ] as const)("from %s to %s is dropped on request", async (from, to) => {
     const { path, notes } = await converted(from, to, { metadata: "strip" });
     const after = await tagsOf(path);
     expect(Object.values(told).filter((name) => after.has(name))).toEqual([]);
     expect([...notes.keys()].filter((code) => /METADATA|PLACE/.test(code))).toEqual([]);
   });
 
-  it("is all there when a JPEG comes back from JPEG XL, which says so", async () => {
+  it("survives the way back from JPEG XL to JPEG, with a note about the place", async () => {
     const { path, notes } = await converted("jxl", "jpg");
     expect(notes.has("PLACE_KEPT")).toBe(true);
     expect([...(await tagsOf(path))]).toEqual(expect.arrayContaining(Object.values(told)));
   });
 
-  it("has no small picture of what was cropped", async () => {
+  it("has no thumbnail of a cropped picture", async () => {
     const [path, small] = [join(folder, "small.jpg"), join(folder, "thumbnail.jpg")];
     await execute("convert-im6.q16", ["-size", "64x48", "gradient:red-blue", path]);
     await execute("convert-im6.q16", ["-size", "16x12", "xc:red", small]);

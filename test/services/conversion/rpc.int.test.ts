@@ -63,7 +63,7 @@ async function expectOnlyBlobs(...ids: (string | undefined)[]): Promise<void> {
 }
 
 describe("Upload", () => {
-  it("stores the bytes as they were sent", async () => {
+  it("stores the bytes as sent", async () => {
     const bytes = randomBytes(700_000);
     const { blob } = await mill.conversion.upload(pieces(bytes));
     expect(blob).toMatchObject({ sizeBytes: 700_000n });
@@ -71,7 +71,7 @@ describe("Upload", () => {
     await mill.blobs.remove(blob?.id ?? "");
   });
 
-  it("takes no more than the largest conversion does, and leaves nothing of it", async () => {
+  it("rejects more than the largest conversion accepts and stores nothing", async () => {
     const { routes } = await mill.catalogue.getCatalogue({});
     const limitMb = Math.max(...routes.map((route) => route.maxInputMb));
     const megabyte = new Uint8Array(1_000_000);
@@ -84,7 +84,7 @@ describe("Upload", () => {
 });
 
 describe("Convert", () => {
-  it("answers with the job at each change, then its bytes", async () => {
+  it("answers with every change of the job, then with its bytes", async () => {
     const { states, jobId, bytes } = await convert(
       conversionOf({ to: "webp", fileName: "a.png", options: { width: "20" } }, await picture()),
     );
@@ -108,13 +108,13 @@ describe("Convert", () => {
     ["UNSUPPORTED_TARGET", { to: "nonsense" }],
     ["UNSUPPORTED_CONVERSION", { from: "png", to: "mp3" }],
     ["INVALID_OPTION", { to: "webp", options: { quality: "1000" } }],
-  ])("refuses with %s and keeps nothing", async (code, start) => {
+  ])("rejects with %s and stores nothing", async (code, start) => {
     const known = code === "UNSUPPORTED_CONVERSION" ? ["UNSUPPORTED_CONVERSION", "UNSUPPORTED_TARGET"] : [code];
     expect(known).toContain(await codeOf(convert(conversionOf(start, await picture()))));
     await expectOnlyBlobs();
   });
 
-  it("refuses what has no format, is empty, or comes in the wrong order", async () => {
+  it("rejects unknown formats, empty files and parts in the wrong order", async () => {
     const nothing = Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(await codeOf(convert(conversionOf({ to: "webp", fileName: "x" }, nothing)))).toBe("UNKNOWN_SOURCE_FORMAT");
     expect(await codeOf(convert(conversionOf({ to: "webp" }, Buffer.alloc(0))))).toBe("INVALID_INPUT");
@@ -131,7 +131,7 @@ describe("Convert", () => {
   });
 });
 
-describe("a stream that is abandoned", () => {
+describe("an aborted stream", () => {
   const leaves = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
     const leaving = new AbortController();
     const ended = work(leaving.signal).then(
@@ -166,7 +166,7 @@ describe("a stream that is abandoned", () => {
 });
 
 describe("Download", () => {
-  it("sends parts, and only to the owner", async () => {
+  it("serves ranges, and only to the owner", async () => {
     const { jobId, bytes } = await convert(conversionOf({ to: "webp" }, await picture()));
     expect((await download(jobId, { offsetBytes: 10n })).equals(bytes.subarray(10))).toBe(true);
     expect((await download(jobId, { offsetBytes: 5n, lengthBytes: 7n })).equals(bytes.subarray(5, 12))).toBe(true);
@@ -177,7 +177,7 @@ describe("Download", () => {
     expect(await codeOf(download(jobId))).toBe("JOB_NOT_FOUND");
   });
 
-  it("of an unfinished or cancelled job says so", async () => {
+  it("is rejected for an unfinished or cancelled job", async () => {
     const job = await mill.submit(endlessSvg(), { from: "svg", to: "png" });
     expect(await codeOf(download(job.id))).toBe("JOB_NOT_DONE");
     await mill.jobs.cancelJob({ accountId, jobId: job.id });
@@ -188,7 +188,7 @@ describe("Download", () => {
 });
 
 describe("Inspect", () => {
-  it("tells what a stored file is, by content before name", async () => {
+  it("detects a stored file's format by content before name", async () => {
     const { blob } = await mill.conversion.upload(pieces(await picture()));
     if (blob === undefined) throw new Error("no blob");
     expect(await mill.conversion.inspect({ blob, fileName: "a.jpg" })).toMatchObject({

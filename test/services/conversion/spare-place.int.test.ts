@@ -4,7 +4,7 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { accountId, hasEnded, type Mill, openMill } from "./mill.ts";
 import { endlessSvg } from "./slow-work.ts";
 
-/** Converts another account's picture to the end. */
+/** Converts a picture of another account and waits for the end. */
 async function convertFor(mill: Mill, stranger: string): Promise<JobState> {
   const icon = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
     .png()
@@ -21,7 +21,7 @@ async function convertFor(mill: Mill, stranger: string): Promise<JobState> {
   throw new Error("the job is gone");
 }
 
-test("another account's picture is converted while one account holds every slot with long jobs and has more waiting", async () => {
+test("converts another account's picture while one account fills every slot with long jobs and has more queued", async () => {
   await using mill = await openMill({ IMAGE_SLOTS: 2, CONVERSION_TIMEOUT_MS: 600_000 });
   const long = await Promise.all(Array.from({ length: 4 }, () => mill.submit(endlessSvg(), { from: "svg", to: "png" })));
   const statesOfLong = async (): Promise<readonly JobState[]> => {
@@ -30,7 +30,7 @@ test("another account's picture is converted while one account holds every slot 
   };
   const full = [JobState.QUEUED, JobState.QUEUED, JobState.RUNNING, JobState.RUNNING];
   await expect.poll(statesOfLong).toEqual(full);
-  // One at a time, as each leaves the reserved place to the next.
+  // One at a time, as each leaves the reserved slot to the next.
   for (const stranger of ["B", "C", "B"]) expect(await convertFor(mill, stranger)).toBe(JobState.DONE);
   expect(await statesOfLong()).toEqual(full);
   for (const { id } of long) await mill.jobs.cancelJob({ accountId, jobId: id });

@@ -16,14 +16,14 @@ async function bytesOf(blobId: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(await mill.blobs.read(blobId)));
 }
 
-/** Once these jobs are deleted. */
+/** Deletes the jobs and expects that nothing is left of them. */
 async function expectNothingLeft(...jobIds: string[]): Promise<void> {
   for (const jobId of jobIds) await mill.jobs.deleteJob({ accountId, jobId });
   await expect.poll(() => mill.leftovers()).toEqual({ blobs: [], scratch: [] });
 }
 
 describe("a job", () => {
-  it("is converted, and nothing else is left", async () => {
+  it("is converted and leaves nothing else behind", async () => {
     const job = await mill.submit(await picture().png().toBuffer(), { from: "png", to: "webp", options: { quality: "50" } });
     const done = await mill.watch(job);
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
@@ -32,7 +32,7 @@ describe("a job", () => {
     await expectNothingLeft(job.id);
   });
 
-  it("fails at the first attempt for what is wrong with its file", async () => {
+  it("fails at the first attempt if its file is invalid", async () => {
     const png = await picture().png().toBuffer();
     const cases: [Uint8Array | string, string, Reason][] = [
       ["", "png", Reason.INVALID_INPUT],
@@ -52,7 +52,7 @@ describe("a job", () => {
     await expectNothingLeft(...ids, after.id);
   });
 
-  it("is counted", async () => {
+  it("is counted in the metrics", async () => {
     const text = await mill.metrics.metrics();
     expect(text).toMatch(/filemill_attempts_total\{engine="sharp",outcome="done"\} [1-9]/);
     expect(text).toMatch(/filemill_attempts_total\{engine="sharp",outcome="failed"\} [1-9]/);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { formatOf, formatOfFileName, formats, formatsOfFileName, kinds, parseFormatId } from "#formats/index.ts";
 import { sharedExtensions } from "#formats/table/lookup.ts";
 
-describe("the table of formats", () => {
-  it("has rows of every kind, each id once and well formed", () => {
+describe("the format table", () => {
+  it("has valid rows of every kind with unique ids", () => {
     expect(formats.length).toBeGreaterThan(500);
     expect(new Set(formats.map((row) => row.id)).size).toBe(formats.length);
     for (const kind of kinds) expect(formats.some((row) => row.kind === kind)).toBe(true);
@@ -17,7 +17,7 @@ describe("the table of formats", () => {
     }
   });
 
-  it("says of every shared extension whom it means", () => {
+  it("resolves every shared extension", () => {
     const counts = new Map<string, number>();
     for (const extension of formats.flatMap((row) => row.extensions)) counts.set(extension, (counts.get(extension) ?? 0) + 1);
     const shared = [...counts].filter(([, count]) => count > 1).map(([extension]) => extension);
@@ -56,7 +56,7 @@ describe("parseFormatId", () => {
     "constructor",
     "jpg\0",
     "ｊｐｇ",
-  ])("refuses %j", (text) => expect(parseFormatId(text)).toBeUndefined());
+  ])("rejects %j", (text) => expect(parseFormatId(text)).toBeUndefined());
 });
 
 describe("formatOfFileName", () => {
@@ -68,17 +68,17 @@ describe("formatOfFileName", () => {
     [".gitignore.md", "md"],
     ["graph.dot", "dot"],
     [`${"x".repeat(5000)}.png`, "png"],
-  ])("takes %s for %s", (name, id) => expect(formatOfFileName(name)?.id).toBe(id));
+  ])("detects %s as %s", (name, id) => expect(formatOfFileName(name)?.id).toBe(id));
 
-  it.each(["jpg", "noextension", "", "a.", "x.exe", "a.png/", "a.__proto__"])("knows nothing of %j", (name) => {
+  it.each(["jpg", "noextension", "", "a.", "x.exe", "a.png/", "a.__proto__"])("returns undefined for %j", (name) => {
     expect(formatOfFileName(name)).toBeUndefined();
   });
 
-  it("offers every format of a shared extension", () => {
+  it("returns every format of a shared extension", () => {
     expect(formatsOfFileName("a.dot").map((row) => row.id)).toEqual(["dot", "gv"]);
   });
 });
 
-it("does not find what only Object has", () => {
+it("ignores inherited Object properties", () => {
   expect(formatOf("toString")).toBeUndefined();
 });

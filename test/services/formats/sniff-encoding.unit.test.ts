@@ -19,9 +19,9 @@ it.each([
   ["Japanese", japanese, "a.srt", "srt"],
   ["Japanese", japanese, "a.txt", undefined],
   ["numbers", numbers, "a.csv", undefined],
-  ["text with a zero", Buffer.from("Grüße\0 dort"), "a.csv", undefined],
-  ["samples of sound", russian, "a.pcm", "pcm"],
-])("%s in UTF-16 without a mark is what its name says where that is read so: %#", async (_name, content, name, format) => {
+  ["text with a NUL", Buffer.from("Grüße\0 dort"), "a.csv", undefined],
+  ["audio samples", russian, "a.pcm", "pcm"],
+])("sniffs UTF-16 without a BOM (%s): %#", async (_name, content, name, format) => {
   const path = join(folder, name);
   await writeFile(path, content);
   expect((await sniff(path, name)).format).toBe(format);

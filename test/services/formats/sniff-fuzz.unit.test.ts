@@ -34,7 +34,7 @@ const seeds = [
   Buffer.from('[{"a":1}]'),
 ];
 
-/** A known file with some bytes changed, truncated and repeated. */
+/** A known file that is truncated, extended and has some bytes changed. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...seeds),
@@ -57,7 +57,7 @@ const fileName = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
 );
 
-it("answers on anything, with a format of the table or none", async () => {
+it("returns a known format or none for any content", async () => {
   await fc.assert(
     fc.asyncProperty(content, fileName, async (bytesOfFile, name) => {
       await writeFile(path, bytesOfFile);
@@ -69,7 +69,7 @@ it("answers on anything, with a format of the table or none", async () => {
   );
 });
 
-it("never reads more than its bounds, whatever a file claims of itself", async () => {
+it("never reads more than its limits, whatever size a file claims", async () => {
   await fc.assert(
     fc.asyncProperty(mutated, async (bytesOfFile) => {
       let requested = 0;
@@ -90,7 +90,7 @@ it("never reads more than its bounds, whatever a file claims of itself", async (
   );
 });
 
-it("takes any text for a format id or refuses it", () => {
+it("parses or rejects any text as a format id", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
       const row = parseFormatId(text);
@@ -99,7 +99,7 @@ it("takes any text for a format id or refuses it", () => {
   );
 });
 
-it("finds text in text of any encoding it names", () => {
+it("recognizes text in any encoding it supports", () => {
   const printable = fc.string({ unit: "grapheme", maxLength: 200 }).filter((text) => /^[^\p{Cc}\p{Cs}\p{Cn}]*$/u.test(text));
   fc.assert(
     fc.property(printable, (text) => {
@@ -120,11 +120,11 @@ it.each([
   [undefined, Buffer.from("\ufeffhalf a pair: \ud83d.", "utf16le")],
   [undefined, Buffer.from("a\0b")],
   [undefined, Buffer.from("89504e470d0a1a0a0000", "hex")],
-] as const)("says %s", (encoding, head) => {
+] as const)("detects %s", (encoding, head) => {
   expect(textEncodingOf(head)).toBe(encoding);
 });
 
-it("is quick on text that is nothing but openings", async () => {
+it("is fast on repeated opening delimiters", async () => {
   for (const unit of ["<", "<!--", "<?", "[", "{", "<!DOCTYPE [", "0\n", "[ti:a]", "#"]) {
     await writeFile(path, unit.repeat(70_000 / unit.length));
     expect((await sniff(path, "a")).format).toBeDefined();

@@ -39,7 +39,7 @@ const oasis = "application/vnd.oasis.opendocument";
 const asf = "3026b2758e66cf11a6d900aa0062ce6c";
 const ebml = (type: string) => Buffer.from(`\x1aE\xdf\xa3\x8b\x42\x82${String.fromCharCode(0x80 + type.length)}${type}\0\0`, "latin1");
 
-/** Content that identifies the format, whatever the name. */
+/** Content that identifies its format, whatever the name. */
 const telling: readonly (readonly [string, Buffer | string])[] = [
   [
     "svgfont",
@@ -49,7 +49,7 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["xgl", "<WORLD>\n<LIGHTING></LIGHTING></WORLD>"],
   ["png", pngOf("IDAT")],
   ["apng", pngOf("acTL", "IDAT")],
-  // Was taken for text in a legacy encoding.
+  // Was once mistaken for text in a legacy encoding.
   ["png", Buffer.from("\x89PNG\r\n\x1a\nrubbish", "latin1")],
   ["jpg", bytes("ffd8ffe000104a464946")],
   ["gif", bytes("474946383961")],
@@ -69,7 +69,7 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["jxl", bytes("ff0a fa1f")],
   ["jp2", bytes("0000000c6a5020200d0a870a 00000014 66747970 6a703220")],
   ["ppm", Buffer.from("P6\n1 1\n255\n\0\0\0", "latin1")],
-  // Raw samples that are letters, in one code page or in all.
+  // Raw samples that happen to be letters, in one code page or in all.
   ["ppm", "P6 1 1 255 RGB"],
   ["pbm", "P1\n# by hand\n#\r\n1 1\n0\n"],
   ["pgm", "P2 # a\r\n# 1 1\n\n2 1\n255\n0 1\n"],
@@ -176,8 +176,8 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["vcf", "BEGIN:VCARD\r\n"],
 ];
 
-describe("content", () => {
-  it.each(telling)("tells %s without a name", async (format, content) => {
+describe("file content", () => {
+  it.each(telling)("identifies %s without a name", async (format, content) => {
     expect(await sniffed(content, "upload")).toEqual({
       format,
       toldBy: "content",
@@ -187,25 +187,25 @@ describe("content", () => {
   });
 
   it.each(telling.filter(([format]) => !["zip", "gz", "xml", "stl", "jar", "kmz"].includes(format)))(
-    "wins over another name: %s",
+    "wins over a different name: %s",
     async (format, content) => {
       const name = format === "wav" || format === "rf64" ? "a.pdf" : "a.wav";
       expect(await sniffed(content, name)).toMatchObject({ format, toldBy: "content", nameDisagrees: true });
     },
   );
 
-  it("knows a package by its local headers when its directory is cut off", async () => {
+  it("identifies a package by its local headers when its directory is cut off", async () => {
     const whole = packageOf(`${word}.document.main+xml`);
     expect(await sniffed(whole.subarray(0, whole.length - 90), "a.docx")).toMatchObject({ format: "docx", nameDisagrees: false });
   });
 
-  it("reads text in UTF-16", async () => {
+  it("is read as text in UTF-16", async () => {
     const text = Buffer.from("\ufeff<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "utf16le");
     expect(await sniffed(text, "a.svg")).toMatchObject({ format: "svg", nameDisagrees: false });
   });
 });
 
-describe("a name refines what the content leaves open", () => {
+describe("ambiguous content", () => {
   it.each([
     ["comic.cbz", "cbz", zipOf({ "1.jpg": "x" })],
     ["comic.cbt", "cbt", tarOf("1.jpg")],
@@ -236,16 +236,16 @@ describe("a name refines what the content leaves open", () => {
     expect(await sniffed(content, name)).toMatchObject({ format, nameDisagrees: false });
   });
 
-  it("knows a shapefile in a ZIP that holds nothing else", async () => {
+  it("is a shapefile if a ZIP contains nothing else", async () => {
     expect(await sniffed(zipOf({ "a/b.shp": "x", "a/b.shx": "x", "a/b.dbf": "x" }), "b.zip")).toMatchObject({ format: "shp" });
   });
 
-  it("says that the name told", async () => {
+  it("is reported as identified by its name", async () => {
     expect(await sniffed("# Title", "notes.md")).toMatchObject({ toldBy: "name" });
   });
 });
 
-describe("a name is never believed against the content", () => {
+describe("a file whose name contradicts its content", () => {
   it.each([
     ["tragick.jpg", "txt", "push graphic-context\nviewbox 0 0 640 480\nfill 'url(https://x\"|touch y)'"],
     ["hls.mp4", "txt", "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n"],
@@ -267,23 +267,23 @@ describe("a name is never believed against the content", () => {
   });
 });
 
-describe("what nothing tells", () => {
-  it("is text when it is text", async () => {
+describe("unidentified content", () => {
+  it("is txt if it is text", async () => {
     expect(await sniffed("hello", "noname")).toMatchObject({ format: "txt", nameDisagrees: false });
     expect(await sniffed("#EXTM3U\n", "list.m3u8")).toMatchObject({ format: "txt", nameDisagrees: false });
   });
 
-  it("is unknown when it is not", async () => {
+  it("is unknown if it is not text", async () => {
     expect(await sniffed(Buffer.alloc(500, 3), "noname")).toMatchObject({ format: undefined, nameDisagrees: false });
   });
 
-  it("is what its name says when it is empty", async () => {
+  it("is identified by name if it is empty", async () => {
     expect(await sniffed("", "a.pdf")).toEqual({ format: "pdf", toldBy: "name", nameDisagrees: false, sizeBytes: 0 });
     expect(await sniffed("", "a")).toMatchObject({ format: undefined });
   });
 });
 
-it("takes an open file and leaves it open", async () => {
+it("accepts an open file handle and leaves it open", async () => {
   const path = join(folder, "handle");
   await writeFile(path, pngOf("IDAT"));
   const handle = await open(path);
@@ -295,6 +295,6 @@ it("takes an open file and leaves it open", async () => {
   }
 });
 
-it("rejects when there is no file", async () => {
+it("rejects if there is no file", async () => {
   await expect(sniff(join(folder, "none"), "a.png")).rejects.toThrow("ENOENT");
 });

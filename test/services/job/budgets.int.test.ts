@@ -1,4 +1,4 @@
-/** One budget per payer, on a real broker and disk: stored data, a single result, CPU time. */
+/** One budget per payer, with a real broker and disk: stored data, a single result, CPU time. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { type Ask, failureOf, hour, type JobBench, openJobBench } from "./job-harness.ts";
@@ -43,8 +43,8 @@ async function done(accountId: string, bytes: number, budget: object = {}): Prom
 const stored = async (accountId: string): Promise<number> => Number((await bench.jobs.getLoad({ accountId })).accountStoredBytes);
 const stateOf = async (accountId: string, jobId: string) => (await bench.jobs.getJob({ accountId, jobId })).job;
 
-describe("what is kept", () => {
-  it("is the input until the end and the result after it, until it is deleted", async () => {
+describe("stored data", () => {
+  it("counts the input until the job ends, then the result until it is deleted", async () => {
     const { job } = await claimed(await ask("kept", {}, 700));
     expect(await stored("kept")).toBe(700);
     await finish(job.id, 1200);
@@ -53,7 +53,7 @@ describe("what is kept", () => {
     expect(await stored("kept")).toBe(0);
   });
 
-  it("over the plan's bound keeps further inputs out, says what to delete, and lets them in when that is done", async () => {
+  it("blocks new inputs over the plan's quota, says what to delete, and accepts them once that is done", async () => {
     const ids = [await done("full", 1.5 * mb), await done("full", 1.5 * mb)];
     const refusal = await failureOf(bench.jobs.createJob(await ask("full")));
     expect(refusal).toMatchObject({ code: "QUOTA_EXCEEDED", details: { limitMb: 3, usedMb: 3 }, retryAfterMs: undefined });
@@ -64,7 +64,7 @@ describe("what is kept", () => {
     expect(await bench.jobs.checkBudget({ budget: budgetOf("full") })).toMatchObject({ roomBytes: BigInt(1.5 * mb - 1000) });
   });
 
-  it("is not exceeded by uploads at the same time", async () => {
+  it("stays within the quota when uploads run concurrently", async () => {
     const requests = await Promise.all(Array.from({ length: 8 }, () => ask("parallel", {}, mb)));
     const failures = await Promise.all(requests.map((request) => failureOf(bench.jobs.createJob(request))));
     expect(failures.filter((failure) => failure === undefined)).toHaveLength(3);
@@ -72,7 +72,7 @@ describe("what is kept", () => {
     expect(await stored("parallel")).toBe(3 * mb);
   });
 
-  it("is not exceeded by results at the same time: who finds no room fails, and the result goes", async () => {
+  it("stays within the quota when results arrive concurrently: a job without room fails and its result is deleted", async () => {
     const jobs = [];
     for (let count = 0; count < 5; count += 1) jobs.push((await claimed(await ask("together"))).job);
     const ends = await Promise.all(jobs.map(({ id }) => finish(id, 1.4 * mb)));
@@ -85,14 +85,14 @@ describe("what is kept", () => {
     await expect.poll(left).toBe(2);
   });
 
-  it("has a place for a result as large as what its own input leaves", async () => {
+  it("has room for a result that fits once its own input is freed", async () => {
     const { job, lease } = await claimed(await ask("swap", {}, 2 * mb));
     expect(lease.roomBytes).toBe(BigInt(3 * mb));
     await finish(job.id, 2 * mb);
     expect((await stateOf("swap", job.id))?.state).toBe(JobState.DONE);
   });
 
-  it("of one result has a bound of its own", async () => {
+  it("has a separate limit for a single result", async () => {
     const { job } = await claimed(await ask("large"));
     const { blob } = await finish(job.id, 2 * mb + 1);
     const ended = await stateOf("large", job.id);
@@ -100,10 +100,10 @@ describe("what is kept", () => {
     await expect.poll(() => bench.blobs.has(blob.id)).toBe(false);
   });
 
-  it("is the same for another process, and after a restart", async () => {
+  it("is the same in another process and after a restart", async () => {
     await done("again", 1.5 * mb);
     const { job } = await claimed(await ask("again", {}, 5000));
-    // As after a process was killed between publishing a result and recording it.
+    // As if a process had been killed between publishing a result and recording it.
     await bench.blob("z".repeat(mb));
     await using peer = await bench.peer();
     const { accountStoredBytes } = await peer.jobs.getLoad({ accountId: "again" });
@@ -112,7 +112,7 @@ describe("what is kept", () => {
     await expect.poll(async () => Number((await peer.jobs.getLoad({ accountId: "again" })).accountStoredBytes)).toBe(1.5 * mb);
   });
 
-  it("is shown by class in the metrics, as refusals are", async () => {
+  it("is reported in the metrics by class, along with quota refusals", async () => {
     await done("metered", 1000, { id: "address_metered", guest: true });
     await done("metered", 2 * mb);
     await finish((await claimed(await ask("metered"))).job.id, 2 * mb + 1);
@@ -124,15 +124,15 @@ describe("what is kept", () => {
       expect(text).toMatch(new RegExp(`quota_refusals_total\\{class="account",quota="${quota}"\\} [1-9]`));
   });
 
-  it("has no bound for a consumer that names none", async () => {
+  it("has no limit for a caller that sets no budget", async () => {
     const { job } = await bench.jobs.createJob(await bench.request({ accountId: "internal" }));
     const { lease } = await bench.leases.claimAttempt({ jobId: job?.id ?? "", worker: "w", leaseMs: 30_000 });
     expect([lease?.budget, lease?.roomBytes]).toEqual([undefined, undefined]);
   });
 });
 
-describe("guests of one address", () => {
-  it("share one budget and one number of unfinished jobs, whatever their cookies", async () => {
+describe("guests at one address", () => {
+  it("share one budget and one limit of unfinished jobs, whatever their cookies", async () => {
     const shared = { id: "address_1", guest: true };
     await done("guest_a", 1.5 * mb, shared);
     await done("guest_b", 1.4 * mb, shared);
@@ -145,7 +145,7 @@ describe("guests of one address", () => {
     expect((await failureOf(third))?.code).toBe("TOO_MANY_JOBS");
   });
 
-  it("share one turn in the queue, after accounts that have as little running", async () => {
+  it("share one turn in the queue, after accounts with as few running jobs", async () => {
     await using quiet = await openJobBench();
     const create = async (accountId: string, id: string) =>
       (await quiet.jobs.createJob(await quiet.request({ accountId, budget: budgetOf(accountId, { id, guest: id !== accountId }) }))).job
@@ -160,8 +160,8 @@ describe("guests of one address", () => {
   });
 });
 
-describe("processor time", () => {
-  it("of the last hour keeps further jobs out until enough of it is an hour ago", async () => {
+describe("CPU time", () => {
+  it("of the last hour blocks new jobs until enough of it is over an hour old", async () => {
     const { job } = await claimed(await ask("busy"));
     await finish(job.id, 1000, 100_000);
     expect((await bench.jobs.getLoad({ accountId: "busy" })).accountProcessorMs).toBe(100_000n);
@@ -175,9 +175,9 @@ describe("processor time", () => {
   });
 
   it.each([
-    ["that is final", false],
-    ["after which it is tried again", true],
-  ])("is counted once where the worker tells a failure %s twice", async (_what, retryable) => {
+    ["final", false],
+    ["retryable", true],
+  ])("is counted once when a worker reports a %s failure twice", async (_what, retryable) => {
     const { job } = await claimed(await ask("unlucky"));
     const ending = { jobId: job.id, attempt: 1, worker: "w", durationMs: 50, processorMs: 20_000n };
     const failure = { ...ending, outcome: { case: "failure", value: { retryable } } } as const;
@@ -187,7 +187,7 @@ describe("processor time", () => {
     expect((await bench.jobs.getLoad({ accountId: "unlucky" })).accountProcessorMs).toBe(20_000n);
   });
 
-  it("counts for a job that was deleted under way", async () => {
+  it("counts for a job that is deleted while it runs", async () => {
     const { job } = await claimed(await ask("sly"));
     await bench.jobs.deleteJob({ accountId: "sly", jobId: job.id });
     expect((await finish(job.id, 1000, 100_000)).accepted).toBe(false);
@@ -195,8 +195,8 @@ describe("processor time", () => {
   });
 });
 
-describe("a disk that is short", () => {
-  it("takes guests' results, oldest first, and nobody else's", async () => {
+describe("low disk space", () => {
+  it("expires guests' results, oldest first, and no one else's", async () => {
     await using short = await openJobBench({ settings: { GUEST_RESERVE_MB: 1_000_000 } });
     const finished = async (accountId: string, guest: boolean) => {
       const budget = budgetOf(accountId, { id: guest ? "address_s" : accountId, guest, maxStoredMb: 0 });
@@ -209,7 +209,7 @@ describe("a disk that is short", () => {
     };
     const own = await finished("acc", false);
     const guests = [await finished("guest_1", true), await finished("guest_2", true)];
-    // No disk of ours has a terabyte free, so everything removable is removed: now, or at the disk check each second.
+    // No test machine has a terabyte free, so everything removable is removed: now, or by the disk check each second.
     const { freedBytes } = await short.jobs.makeRoom({});
     expect([0n, 6n, 12n]).toContain(freedBytes);
     for (const [index, jobId] of guests.entries()) {
@@ -221,7 +221,7 @@ describe("a disk that is short", () => {
   });
 });
 
-it("expiry frees a budget", async () => {
+it("frees the budget when a job expires", async () => {
   await using brief = await openJobBench({ cadence: { expireMs: 20 } });
   const budget = budgetOf("brief");
   const { job } = await brief.jobs.createJob(await brief.request({ accountId: "brief", budget, planRetentionSeconds: 60 }));

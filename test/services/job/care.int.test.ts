@@ -13,7 +13,7 @@ async function createDone(bench: JobBench): Promise<{ jobId: string; resultId: s
   return { jobId, resultId: blob.id };
 }
 
-/** Jobs whose messages the queue delivers, each handled as by a worker: claimed before it is acknowledged. */
+/** Ids of the jobs that the queue delivers. Each is handled as by a worker: claimed, then acknowledged. */
 async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
   const delivered: string[] = [];
   await using _consumer = await bench.queue.consume(lane, 10, async (delivery) => {
@@ -27,7 +27,7 @@ async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
 }
 
 describe("reconciling", () => {
-  it("wakes a job whose wake-up was lost, once, however often it looks", async () => {
+  it("wakes a job whose wake-up was lost, once, however often it checks", async () => {
     await using bench = await openJobBench({ cadence: { reconcileMs: 20 } });
     const { job } = await bench.jobs.createJob(await bench.request());
     const jobId = job?.id ?? "";
@@ -44,7 +44,7 @@ describe("reconciling", () => {
     expect(await deliveriesOf(bench, "image")).toEqual([jobId]);
   });
 
-  it("wakes a running job whose worker and message are gone", async () => {
+  it("wakes a running job whose worker and message are lost", async () => {
     await using bench = await openJobBench({ cadence: { reconcileMs: 20 } });
     const { jobId } = await createClaimed(bench);
     await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
@@ -58,7 +58,7 @@ describe("reconciling", () => {
     expect((await bench.leases.claimAttempt({ jobId, worker: "w2", leaseMs: 30_000 })).lease?.attempt).toBe(2);
   });
 
-  it("finds at its start what another process left behind", async () => {
+  it("finds at startup what another process left behind", async () => {
     await using bench = await openJobBench();
     const { job } = await bench.jobs.createJob(await bench.request());
     const jobId = job?.id ?? "";
@@ -71,7 +71,7 @@ describe("reconciling", () => {
 });
 
 describe("two processes", () => {
-  it("see and fence each other's work", async () => {
+  it("see each other's work and fence each other's leases", async () => {
     await using bench = await openJobBench();
     await using peer = await bench.peer();
     const { job } = await bench.jobs.createJob(await bench.request());
@@ -89,8 +89,8 @@ describe("two processes", () => {
   });
 });
 
-describe("a process whose memory lags behind", () => {
-  it("asks the store before it turns the holder of a lease away, 100 times", async () => {
+describe("a process with a stale projection", () => {
+  it("reads the store before rejecting a lease holder, 100 times", async () => {
     await using bench = await openJobBench();
     await using peer = await bench.peer();
     for (let round = 0; round < 100; round += 1) {
@@ -104,7 +104,7 @@ describe("a process whose memory lags behind", () => {
 });
 
 describe("expiry", () => {
-  it("shows a job as expired the moment it is, lets a download end, forgets it after 7 days", async () => {
+  it("is visible at once, lets a running download finish, and removes the job after 7 days", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 20 } });
     const { jobId, resultId } = await createDone(bench);
     const download = await bench.blobs.read(resultId);
@@ -121,7 +121,7 @@ describe("expiry", () => {
     await expect.poll(async () => (await failureOf(bench.jobs.getJob(mine(jobId))))?.code).toBe("JOB_NOT_FOUND");
   });
 
-  it("cancels a job that was not finished in its time, with its worker's attempt", async () => {
+  it("cancels an unfinished job and its worker's attempt", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 20 } });
     const request = await bench.request({ planRetentionSeconds: 60 });
     const { job } = await bench.jobs.createJob(request);
@@ -133,10 +133,10 @@ describe("expiry", () => {
     await expect.poll(() => bench.blobs.has(request.input?.id ?? "")).toBe(false);
   });
 
-  it("never gives a short body to a download that meets it, 50 times", async () => {
+  it("never truncates a concurrent download, 50 times", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 5 } });
     const outcomes = new Set<string>();
-    // Until both outcomes were seen: downloads start ever later in case the broker is slow.
+    // Until both outcomes were seen: downloads start later and later in case the broker is slow.
     for (let round = 0; round < 50 || outcomes.size < 2; round += 1) {
       const { jobId, resultId } = await createDone(bench);
       bench.clock.advance(hour);
@@ -155,7 +155,7 @@ describe("expiry", () => {
 });
 
 describe("a deleted job", () => {
-  it("is forgotten without taking its successor's idempotency key along", async () => {
+  it("is removed without releasing the idempotency key of its successor", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 20 } });
     const ask = async () => bench.request({ idempotencyKey: "k" });
     const first = await bench.jobs.createJob(await ask());
@@ -169,7 +169,7 @@ describe("a deleted job", () => {
 });
 
 describe("the sweep", () => {
-  it("removes old blobs that no job needs, at the start, and no others", async () => {
+  it("removes old unreferenced blobs at startup, and no others", async () => {
     await using bench = await openJobBench();
     const orphan = await bench.blob("orphan");
     const fresh = await bench.blob("fresh");
@@ -183,7 +183,7 @@ describe("the sweep", () => {
     expect(await Promise.all(kept.map((id) => bench.blobs.has(id)))).toEqual([true, true, true]);
   });
 
-  it("removes uploads that were broken off", async () => {
+  it("removes interrupted uploads", async () => {
     await using bench = await openJobBench();
     const held = Promise.withResolvers<void>();
     async function* stalled(): AsyncGenerator<Uint8Array> {
@@ -204,7 +204,7 @@ describe("the sweep", () => {
 describe("a purge", () => {
   const nothing = { jobs: 0, files: 0, bytes: 0n, strayFiles: 0 };
 
-  it("tells what is due, removes just that when it is asked to, and nothing before", async () => {
+  it("reports what is due in a dry run and removes exactly that otherwise", async () => {
     await using bench = await openJobBench();
     const old = await createDone(bench);
     bench.clock.advance(2 * hour);
@@ -225,7 +225,7 @@ describe("a purge", () => {
     expect(await bench.jobs.purge({ dryRun: true })).toMatchObject(nothing);
   });
 
-  it("empties one account, of unfinished jobs too, and no other", async () => {
+  it("removes all jobs of one account, unfinished ones too, and none of another", async () => {
     await using bench = await openJobBench();
     const done = await createDone(bench);
     const queued = (await bench.jobs.createJob(await bench.request())).job;

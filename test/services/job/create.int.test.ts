@@ -15,7 +15,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const jobsOf = async (accountId: string) => (await bench.jobs.listJobs({ accountId, limit: 100 })).jobs;
 
 describe("an idempotency key", () => {
-  it("makes one job of 20 requests at once, each with a blob of its own", async () => {
+  it("creates one job for 20 concurrent requests, each with its own blob", async () => {
     const asks = await Promise.all(
       Array.from({ length: 20 }, () => bench.request({ accountId: "twenty", idempotencyKey: "k", planMaxUnfinishedJobs: 1 })),
     );
@@ -28,7 +28,7 @@ describe("an idempotency key", () => {
     expect(answers.map(({ job }) => job?.input?.id)).toEqual(Array(20).fill(asks[made]?.input?.id));
   });
 
-  it("makes one job of requests that reach two processes", async () => {
+  it("creates one job for requests to two processes", async () => {
     await using peer = await bench.peer();
     const asks = await Promise.all(Array.from({ length: 20 }, () => bench.request({ accountId: "split", idempotencyKey: "k" })));
     const answers = await Promise.all(asks.map((ask, index) => (index % 2 === 0 ? bench : peer).jobs.createJob(ask)));
@@ -36,14 +36,14 @@ describe("an idempotency key", () => {
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  it("answers with the first job later, also when its route is full or gone", async () => {
+  it("returns the first job later, even when the account is at its limit", async () => {
     const ask = await bench.request({ accountId: "later", idempotencyKey: "k", planMaxUnfinishedJobs: 1 });
     const first = await bench.jobs.createJob(ask);
     const again = await bench.jobs.createJob({ ...ask, input: { ...(await bench.blob()) } });
     expect(again).toMatchObject({ replayed: true, job: { id: first.job?.id } });
   });
 
-  it("is refused with another request, and free for another account", async () => {
+  it("is rejected with a different request but usable by another account", async () => {
     await bench.jobs.createJob(await bench.request({ accountId: "reuse", idempotencyKey: "k" }));
     const others = [
       bench.request({ to: "pdf" }),
@@ -59,14 +59,14 @@ describe("an idempotency key", () => {
     expect(elsewhere.replayed).toBe(false);
   });
 
-  it("is not used up by a request that was refused", async () => {
+  it("is not used up by a rejected request", async () => {
     const refused = await bench.request({ accountId: "refused", idempotencyKey: "k", to: "nonsense" });
     expect((await failureOf(bench.jobs.createJob(refused)))?.code).toBe("UNSUPPORTED_TARGET");
     const right = await bench.jobs.createJob(await bench.request({ accountId: "refused", idempotencyKey: "k" }));
     expect(right.replayed).toBe(false);
   });
 
-  it("does not stay blocked by a process that died between entry and job", async () => {
+  it("is not blocked by a process that died between key and job", async () => {
     const ask = await bench.request({ accountId: "crashed", idempotencyKey: "k" });
     const keys = await openIdempotencyKeys(bench.broker);
     const jobId = createJobIds()(Date.now());
@@ -77,7 +77,7 @@ describe("an idempotency key", () => {
     expect((await bench.jobs.createJob(ask)).replayed).toBe(true);
   });
 
-  it("is free again after 24 hours, and when its job was deleted", async () => {
+  it("is free again after 24 hours, and once its job is deleted", async () => {
     const ask = await bench.request({ accountId: "daily", idempotencyKey: "k" });
     const first = await bench.jobs.createJob(ask);
     await bench.jobs.deleteJob({ accountId: "daily", jobId: first.job?.id ?? "" });
@@ -89,8 +89,8 @@ describe("an idempotency key", () => {
   });
 });
 
-describe("what is refused", () => {
-  it("keeps to the quota when requests come at once, and frees places as jobs end", async () => {
+describe("limits", () => {
+  it("enforce the job quota for concurrent requests and free a place when a job ends", async () => {
     const asks = await Promise.all(Array.from({ length: 20 }, () => bench.request({ accountId: "quota", planMaxUnfinishedJobs: 5 })));
     const outcomes = await Promise.all(asks.map((ask) => failureOf(bench.jobs.createJob(ask))));
     const refused = outcomes.filter((failure) => failure !== undefined);
@@ -104,7 +104,7 @@ describe("what is refused", () => {
     );
   });
 
-  it("keeps to the ceiling of the route and of the plan", async () => {
+  it("enforce the input size of the conversion and of the plan", async () => {
     const input = { ...(await bench.blob()), sizeBytes: 1_500_000n };
     const over = await failureOf(bench.jobs.createJob(await bench.request({ input, planMaxInputMb: 1 })));
     expect([over?.code, over?.details]).toEqual(["INPUT_TOO_LARGE", { limitMb: 1, limitedBy: "plan" }]);
@@ -112,7 +112,7 @@ describe("what is refused", () => {
     expect((await failureOf(bench.jobs.createJob(large)))?.details).toEqual({ limitMb: 2, limitedBy: "conversion" });
   });
 
-  it("is everything while too much is unfinished", async () => {
+  it("reject every job while too many are unfinished", async () => {
     const failures = await Promise.all(
       Array.from({ length: 210 }, async () => failureOf(bench.jobs.createJob(await bench.request({ accountId: "flood" })))),
     );

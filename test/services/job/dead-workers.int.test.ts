@@ -15,7 +15,7 @@ async function finish(bench: JobBench, jobId: string, attempt: number, worker: s
   return { blob, ...(await bench.leases.finishAttempt({ jobId, attempt, worker, outcome: { case: "result", value: { blob } } })) };
 }
 
-/** A job that a worker of this process started on the short way, under that name: it has no message. */
+/** A job that a worker of this process, under the given name, started on the short path: it has no message. */
 async function createBegun(bench: JobBench, worker: string): Promise<string> {
   await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
     await bench.leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000 });
@@ -26,8 +26,8 @@ async function createBegun(bench: JobBench, worker: string): Promise<string> {
 }
 
 /**
- * The jobs for which a worker is woken, until there are enough and it has
- * been quiet for a while; each is claimed and settled as by a worker.
+ * The jobs that a worker is woken for, until there are enough and it has
+ * been quiet for a while. Each is claimed and settled as a worker would.
  */
 async function takenBy(bench: JobBench, worker: string, atLeast = 1): Promise<string[]> {
   const taken: string[] = [];
@@ -43,8 +43,8 @@ async function takenBy(bench: JobBench, worker: string, atLeast = 1): Promise<st
   return taken;
 }
 
-describe("a job of a worker whose process is dead", () => {
-  it("goes on with the next round of the service, long before its lease is over", async () => {
+describe("a job of a dead worker process", () => {
+  it("is recovered in the next reconciliation round, long before its lease expires", async () => {
     await using bench = await openJobBench(often);
     await using worker = await startNamed();
     const jobId = await createBegun(bench, worker.name);
@@ -60,7 +60,7 @@ describe("a job of a worker whose process is dead", () => {
     expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.DONE, attempts: 2 });
   });
 
-  it("goes on with the next start of the service, whether it was begun beside its record or by a message", async () => {
+  it("is recovered at the next service start, whether it took the short path or came by message", async () => {
     await using bench = await openJobBench();
     const dead = await nameOfDead();
     const begun = await createBegun(bench, dead);
@@ -70,7 +70,7 @@ describe("a job of a worker whose process is dead", () => {
     for (const id of [begun, claimed]) expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 2 });
   });
 
-  it("begins beside no other such job, so that one that its workers die of takes no others with it, until it has run for a minute", async () => {
+  it("runs beside no other such job for a minute, so that a job that kills workers takes no others with it", async () => {
     await using bench = await openJobBench();
     const dead = await nameOfDead();
     const { jobId: one } = await createClaimed(bench, dead);
@@ -83,7 +83,7 @@ describe("a job of a worker whose process is dead", () => {
     expect((await claim(bench, fresh?.id ?? "")).lease).toMatchObject({ jobId: fresh?.id, attempt: 1 });
     const refused = await claim(bench, other);
     expect(refused).toMatchObject({ outcome: Outcome.BUSY });
-    // A few real milliseconds of the broker pass besides the bench's clock.
+    // The broker adds a few real milliseconds to the bench's clock.
     expect(Math.abs(Number(refused.retryMs) - 1000)).toBeLessThan(100);
     bench.clock.advance(20_000);
     for (const [jobId, attempt] of [
@@ -98,7 +98,7 @@ describe("a job of a worker whose process is dead", () => {
     expect(new Set([first.lease?.jobId, second.lease?.jobId])).toEqual(new Set([one, other]));
   });
 
-  it("is woken although the message of its lost attempt is out and passes for one that waits", async () => {
+  it("is woken even if the message of its lost attempt is still pending", async () => {
     await using bench = await openJobBench(often);
     await using worker = await startNamed();
     const { job } = await bench.jobs.createJob(await bench.request());
@@ -120,7 +120,7 @@ describe("a job of a worker whose process is dead", () => {
     expect(await takenBy(bench, "w2")).toEqual([jobId]);
   });
 
-  it("is taken back by one of several services, and begun once", async () => {
+  it("is recovered by only one of several services and started once", async () => {
     await using bench = await openJobBench();
     const dead = await nameOfDead();
     const ids = await Promise.all(Array.from({ length: 20 }, () => createClaimed(bench, dead)));
@@ -131,7 +131,7 @@ describe("a job of a worker whose process is dead", () => {
     for (const { jobId } of ids) expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.DONE, attempts: 2 });
   });
 
-  it("waits before its third attempt, since it may be what its workers died of, and is parked after its last", async () => {
+  it("waits before its third attempt, as it may have killed its workers, and fails after its last", async () => {
     await using bench = await openJobBench(often);
     using _stopped = bench.clock.stop();
     const { jobId } = await createClaimed(bench, await nameOfDead());
@@ -149,15 +149,15 @@ describe("a job of a worker whose process is dead", () => {
   });
 });
 
-describe("the lease alone decides", () => {
+describe("a worker that is not certainly dead", () => {
   it.each([
-    ["a living process", async () => nameProcess()],
-    ["another host", async () => elsewhere(await nameOfDead())],
-    ["nobody knows which process", async () => "w1"],
-  ])("where the worker is of %s", async (_whose, nameOf) => {
+    ["a live process", async () => nameProcess()],
+    ["a process on another host", async () => elsewhere(await nameOfDead())],
+    ["an unknown process", async () => "w1"],
+  ])("keeps its job until the lease expires: %s", async (_whose, nameOf) => {
     await using bench = await openJobBench(often);
     const { jobId } = await createClaimed(bench, await nameOf());
-    // The same service takes back what is certain, round after round.
+    // The same service recovers the job of the dead worker.
     const { jobId: other } = await createClaimed(bench, await nameOfDead());
     await expect.poll(async () => (await jobOf(bench, other))?.state).toBe(JobState.QUEUED);
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -166,7 +166,7 @@ describe("the lease alone decides", () => {
     expect((await claim(bench, jobId)).lease?.attempt).toBe(2);
   });
 
-  it("and what begins again after it begins beside no other such job", async () => {
+  it("has its jobs retried one at a time", async () => {
     await using bench = await openJobBench();
     const { jobId: one } = await createClaimed(bench, "w1");
     const { jobId: other } = await createClaimed(bench, "w1");
@@ -178,7 +178,7 @@ describe("the lease alone decides", () => {
     expect((await claim(bench, other)).lease).toMatchObject({ jobId: other, attempt: 2 });
   });
 
-  it("where its process is paused, who is fenced out when it goes on", async () => {
+  it("keeps its job while paused, until the lease expires, and is fenced out after that", async () => {
     await using bench = await openJobBench(often);
     await using worker = await startNamed();
     const { jobId } = await createClaimed(bench, worker.name);

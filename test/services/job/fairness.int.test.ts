@@ -32,7 +32,7 @@ async function work(bench: JobBench, leases: JobBench["leases"], count: number):
 }
 
 describe("fairness among accounts", () => {
-  it("starts one account's only job before the other's two hundred, and tells it so", async () => {
+  it("starts an account's only job before another's 200, and reports that position", async () => {
     await using bench = await openJobBench();
     const many = await createFor(bench, "A", 200);
     await work(bench, bench.leases, 2);
@@ -43,24 +43,24 @@ describe("fairness among accounts", () => {
     expect(await work(bench, bench.leases, 3)).toEqual([one, many[2], many[3]]);
   });
 
-  it("ends every job and leaves no message behind, with two processes that hand out at once", async () => {
+  it("finishes every job and leaves no message behind with two processes handing out work", async () => {
     await using bench = await openJobBench();
     await using peer = await bench.peer();
     const ids = [...(await createFor(bench, "A", 20)), ...(await createFor(bench, "B", 5)), ...(await createFor(bench, "C", 1))];
     const [half, rest] = await Promise.all([work(bench, bench.leases, 13), work(bench, peer.leases, 13)]);
     expect([...half, ...rest].toSorted()).toEqual(ids.toSorted());
-    // Both took turns among what they saw: the small accounts were not left for the end.
+    // Both took turns among the accounts they saw: the small accounts were not left for the end.
     const lateStarters = [...half.slice(-3), ...rest.slice(-3)];
     expect(lateStarters.every((id) => ids.indexOf(id) < 20)).toBe(true);
     await expect.poll(() => bench.queue.waiting("image")).toBe(0);
   });
 });
 
-describe("a place for accounts that have nothing running", () => {
+describe("a slot reserved for idle accounts", () => {
   const claimIdle = (bench: JobBench, jobId: string) =>
     bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs, idleAccountOnly: true });
 
-  it("is not for an account that has, whose wake-up goes back at once, and is for another's job under the same wake-up", async () => {
+  it("refuses an account with a running job, and starts another account's job under the same wake-up", async () => {
     await using bench = await openJobBench();
     const [first = "", second = ""] = await createFor(bench, "A", 2);
     expect((await claimIdle(bench, first)).lease?.jobId).toBe(first);
@@ -68,11 +68,11 @@ describe("a place for accounts that have nothing running", () => {
     const [other = "", more = ""] = await createFor(bench, "B", 2);
     expect((await claimIdle(bench, second)).lease?.jobId).toBe(other);
     expect(await claimIdle(bench, more)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 0 });
-    // Everybody gets one.
+    // A normal slot serves every account.
     expect((await claim(bench, more)).lease?.jobId).toBe(second);
   });
 
-  it("is for a job whose worker was lost", async () => {
+  it("accepts a job that lost its worker", async () => {
     await using bench = await openJobBench();
     const [first = ""] = await createFor(bench, "A", 2);
     await claim(bench, first);
@@ -82,7 +82,7 @@ describe("a place for accounts that have nothing running", () => {
 });
 
 describe("a wake-up under which another account's job runs", () => {
-  it("is given back while that job has a living worker and brings it back when it has not", async () => {
+  it("is retried while that job has a live worker, and restarts it once the lease expires", async () => {
     await using bench = await openJobBench();
     const [first = "", second = ""] = await createFor(bench, "A", 2);
     expect((await claim(bench, first)).lease?.jobId).toBe(first);
@@ -93,7 +93,7 @@ describe("a wake-up under which another account's job runs", () => {
     expect((await claim(bench, second, "w3")).lease).toMatchObject({ jobId: other, attempt: 2 });
   });
 
-  it("is not withdrawn with the job that it names", async () => {
+  it("is not withdrawn with the job it was published for", async () => {
     await using bench = await openJobBench();
     const [first = "", second = ""] = await createFor(bench, "A", 2);
     await claim(bench, first);
@@ -106,7 +106,7 @@ describe("a wake-up under which another account's job runs", () => {
     expect((await bench.jobs.getJob({ accountId: "B", jobId: other })).job?.state).toBe(JobState.RUNNING);
   });
 
-  it("wakes the job that is left, although its own was deleted and forgotten", async () => {
+  it("wakes the remaining job even if its own was deleted and removed", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 20 } });
     const [first = "", second = ""] = await createFor(bench, "A", 2);
     await bench.jobs.deleteJob({ accountId: "A", jobId: second });

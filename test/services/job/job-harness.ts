@@ -1,4 +1,4 @@
-/** The job service on a real broker and disk, with a catalogue of three routes. */
+/** The job service with a real broker and disk, and a catalogue of three routes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
 export const hour = 3600 * 1000;
 const noReserve = { MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0 };
 const settings: JobSettings = { RETENTION_SECONDS: 3600, MAX_UNFINISHED_JOBS: 1000, MAX_ATTEMPTS: 3, LEASE_MS: 30_000, ...noReserve };
-/** Nothing happens by itself except the first round at startup. */
+/** Nothing runs on a timer except the first round at startup. */
 const still: Cadence = {
   reconcileMs: 10 * hour,
   expireMs: 10 * hour,

@@ -9,7 +9,7 @@ beforeAll(async () => {
   bench = await openJobBench();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
-/** A test's unfinished jobs would be delivered in the next. */
+/** Otherwise a test's unfinished jobs would be delivered in the next one. */
 afterEach(async () => {
   const { jobs } = await bench.jobs.listJobs({ accountId: "acc", limit: 100 });
   const open = jobs.filter(({ state }) => state === JobState.QUEUED || state === JobState.RUNNING);
@@ -24,7 +24,7 @@ const failure = (retryable: boolean) => ({
 });
 
 describe("a job's life", () => {
-  it("goes from created to done, and its watcher sees each step", async () => {
+  it("goes from queued to done, with every step visible to a watcher", async () => {
     const request = await bench.request({
       notes: [{ $typeName: "filemill.common.v1.Note", code: "CONTENT_TYPE_CORRECTED", message: "m" }],
     });
@@ -64,7 +64,7 @@ describe("a job's life", () => {
     expect(await bench.blobs.has(outcome.value.blob.id)).toBe(true);
   });
 
-  it("hands an attempt to one of many workers and tells the others when to look again", async () => {
+  it("leases an attempt to one of many workers and tells the others when to retry", async () => {
     const { job } = await bench.jobs.createJob(await bench.request());
     const workers = Array.from({ length: 20 }, (_, index) => `w${index}`);
     const claims = await Promise.all(workers.map((worker) => bench.leases.claimAttempt({ jobId: job?.id ?? "", worker, leaseMs: 20_000 })));
@@ -75,7 +75,7 @@ describe("a job's life", () => {
     for (const { retryMs } of busy) expect(retryMs).toBeGreaterThan(15_000);
   });
 
-  it("turns away a worker that was paused past its lease, and removes its result", async () => {
+  it("rejects a worker that was paused past its lease, and deletes its result", async () => {
     const { jobId } = await createClaimed(bench, "slow");
     bench.clock.advance(30_001);
     const second = await bench.leases.claimAttempt({ jobId, worker: "fast", leaseMs: 30_000 });
@@ -89,25 +89,25 @@ describe("a job's life", () => {
     expect((await bench.jobs.getJob(mine(jobId))).job?.result?.id).toBe(good.value.blob.id);
   });
 
-  it("keeps a lease that is renewed, for as long as it is", async () => {
+  it("keeps a lease for as long as it is renewed", async () => {
     const { jobId } = await createClaimed(bench, "steady");
     for (let beat = 0; beat < 5; beat += 1) {
       bench.clock.advance(20_000);
       expect(await bench.leases.heartbeat({ jobId, attempt: 1, worker: "steady", leaseMs: 30_000 })).toMatchObject({ cancelled: false });
     }
     expect((await bench.leases.claimAttempt({ jobId, worker: "other", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
-    // Changing the date does not end it.
+    // A change of the system date does not end it.
     bench.clock.setDate(3 * 3600_000);
     expect((await bench.leases.claimAttempt({ jobId, worker: "other", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
     bench.clock.setDate(-3 * 3600_000);
   });
 
-  it("tries a retryable failure three times, then fails with its reason", async () => {
+  it("retries a retryable failure twice, then fails with its reason", async () => {
     using _stopped = bench.clock.stop();
     const { jobId, input } = await createClaimed(bench);
     const delays: (number | undefined)[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      // Never early, whichever message comes.
+      // Never early, whichever message arrives.
       if (attempt > 1) {
         const early = await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
         expect(early).toMatchObject({ outcome: Outcome.BUSY });
@@ -128,7 +128,7 @@ describe("a job's life", () => {
     expect((await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 })).outcome).toBe(Outcome.SETTLED);
   });
 
-  it("fails at once where trying again is pointless", async () => {
+  it("fails at once if a retry is pointless", async () => {
     const { jobId } = await createClaimed(bench);
     const finished = await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome: failure(false), durationMs: 3 });
     expect(finished).toMatchObject({ accepted: true });
@@ -136,7 +136,7 @@ describe("a job's life", () => {
     expect((await bench.jobs.getJob(mine(jobId))).job).toMatchObject({ state: JobState.FAILED, attempts: 1 });
   });
 
-  it("parks a job whose workers died three times", async () => {
+  it("fails a job whose workers died three times", async () => {
     const { jobId } = await createClaimed(bench, "dead1");
     for (const worker of ["dead2", "dead3"]) {
       bench.clock.advance(30_001);
@@ -152,7 +152,7 @@ describe("a job's life", () => {
 });
 
 describe("ending a job", () => {
-  it("cancels a queued one and takes it off the queue", async () => {
+  it("cancels a queued job and takes it off the queue", async () => {
     const request = await bench.request();
     const { job } = await bench.jobs.createJob(request);
     const jobId = job?.id ?? "";
@@ -163,7 +163,7 @@ describe("ending a job", () => {
     expect((await bench.jobs.cancelJob(mine(jobId))).job).toMatchObject({ state: JobState.CANCELLED });
   });
 
-  it("tells the worker at once, and only that of the job", async () => {
+  it("notifies at once only the worker of that job", async () => {
     const stop = new AbortController();
     const told: [string, string, number][] = [];
     const listen = async (worker: string) => {
@@ -190,7 +190,7 @@ describe("ending a job", () => {
     await ended;
   });
 
-  it("lets one of cancel and finish win, 200 times", async () => {
+  it("lets either cancel or finish win, 200 times", async () => {
     let cancelWins = 0;
     for (let round = 0; round < 200; round += 1) {
       const { jobId, input } = await createClaimed(bench);
@@ -207,12 +207,12 @@ describe("ending a job", () => {
       await expect.poll(() => bench.blobs.has(input.id), { interval: 2 }).toBe(false);
       if (!finished.accepted) cancelWins += 1;
     }
-    // Both orders occurred, otherwise there was no race.
+    // Both orders must occur, or there was no race.
     expect(cancelWins).toBeGreaterThan(0);
     expect(cancelWins).toBeLessThan(200);
   });
 
-  it("removes everything with a deleted job", async () => {
+  it("deletes everything that belongs to a deleted job", async () => {
     const { jobId, input } = await createClaimed(bench);
     const outcome = await result();
     await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome });
@@ -223,7 +223,7 @@ describe("ending a job", () => {
     expect((await bench.jobs.listJobs({ accountId: "acc", limit: 100 })).jobs.map(({ id }) => id)).not.toContain(jobId);
   });
 
-  it("ends the watch of a job that is deleted meanwhile", async () => {
+  it("ends the watch of a job that is deleted", async () => {
     const { jobId } = await createClaimed(bench);
     const states: JobState[] = [];
     const watching = (async () => {
@@ -236,7 +236,7 @@ describe("ending a job", () => {
   });
 });
 
-describe("what an account sees", () => {
+describe("an account's view", () => {
   it("does not include another account's jobs", async () => {
     const { job } = await bench.jobs.createJob(await bench.request({ accountId: "owner" }));
     const theirs = { accountId: "thief", jobId: job?.id ?? "" };
@@ -263,7 +263,7 @@ describe("what an account sees", () => {
     expect((await bench.jobs.listJobs({ accountId: "pager", state: JobState.DONE })).jobs).toEqual([]);
   });
 
-  it("tells each queued job its place, which moves up as others go", async () => {
+  it("shows each queued job its position, which moves up as others leave", async () => {
     const create = async () => (await bench.jobs.createJob(await bench.request({ accountId: "line", to: "mp4" }))).job?.id ?? "";
     const [first, second, third] = [await create(), await create(), await create()];
     const place = async (jobId: string) => (await bench.jobs.getJob({ accountId: "line", jobId })).job?.queuePosition;
@@ -275,7 +275,7 @@ describe("what an account sees", () => {
   });
 });
 
-it("counts what happened", async () => {
+it("counts jobs, durations and queue waits in the metrics", async () => {
   const text = await bench.metrics.metrics();
   expect(text).toMatch(/filemill_jobs_total\{state="done",lane="image"\} [1-9]/);
   expect(text).toMatch(/filemill_job_duration_seconds_count\{lane="image"\} [1-9]/);

@@ -19,7 +19,7 @@ async function openWorker(bench: JobBench, name: string, finished: string[]): Pr
     if (claim.outcome === Outcome.SETTLED) return delivery.ack();
     if (claim.lease === undefined) return delivery.retry(claim.retryMs);
     await sleep(5);
-    // The job whose turn it is, which need not be the one in the message.
+    // The next job in turn, which need not be the one in the message.
     const { jobId: leased, attempt } = claim.lease;
     const blob = await bench.blob(`result of ${leased}`);
     const outcome = { case: "result" as const, value: { blob } };
@@ -29,7 +29,7 @@ async function openWorker(bench: JobBench, name: string, finished: string[]): Pr
   });
 }
 
-describe("when the broker is killed again and again", () => {
+describe("when the broker is killed repeatedly", () => {
   it("loses no accepted job and finishes none twice", { timeout: 180_000 }, async () => {
     await using bench = await openJobBench({ cadence: { reconcileMs: 500 }, settings: { LEASE_MS: 2000 } });
     const finished: string[] = [];
@@ -69,15 +69,15 @@ describe("when the broker is killed again and again", () => {
   });
 });
 
-describe("while the broker does not answer", () => {
-  it("refuses new jobs with a hint, answers from memory, and records a result once it is back", async () => {
+describe("while the broker does not respond", () => {
+  it("rejects new jobs with a retry hint, reads from memory, and records a result once it is back", async () => {
     await using bench = await openJobBench();
     const { jobId } = await createClaimed(bench);
     const request = await bench.request({ accountId: "out" });
     const outcome = { case: "result" as const, value: { blob: await bench.blob("kept") } };
     await signalBroker(bench, "SIGSTOP");
     try {
-      // The signal takes effect a moment after it was sent.
+      // The signal takes effect a moment after it is sent.
       await expect.poll(() => bench.broker.healthy()).toBe(false);
       const finishing = bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome });
       const refused = await failureOf(bench.jobs.createJob(request));
@@ -96,8 +96,8 @@ describe("while the broker does not answer", () => {
   });
 });
 
-describe("ending the service", () => {
-  it("refuses new jobs while draining, but lets the running ones finish", async () => {
+describe("stopping the service", () => {
+  it("rejects new jobs while draining, but lets running ones finish", async () => {
     await using bench = await openJobBench();
     const { jobId } = await createClaimed(bench);
     await bench.service.drain(AbortSignal.timeout(1000));
@@ -107,7 +107,7 @@ describe("ending the service", () => {
     expect(await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome })).toMatchObject({ accepted: true });
   });
 
-  it("tells a watcher that it is over, and remembers everything the next time", async () => {
+  it("ends a watch with UNAVAILABLE and keeps every job for the next start", async () => {
     await using bench = await openJobBench();
     const { job } = await bench.jobs.createJob(await bench.request());
     const jobId = job?.id ?? "";

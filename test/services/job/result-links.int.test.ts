@@ -21,7 +21,7 @@ const linkTo = async (jobId: string, maxDownloads = 0, lifeSeconds = 3600) =>
 const open = (jobId: string, linkId: string, download = true) => bench.jobs.openResultLink({ ...mine(jobId), linkId, download });
 const refusal = async (asked: Promise<unknown>) => (await failureOf(asked))?.code;
 
-it("counts downloads, not looks, and is over when they are used up, however many come at once", async () => {
+it("counts downloads, not page views, and expires when they are used up, even by concurrent requests", async () => {
   const jobId = await doneJob();
   const id = await linkTo(jobId, 3);
   expect((await open(jobId, id, false)).link).toMatchObject({ downloads: 0, maxDownloads: 3 });
@@ -31,7 +31,7 @@ it("counts downloads, not looks, and is over when they are used up, however many
   expect((await bench.jobs.listResultLinks(mine(jobId))).links).toEqual([]);
 });
 
-it("ends by revoking, and with its job, and says the same of one that never was", async () => {
+it("is gone once revoked or once its job is deleted, just like a link that never existed", async () => {
   const jobId = await doneJob();
   const [id, other] = [await linkTo(jobId), await linkTo(jobId)];
   await bench.jobs.revokeResultLink({ ...mine(jobId), linkId: id });
@@ -45,7 +45,7 @@ it("ends by revoking, and with its job, and says the same of one that never was"
   expect(await refusal(open(jobId, other))).toBe("NOT_FOUND");
 });
 
-it("never outlives the result, and lives no longer than was said", async () => {
+it("never outlives the result or its own lifetime", async () => {
   const jobId = await doneJob();
   const { job } = await bench.jobs.getJob(mine(jobId));
   const { link } = await bench.jobs.createResultLink({ ...mine(jobId), lifeSeconds: 30 * 86_400, maxDownloads: 0 });
@@ -56,7 +56,7 @@ it("never outlives the result, and lives no longer than was said", async () => {
   expect((await bench.jobs.listResultLinks(mine(jobId))).links.map(({ id }) => id)).toEqual([link?.id]);
 });
 
-it("is refused for what is not done, for bounds that are none, and beyond twenty", async () => {
+it("is refused for unfinished jobs, invalid limits and a 21st link", async () => {
   const { jobId: running } = await createClaimed(bench);
   expect(await refusal(linkTo(running))).toBe("JOB_NOT_DONE");
   const jobId = await doneJob();
@@ -66,7 +66,7 @@ it("is refused for what is not done, for bounds that are none, and beyond twenty
   expect(await refusal(linkTo(jobId))).toBe("BAD_REQUEST");
 });
 
-it("lists the jobs of all for operators, newest first, in pages and by state", async () => {
+it("lists all accounts' jobs for operators, newest first, in pages", async () => {
   const { jobs, nextCursor } = await bench.jobs.listAllJobs({ limit: 2 });
   const { jobs: own } = await bench.jobs.listJobs({ accountId: "acc", limit: 2 });
   expect(jobs.map(({ id }) => id)).toEqual(own.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Whose turn it is among jobs of which some are known to a single process (decision 68). */
+/** The order of jobs when only one process knows some of them (decision 68). */
 import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
@@ -9,7 +9,7 @@ const patient = { cadence: { unwrittenMs: 60_000 } };
 const impatient = { cadence: { unwrittenMs: 20 } };
 
 describe("turns", () => {
-  it("are the lane's: a job that waits in the queue comes first when it is its account's turn", async () => {
+  it("are per lane: a queued job goes first when it is its account's turn", async () => {
     await using bench = await openJobBench(patient);
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -21,14 +21,14 @@ describe("turns", () => {
     await using _worker = await openWorker(bench, { work });
     const first = create(bench);
     await expect.poll(() => order.length).toBe(1);
-    // Promised, and thus in the store.
+    // Promised to the client, so it is in the store.
     const other = await create(bench, { accountId: "other", durable: true });
     const second = create(bench);
     gate.resolve();
     expect(order).toEqual([(await first).id, other.id, (await second).id]);
   });
 
-  it("past those who wait and have something running, a newcomer begins in the place that is kept for such", async () => {
+  it("start a newcomer in the reserved slot even if others are waiting", async () => {
     await using bench = await openJobBench(impatient);
     const outcomes: Outcome[] = [];
     const gate = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ describe("turns", () => {
   });
 });
 
-it("what is promised, what several requests may make, and what always takes long is in the store before it begins", async () => {
+it("records promised, idempotent and always slow jobs before they start", async () => {
   await using bench = await openJobBench(patient);
   await using worker = await openWorker(bench, { slots: 2 });
   expect(await create(bench, { durable: true })).toMatchObject({ state: JobState.QUEUED });
@@ -65,7 +65,7 @@ it("what is promised, what several requests may make, and what always takes long
     ]);
 });
 
-it.each([10, 60_000])("no attempt of a crowd is lost or made twice, with %i ms on the short way", async (unwrittenMs) => {
+it.each([10, 60_000])("loses and repeats no attempt under load, with %i ms on the short path", async (unwrittenMs) => {
   await using bench = await openJobBench({ cadence: { unwrittenMs } });
   const ends: boolean[] = [];
   await using _worker = await openWorker(bench, { slots: 3, work: async (lease) => ends.push((await finish(bench, lease)).accepted) });

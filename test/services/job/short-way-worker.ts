@@ -1,4 +1,4 @@
-/** A worker as the job service sees it, and the few calls that tests of the short way keep making. */
+/** A worker as the job service sees it, and calls shared by the tests of the short path. */
 import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
@@ -7,7 +7,7 @@ import type { Ask, JobBench } from "./job-harness.ts";
 type Taken = { readonly delivery: Delivery; readonly outcome: Outcome; readonly lease: Lease | undefined };
 type Behaviour = { readonly slots?: number; readonly idleAccountOnly?: boolean; readonly work?: (lease: Lease) => Promise<unknown> };
 
-/** A worker that claims when woken, and holds its place until the work is done: without `work`, until it is disposed. */
+/** A worker that claims when woken and holds its slot until `work` is done, or until disposal without `work`. */
 export async function openWorker(bench: JobBench, { slots = 1, work, ...more }: Behaviour = {}) {
   const taken: Taken[] = [];
   const gate = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Jobs known to a single process until they end, or until they take too long (decision 68). */
+/** Jobs that only one process knows until they end or take too long (decision 68). */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#
 import { type JobBench, openJobBench } from "./job-harness.ts";
 import { create, finish, jobOf, openWorker, recordOf } from "./short-way-worker.ts";
 
-/** However busy the machine is, the job ends earlier; or it never does. */
+/** Long enough that the job ends first even on a busy machine, unless it never ends. */
 const patient = { cadence: { unwrittenMs: 60_000 } };
 const impatient = { cadence: { unwrittenMs: 20 } };
 
@@ -19,7 +19,7 @@ async function writeInput(bench: JobBench) {
 }
 
 describe("a job that ends soon", () => {
-  it("is written once, with its end, and no message of it is stored", async () => {
+  it("is written once, when it ends, and publishes no message", async () => {
     await using bench = await openJobBench(patient);
     const input = await writeInput(bench);
     await using worker = await openWorker(bench, { work: (lease) => finish(bench, lease) });
@@ -33,7 +33,7 @@ describe("a job that ends soon", () => {
     for (const each of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${each}",lane="image"} 1`);
   });
 
-  it("is known to nobody before, and counts all the same", async () => {
+  it("is visible to no one until it ends, but counts toward the load", async () => {
     await using bench = await openJobBench(patient);
     await using peer = await bench.peer();
     const begun = Promise.withResolvers<Lease>();
@@ -59,7 +59,7 @@ describe("a job that ends soon", () => {
     expect(await bench.jobs.getLoad({ accountId: "acc" })).toMatchObject({ accountUnfinished: 0, totalUnfinished: 0 });
   });
 
-  it("is answered when its end is in the store, and not before", async () => {
+  it("is answered only once its end is stored", async () => {
     await using bench = await openJobBench(patient);
     const pid = Number(await readFile(join(bench.testBroker.dataDir, "nats", "server.pid"), "utf8"));
     const ending = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe("a job that ends soon", () => {
     expect((await recordOf(bench, id))?.value.job?.state).toBe(JobState.DONE);
   });
 
-  it("waits for a place of this process without a message", async () => {
+  it("waits for a slot of this process without a message", async () => {
     await using bench = await openJobBench(patient);
     let busy = 0;
     const work = async (lease: Lease) => {
@@ -102,7 +102,7 @@ describe("a job that ends soon", () => {
     expect(worker.taken.map(({ delivery }) => delivery.jobId)).toEqual(Array.from({ length: 12 }, () => ""));
   });
 
-  it("goes with its account", async () => {
+  it("is deleted with its account's jobs", async () => {
     await using bench = await openJobBench(patient);
     const begun = Promise.withResolvers<Lease>();
     await using _worker = await openWorker(bench, { work: async (lease) => begun.resolve(lease) });
@@ -117,7 +117,7 @@ describe("a job that ends soon", () => {
 });
 
 describe("a job that takes longer", () => {
-  it("is recorded as it runs", async () => {
+  it("is recorded while it runs", async () => {
     await using bench = await openJobBench(impatient);
     await using worker = await openWorker(bench);
     const input = await writeInput(bench);
@@ -131,8 +131,8 @@ describe("a job that takes longer", () => {
   });
 
   it.each([
-    ["no place becomes free", 1],
-    ["nobody here takes such jobs", 0],
+    ["no slot becomes free", 1],
+    ["no worker here takes such jobs", 0],
   ])("is queued with a message when %s", async (_why, workers) => {
     await using bench = await openJobBench(workers === 0 ? patient : impatient);
     await using stack = new AsyncDisposableStack();
@@ -149,7 +149,7 @@ describe("a job that takes longer", () => {
     await expect.poll(async () => (await jobOf(bench, id))?.state).toBe(JobState.DONE);
   });
 
-  it("is woken again when its worker is lost with its process, and nothing that comes later counts", async () => {
+  it("is woken again if its worker and process are lost, and a late result is rejected", async () => {
     await using bench = await openJobBench({ cadence: { unwrittenMs: 20, reconcileMs: 20 } });
     await using worker = await openWorker(bench);
     const { id } = await create(bench);
@@ -164,7 +164,7 @@ describe("a job that takes longer", () => {
     expect(worker.taken).toHaveLength(1);
   });
 
-  it("is found by the next start of the service", async () => {
+  it("is recovered at the next service start", async () => {
     await using bench = await openJobBench(impatient);
     await using _worker = await openWorker(bench);
     const { id } = await create(bench);
@@ -183,8 +183,8 @@ describe("a job that takes longer", () => {
   });
 });
 
-describe("an attempt on the short way that fails", () => {
-  it.each([false, true])("ends the job, or leaves it queued with a message where it may be repeated: %s", async (retryable) => {
+describe("a failing attempt on the short path", () => {
+  it.each([false, true])("fails the job, or queues it with a message if it is retryable: %s", async (retryable) => {
     await using bench = await openJobBench(patient);
     const failure = { case: "failure" as const, value: { retryable } };
     const fail = ({ jobId }: Lease) => bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome: failure });
@@ -202,7 +202,7 @@ describe("an attempt on the short way that fails", () => {
     gate.resolve();
   });
 
-  it("is nobody's when the job could not be written: nothing is left of it", async () => {
+  it("leaves nothing behind if the job could not be recorded", async () => {
     await using bench = await openJobBench();
     const ended = Promise.withResolvers<{ accepted: boolean; blob: { id: string } }>();
     const work = async (lease: Lease) => {

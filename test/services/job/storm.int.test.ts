@@ -33,7 +33,7 @@ type Play = {
   readonly written: string[];
 };
 
-/** Does one thing through one of the two processes; refusals are expected. */
+/** Performs one action through one of the two processes; rejections are expected. */
 async function act(play: Play, { kind, at, who }: Deed): Promise<void> {
   const { jobs, leases } = at === 0 ? bench : peer;
   const { jobId } = play;
@@ -82,7 +82,7 @@ async function jobSeenBy({ jobs }: Pick<JobBench, "jobs">, jobId: string): Promi
 
 const isOpen = (job: Job | undefined): boolean => job?.state === JobState.QUEUED || job?.state === JobState.RUNNING;
 
-it("keeps its invariants when workers and clients of two processes do anything at once", { timeout: 180_000 }, async () => {
+it("keeps its invariants when workers and clients of two processes act concurrently", { timeout: 180_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 12, size: "max" }),

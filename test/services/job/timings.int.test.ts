@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ExtentSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { openJobBench } from "./job-harness.ts";
 
-it("remembers over a restart how long conversions took, and tells what it expects by what the file holds", async () => {
+it("remembers conversion times across restarts and estimates by what the file contains", async () => {
   await using own = await openJobBench();
   const extent = create(ExtentSchema, { pixels: 1_000_000n });
   const { job } = await own.jobs.createJob(await own.request({ extent }));

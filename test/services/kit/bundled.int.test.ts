@@ -19,7 +19,7 @@ const builders = async (): Promise<number> => (await builderPids()).length;
 
 const options = { stdin: { contents: "export const a: number = 1;", loader: "ts" }, write: false, logLevel: "silent" } as const;
 
-it("builds at the same time and one after the other, and leaves no process", async () => {
+it("builds concurrently and in sequence, and leaves no process behind", async () => {
   const texts = await Promise.all([1, 2, 3].map(async () => (await bundled(options)).outputFiles[0]?.text));
   expect(new Set(texts).size).toBe(1);
   await expect.poll(builders).toBe(0);
@@ -27,7 +27,7 @@ it("builds at the same time and one after the other, and leaves no process", asy
   await expect.poll(builders).toBe(0);
 });
 
-it("builds again when its process was ended from outside", async () => {
+it("rebuilds when its process is killed", async () => {
   // Large enough to be still in progress when its process ends.
   const contents = Array.from({ length: 20_000 }, (_, index) => `export const a${index}: number = ${index};`).join("\n");
   const building = bundled({ ...options, stdin: { contents, loader: "ts" } });
@@ -36,7 +36,7 @@ it("builds again when its process was ended from outside", async () => {
   expect((await building).outputFiles[0]?.text).toContain("a19999 = 19999");
 });
 
-it("leaves none after an error either", async () => {
+it("leaves no process behind after a build error", async () => {
   await expect(bundled({ ...options, stdin: { contents: "const = ;", loader: "ts" } })).rejects.toThrow();
   await expect.poll(builders).toBe(0);
 });

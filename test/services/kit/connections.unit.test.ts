@@ -14,7 +14,7 @@ class Line extends EventEmitter {
 
 const line = () => new Line() as Line & Socket;
 
-test("what is idle goes in the order in which it fell idle", () => {
+test("closes idle connections in the order they became idle", () => {
   const connections = createConnections({ total: 3, perClient: 3 });
   const [a, b, c] = [line(), line(), line()];
   for (const each of [a, b, c]) expect(connections.admit(each, "x")).toBe(true);
@@ -27,7 +27,7 @@ test("what is idle goes in the order in which it fell idle", () => {
   expect([b, c, a].map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
 });
 
-test("whoever comes is refused only where nothing is idle, and holds nothing then", () => {
+test("rejects a new connection only if none is idle, and then holds no slot for it", () => {
   const connections = createConnections({ total: 2, perClient: 2 });
   const [a, b, late] = [line(), line(), line()];
   for (const each of [a, b]) connections.admit(each, "x");
@@ -39,7 +39,7 @@ test("whoever comes is refused only where nothing is idle, and holds nothing the
   expect([a.isClosed, b.isClosed]).toEqual([false, true]);
 });
 
-test("an exchange that ends after its connection was closed brings nothing back", async () => {
+test("frees nothing twice when an exchange ends after its connection closed", async () => {
   const connections = createConnections({ total: 1, perClient: 1 });
   const a = line();
   connections.admit(a, "x");
@@ -49,7 +49,7 @@ test("an exchange that ends after its connection was closed brings nothing back"
   expect(connections.admit(line(), "x")).toBe(true);
 });
 
-test("there is room for connections, and as much for everything else", () => {
+test("allows between 16 and 4096 connections", () => {
   expect(connectionRoom()).toBeGreaterThanOrEqual(16);
   expect(connectionRoom()).toBeLessThanOrEqual(4096);
 });

@@ -19,17 +19,17 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 const refusalOf = (path: string): Promise<unknown> => openDataDir(path).catch((error: unknown) => error);
 
 describe("DATA_DIR", () => {
-  it("is made with all above it, and nothing is left of the look at it", async () => {
+  it("is created with its parents and left empty by the write check", async () => {
     expect(await openDataDir(join(home, "a/b"))).toBe(join(home, "a/b"));
     expect(await readdir(join(home, "a/b"))).toEqual([]);
   });
 
-  it("below a file cannot be made", async () => {
+  it("is rejected below a file", async () => {
     await writeFile(join(home, "file"), "");
     expect(String(await refusalOf(join(home, "file/data")))).toMatch(/DATA_DIR \S+ cannot be created/);
   });
 
-  it.runIf(process.getuid?.() === 0)("on a read-only or full file system is refused in words, not by the error of some file", async () => {
+  it.runIf(process.getuid?.() === 0)("on a read-only or full file system is rejected with a clear message", async () => {
     await using mount = await mountMemory(join(home, "disk"), 1);
     await fillUp(mount.path, 0);
     const full = await refusalOf(mount.path);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { following } from "#kit/following.ts";
 
-test("fires with whichever fires first, for its reason", () => {
+test("aborts with the first signal to abort, and with its reason", () => {
   const [one, two] = [new AbortController(), new AbortController()];
   using both = following(one.signal, two.signal);
   expect(both.signal.aborted).toBe(false);
@@ -11,7 +11,7 @@ test("fires with whichever fires first, for its reason", () => {
   expect(both.signal.reason).toBe(reason);
 });
 
-test("has fired where one had before, and fires by itself without the others", () => {
+test("is aborted at once if a signal already was, and can abort without the others", () => {
   const reason = new Error("before");
   using late = following(new AbortController().signal, AbortSignal.abort(reason));
   expect(late.signal.reason).toBe(reason);
@@ -21,7 +21,7 @@ test("has fired where one had before, and fires by itself without the others", (
   expect([own.signal.aborted, other.signal.aborted]).toEqual([true, false]);
 });
 
-test("lets go of the others when it is disposed", () => {
+test("stops following once disposed", () => {
   const other = new AbortController();
   const followed = following(other.signal);
   followed[Symbol.dispose]();

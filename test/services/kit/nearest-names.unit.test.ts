@@ -12,17 +12,17 @@ describe("nearestNames", () => {
     ["docxx", ["docx"]],
     ["parqet", ["parquet"]],
     ["geojosn", ["geojson"]],
-  ])("%s is %j", (written, expected) => expect(nearestNames(written, ids)).toEqual(expected));
+  ])("suggests for %s: %j", (written, expected) => expect(nearestNames(written, ids)).toEqual(expected));
 
-  it("puts two swapped letters before a wrong one", () => {
+  it("ranks two swapped letters above a wrong one", () => {
     expect(nearestNames("pgn", ["pgm", "png"])).toEqual(["png", "pgm"]);
   });
 
-  it.each(["nonesuch", "", "..", "x".repeat(10_000), "../../etc/passwd"])("has nothing for %j", (written) => {
+  it.each(["nonesuch", "", "..", "x".repeat(10_000), "../../etc/passwd"])("suggests nothing for %j", (written) => {
     expect(nearestNames(written, ids)).toEqual([]);
   });
 
-  it("suggests at most three names of those given, none further than two slips, whatever was written", () => {
+  it("suggests at most three of the given names, whatever the input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (written) => {
         const found = nearestNames(written, ids);
@@ -33,7 +33,7 @@ describe("nearestNames", () => {
   });
 });
 
-it("asks in words", () => {
+it("formats suggestions as a question", () => {
   expect([[], ["webp"], ["png", "pgm"], ["a", "b", "c"]].map((names) => didYouMean(names, "."))).toEqual([
     ".",
     "; did you mean webp?",

@@ -12,7 +12,7 @@ afterAll(() => receiver[Symbol.dispose]());
 
 const anHourMs = 3_600_000;
 
-it("sends the same names, labels and numbers, and the last ones when the process ends", async () => {
+it("sends the same names, labels and values, and flushes when the process ends", async () => {
   const registry = new Registry();
   const registers = [registry];
   const jobs = new Counter({ name: "jobs_total", help: "Jobs", labelNames: ["from", "to"], registers });
@@ -34,7 +34,7 @@ it("sends the same names, labels and numbers, and the last ones when the process
   expect(resource.map(({ key }) => key)).toEqual(expect.arrayContaining(["service.name", "service.instance.id", "host.name"]));
 });
 
-it("goes on while nobody takes them", async () => {
+it("ends without an error if the receiver is unreachable", async () => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const sending = startMetrics(registry, { endpoint: "http://127.0.0.1:9", everyMs: anHourMs });

@@ -8,7 +8,7 @@ import type { Readiness, Service } from "#kit/service.ts";
 const log = openLog("silent");
 const day = 86_400_000;
 
-test("a thousand questions make one round trip", async () => {
+test("a thousand concurrent checks make one round trip", async () => {
   let trips = 0;
   const probe = createProbe("part", async () => ++trips, log, { limitMs: day, freshMs: day });
   expect(new Set(await Promise.all(Array.from({ length: 1000 }, () => probe.isWell())))).toEqual(new Set([true]));
@@ -16,7 +16,7 @@ test("a thousand questions make one round trip", async () => {
   expect(trips).toBe(1);
 });
 
-test("a part that is mended is seen again", async () => {
+test("a part that recovers is reported as healthy again", async () => {
   let isBroken = true;
   const tryOut = async () => {
     if (isBroken) throw new Error("broken");
@@ -27,7 +27,7 @@ test("a part that is mended is seen again", async () => {
   await expect.poll(() => probe.isWell()).toBe(true);
 });
 
-test("a round trip that hangs counts as failed after its limit, is waited for by nobody for long, and is not begun again", async () => {
+test("a hanging round trip fails after its limit and is not started twice", async () => {
   let trips = 0;
   const never = () => {
     trips += 1;
@@ -40,7 +40,7 @@ test("a round trip that hangs counts as failed after its limit, is waited for by
   expect(trips).toBe(1);
 });
 
-test("every part that fails is named once, and the weaker sandbox too", async () => {
+test("every failing part is listed once, and a degraded sandbox is reported", async () => {
   const service = (readiness: Readiness): Service => ({
     name: "service",
     routes: () => undefined,

@@ -5,25 +5,25 @@ import { elsewhere, namedProcess, nameOfDead, partsOf, startNamed, startZombie }
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
-describe("the name of a process", () => {
-  it("is a new one each time, and fit for a subject of the broker and a key of a bucket", () => {
+describe("a process name", () => {
+  it("is unique and valid as a broker subject and a bucket key", () => {
     const names = [nameProcess(), nameProcess()];
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toMatch(/^[-_A-Za-z0-9]+$/);
   });
 
   it.each([
-    ["nothing", ""],
-    ["what is no such name", "w1"],
-    ["what names older versions gave", "host-0123456789ab"],
+    ["empty", ""],
+    ["not a process name", "w1"],
+    ["a name from an older version", "host-0123456789ab"],
     ["half a name", nameProcess().split("-").slice(0, -1).join("-")],
-  ])("is not that of a dead process when it is %s", (_what, name) => {
+  ])("is not that of a dead process if it is %s", (_what, name) => {
     expect(isGone(name)).toBe(false);
   });
 });
 
-describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
-  it("when it was killed, and neither while it lives nor while it is paused", async () => {
+describe.skipIf(!isLinux)("isGone", () => {
+  it("is true for a killed process, but not for a running or paused one", async () => {
     await using other = await startNamed();
     const { name, pid = 0 } = other;
     expect(partsOf(name).pid).toBe(pid);
@@ -36,18 +36,18 @@ describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
     expect(isGone(name)).toBe(true);
   });
 
-  it("when its number has gone to another one", () => {
+  it("is true when the pid was reused", () => {
     const parts = nameProcess().split("-");
     const earlier = parts.with(-2, String(Number(parts.at(-2)) - 1)).join("-");
     expect(isGone(earlier)).toBe(true);
   });
 
-  it("when it is a zombie", async () => {
+  it("is true for a zombie", async () => {
     await using zombie = await startZombie();
     expect(isGone(zombie.name)).toBe(true);
   });
 
-  it("but not when it was of another host, boot or container, whose numbers are not ours", async () => {
+  it("is false for a process of another host, boot or container", async () => {
     const name = await nameOfDead();
     expect(isGone(elsewhere(name))).toBe(false);
     expect(isGone(name)).toBe(true);
@@ -56,7 +56,7 @@ describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
   it.skipIf(!isRoot).each([
     ["with a /proc of its own", ["--mount-proc"], /-[0-9a-f]{16}-1-\d+-[0-9a-f]{12}$/],
     ["that sees the /proc of its host", [], /^(?!.*-[0-9a-f]{16}-)/],
-  ])("but not when it was in another namespace of process numbers, %s", async (_what, options, form) => {
+  ])("is false for a process in another PID namespace, %s", async (_what, options, form) => {
     await using inside = await startNamed(["unshare", "--pid", "--fork", "--kill-child", ...options, ...namedProcess]);
     expect(inside.name).toMatch(form);
     await inside.kill();

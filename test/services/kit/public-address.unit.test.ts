@@ -38,11 +38,11 @@ test.each([
   "2130706433",
   "not an address",
   "",
-])("%s, which wraps or hides another address, is not", (address) => {
+])("%s, which wraps or hides another address, is not public", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
-test("a receiver's address is kept as it is, without its fragment", () => {
+test("a receiver URL is kept as it is, without its fragment", () => {
   expect(parseReceiverUrl("https://example.org/hook?a=1#part", strict, "webhook")).toBe("https://example.org/hook?a=1");
   expect(parseReceiverUrl("https://example.org:443/", strict, "webhook")).toBe("https://example.org/");
   expect(parseReceiverUrl("http://127.0.0.1/", { allowPrivate: true, ports: [] }, "webhook")).toBe("http://127.0.0.1/");
@@ -71,17 +71,17 @@ test.each([
   "https://example.org:8443/",
   "https://93.184.216.34:22/",
   `https://example.org/${"a".repeat(2000)}`,
-])("an address that is not to be called is refused: %s", (url) => {
+])("rejects the receiver URL %s", (url) => {
   expect(() => parseReceiverUrl(url, strict, "webhook")).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
 });
 
-test("a signed address may be long", () => {
+test("a signed URL may be long", () => {
   const signed = `https://example.org/${"a".repeat(3000)}`;
   expect(parseReceiverUrl(signed, strict, "delivery")).toBe(signed);
   expect(() => parseReceiverUrl(`${signed}${"a".repeat(6000)}`, strict, "delivery")).toThrow(/^deliverTo must be/);
 });
 
-test("a port is called only where the operator lists it", () => {
+test("a port is allowed only if the operator lists it", () => {
   const rules = { allowPrivate: true, ports: [{ first: 8443, last: 8443 }] };
   expect(parseReceiverUrl("https://example.org:8443/", rules, "webhook")).toBe("https://example.org:8443/");
   for (const url of ["https://example.org:8442/", "http://example.org:443/", "https://example.org:80/"])

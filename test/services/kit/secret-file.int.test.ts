@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("is made once, of 256 bits, for its owner alone, whatever the umask", async () => {
+test("creates one 256-bit secret, owner-only whatever the umask", async () => {
   process.umask(0);
   const secret = await ensureSecret(path);
   expect(Buffer.from(secret, "base64url")).toHaveLength(32);
@@ -26,24 +26,24 @@ test("is made once, of 256 bits, for its owner alone, whatever the umask", async
   expect(await readdir(folder)).toEqual(["secret"]);
 });
 
-test("is the same for all who make it at once", async () => {
+test("creates the same secret for concurrent callers", async () => {
   const secrets = await Promise.all(Array.from({ length: 20 }, () => ensureSecret(path)));
   expect(new Set(secrets).size).toBe(1);
   expect((await readFile(path, "utf8")).trim()).toBe(secrets[0]);
   expect(await readdir(folder)).toEqual(["secret"]);
 });
 
-test("is not there before it was made", async () => {
+test("returns undefined before the secret is created", async () => {
   expect(await readSecret(path)).toBeUndefined();
 });
 
-test.each([0o644, 0o640, 0o604, 0o660, 0o601])("is not taken from a file of mode %o", async (mode) => {
+test.each([0o644, 0o640, 0o604, 0o660, 0o601])("rejects a file with mode %o", async (mode) => {
   await ensureSecret(path);
   await chmod(path, mode);
   await expect(ensureSecret(path)).rejects.toThrow("can be read by other users");
 });
 
-test("is not taken from a file that is empty, a link or a folder", async () => {
+test("rejects an empty file, a symlink and a folder", async () => {
   await writeFile(path, "", { mode: 0o600 });
   await expect(ensureSecret(path)).rejects.toThrow("holds no secret");
   const link = join(folder, "link");

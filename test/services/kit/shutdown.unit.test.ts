@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-test("the first signal ends politely, and its echo changes nothing", async () => {
+test("shuts down gracefully on the first signal and ignores its immediate repeat", async () => {
   let ended = (): void => undefined;
   exitOnSignal(process, 10_000, () => new Promise((resolve) => (ended = resolve)));
   process.emit("SIGINT");
@@ -30,7 +30,7 @@ test("the first signal ends politely, and its echo changes nothing", async () =>
   expect(process.exits).toEqual([0]);
 });
 
-test("a later signal of either sort exits at once", async () => {
+test("exits at once on a later signal of either kind", async () => {
   exitOnSignal(process, 10_000, () => new Promise(() => undefined));
   process.emit("SIGTERM");
   await vi.advanceTimersByTimeAsync(600);
@@ -38,7 +38,7 @@ test("a later signal of either sort exits at once", async () => {
   expect(process.exits).toEqual([130]);
 });
 
-test("an end that takes too long or fails is told by the exit code", async () => {
+test("exits with 130 if shutdown times out or fails", async () => {
   exitOnSignal(process, 10_000, () => new Promise(() => undefined));
   process.emit("SIGTERM");
   await vi.advanceTimersByTimeAsync(10_000);

@@ -33,8 +33,8 @@ async function settledDelivery(webhooks: Webhooks, accountId: string, webhookId:
     .then(async () => (await webhooks.listDeliveries({ accountId, webhookId })).deliveries[0]);
 }
 
-describe("an ended job", () => {
-  test("is told, signed as Standard Webhooks says, with the job as REST shows it", async () => {
+describe("a finished job", () => {
+  test("is sent signed per Standard Webhooks, with the job as in the REST API", async () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 204);
     const accountId = newAccount();
@@ -54,7 +54,7 @@ describe("an ended job", () => {
     });
   });
 
-  test("is told to those who asked for its event, and to nobody of another account", async () => {
+  test("is sent only to webhooks of its account that subscribe to the event", async () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 200);
     const [accountId, other] = [newAccount(), newAccount()];
@@ -70,7 +70,7 @@ describe("an ended job", () => {
     expect(told).toEqual(["/hook/all job.done", "/hook/all job.failed", "/hook/failed job.failed"]);
   });
 
-  test("that ended before the webhook was made is not told", async () => {
+  test("is not sent if it finished before the webhook was created", async () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 200);
     const accountId = newAccount();
@@ -83,7 +83,7 @@ describe("an ended job", () => {
     expect((await webhooks.listDeliveries({ accountId, webhookId: webhook?.id ?? "" })).deliveries).toHaveLength(1);
   });
 
-  test("that ends after the clock was set back to before the webhook was made is told, and what expires then is not", async () => {
+  test("is sent after the clock was set back, unlike an older job that expires then", async () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 200);
     const accountId = newAccount();
@@ -101,7 +101,7 @@ describe("an ended job", () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).data.job.id)).toEqual([after]);
   });
 
-  test("that ended while no webhook service ran is told at the next start", async () => {
+  test("is sent at the next start if it finished while no webhook service was running", async () => {
     const accountId = newAccount();
     await using receiver = await openReceiver(() => 200);
     {
@@ -116,12 +116,12 @@ describe("an ended job", () => {
 });
 
 describe("a receiver", () => {
-  test("that fails is tried again with the same id, also by the next process", async () => {
+  test("that fails is retried with the same id, by the next process too", async () => {
     const accountId = newAccount();
     await using receiver = await openReceiver((_, count) => (count < 3 ? 500 : 200));
     let webhookId: string;
     {
-      // Long enough for the first process to end before it retries, however busy the machine is.
+      // Long enough for the first process to end before it retries, even on a busy machine.
       await using first = await openWebhooks(shared, { WEBHOOK_RETRY_SECONDS: "6,0,0" });
       webhookId = (await first.createWebhook({ accountId, url: receiver.url })).webhook?.id ?? "";
       await end(accountId);
@@ -133,7 +133,7 @@ describe("a receiver", () => {
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   });
 
-  test("that never takes it is given up after the last pause, and can be asked again by a replay", async () => {
+  test("that never accepts a message fails after the last retry and can be retried by a replay", async () => {
     const accountId = newAccount();
     let well = false;
     await using webhooks = await openWebhooks(shared);
@@ -149,7 +149,7 @@ describe("a receiver", () => {
     expect(await settledDelivery(webhooks, accountId, webhookId)).toMatchObject({ state: DeliveryState.DELIVERED, id: failed?.id });
   });
 
-  test("that is gone disables the webhook until it is enabled again", async () => {
+  test("that answers 410 disables the webhook until it is enabled again", async () => {
     const accountId = newAccount();
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver((_, count) => (count === 1 ? 410 : 200));
@@ -160,7 +160,7 @@ describe("a receiver", () => {
     const stateOf = async () => (await webhooks.listWebhooks({ accountId })).webhooks.find(({ id }) => id === webhookId)?.state;
     await expect.poll(stateOf).toBe(WebhookState.GONE);
     await end(accountId);
-    // Both are checked together: by now the removed one was skipped.
+    // Both are handled together: by now the disabled one was skipped.
     await expect.poll(() => other.received.length).toBe(2);
     expect(receiver.received).toHaveLength(1);
     await webhooks.updateWebhook({ accountId, webhookId, enabled: true });
@@ -168,7 +168,7 @@ describe("a receiver", () => {
     await expect.poll(() => receiver.received.length).toBe(2);
   });
 
-  test("that does not answer keeps no other waiting", async () => {
+  test("that does not respond delays no others", async () => {
     const accountId = newAccount();
     await using webhooks = await openWebhooks(shared);
     await using slow = await openReceiver(() => "never");
@@ -182,7 +182,7 @@ describe("a receiver", () => {
     expect(slow.received).toHaveLength(4);
   });
 
-  test("in this network is not called unless the operator allows it", async () => {
+  test("in a private network is not called unless the operator allows it", async () => {
     const accountId = newAccount();
     await using webhooks = await openWebhooks(shared, { WEBHOOK_PRIVATE_ADDRESSES: "refused" });
     expect(await codeOfFailure(webhooks.createWebhook({ accountId, url: "https://127.0.0.1/" }))).toBe("BAD_REQUEST");
@@ -194,7 +194,7 @@ describe("a receiver", () => {
 });
 
 describe("an owner", () => {
-  test("changes what is hers and sees nothing of others", async () => {
+  test("can change its own webhooks and see no others", async () => {
     await using webhooks = await openWebhooks(shared);
     const [accountId, other] = [newAccount(), newAccount()];
     const created = await webhooks.createWebhook({ accountId, url: "https://example.org/a", description: "CRM" });
@@ -216,7 +216,7 @@ describe("an owner", () => {
     expect((await webhooks.listWebhooks({ accountId })).webhooks).toEqual([]);
   });
 
-  test("has both secrets for a day after a rotation", async () => {
+  test("has two valid secrets for a day after a rotation", async () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 200);
     const accountId = newAccount();
@@ -232,7 +232,7 @@ describe("an owner", () => {
     expect(() => new Verifier(stranger).verify(message?.body ?? "", headers)).toThrow();
   });
 
-  test("who leaves takes everything along", async () => {
+  test("can have at most 20 webhooks, all deleted with the account", async () => {
     await using webhooks = await openWebhooks(shared);
     const accountId = newAccount();
     for (let count = 0; count < 20; count++) await webhooks.createWebhook({ accountId, url: "https://example.org/" });

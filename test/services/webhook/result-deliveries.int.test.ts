@@ -1,4 +1,4 @@
-/** Delivery of results to addresses: the job service and the webhook service on one broker, and a real server. */
+/** Delivers results to URLs: the job service and the webhook service on one broker, and a real server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ResultDelivery_Failure as Failure, type Job, JobState, ResultDelivery_State as State } from "#gen/filemill/job/v1/job_pb.ts";
 import { createClaimed, hour, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
@@ -27,7 +27,7 @@ async function finish(jobId: string): Promise<void> {
 const jobOf = async (jobId: string): Promise<Job | undefined> => (await bench.jobs.getJob({ accountId: "acc", jobId })).job;
 const deliveryOf = async (jobId: string) => (await jobOf(jobId))?.delivery;
 
-test("a result is put to its address when the job is done, with its type and length", async () => {
+test("puts a result to its URL when the job is done, with its type and length", async () => {
   await using receiver = await openReceiver(() => 200);
   const jobId = await jobTo(`${receiver.url}?signature=secret`);
   expect(await deliveryOf(jobId)).toMatchObject({ state: State.PENDING, attempts: 0 });
@@ -42,7 +42,7 @@ test.each([
   { answers: [302], attempts: 1, state: State.FAILED, failure: Failure.DELIVERY_REFUSED },
   { answers: [500, 200], attempts: 2, state: State.DELIVERED, failure: Failure.UNSPECIFIED },
   { answers: [503, 429, 500], attempts: 3, state: State.FAILED, failure: Failure.DELIVERY_REFUSED },
-])("a server that answers $answers is asked $attempts times", async ({ answers, attempts, state, failure }) => {
+])("makes $attempts attempts at a server that answers $answers", async ({ answers, attempts, state, failure }) => {
   await using receiver = await openReceiver((_, count) => answers[count - 1] ?? 418);
   const jobId = await jobTo(receiver.url);
   await finish(jobId);
@@ -50,7 +50,7 @@ test.each([
   expect(receiver.received).toHaveLength(attempts);
 });
 
-test("a job that fails, is cancelled or expires ends its delivery, and nothing is sent or asked again", async () => {
+test("fails the delivery of a failed or cancelled job without sending anything", async () => {
   await using receiver = await openReceiver(() => 500);
   const failed = await jobTo(receiver.url);
   const outcome = { case: "failure" as const, value: { error: { code: "INVALID_INPUT", message: "bad" }, retryable: false } };
@@ -62,7 +62,7 @@ test("a job that fails, is cancelled or expires ends its delivery, and nothing i
   expect(receiver.received).toHaveLength(0);
 });
 
-test("an address that may not be called is refused at the door, and not called where it was stored under other rules", async () => {
+test("rejects a disallowed URL up front, and does not call one stored under other rules", async () => {
   await using strict = await openWebhooks(bench.testBroker, { WEBHOOK_PRIVATE_ADDRESSES: "refused", WEBHOOK_PORTS: [] });
   await expect(strict.checkReceiver({ url: "https://127.0.0.1/x" })).rejects.toThrow("deliverTo must be a public address");
   await expect(strict.checkReceiver({ url: "http://example.org/" })).rejects.toThrow("deliverTo must be an https URL");
@@ -73,7 +73,7 @@ test("an address that may not be called is refused at the door, and not called w
   expect(receiver.received).toHaveLength(0);
 });
 
-test("a server that cannot be reached is tried as often as webhooks are", async () => {
+test("retries an unreachable server as often as a webhook", async () => {
   const gone = await openReceiver(() => 200);
   await gone[Symbol.asyncDispose]();
   const jobId = await jobTo(gone.url);
@@ -81,7 +81,7 @@ test("a server that cannot be reached is tried as often as webhooks are", async 
   await expect.poll(() => deliveryOf(jobId)).toMatchObject({ state: State.FAILED, attempts: 3, failure: Failure.DELIVERY_UNREACHABLE });
 });
 
-test("one attempt is under way at a time, and one whose process died is given up when its claim is over", async () => {
+test("makes one attempt at a time and takes over from a dead process when its claim expires", async () => {
   await webhooks[Symbol.asyncDispose]();
   await using receiver = await openReceiver(() => 200);
   const jobId = await jobTo(receiver.url);
@@ -94,7 +94,7 @@ test("one attempt is under way at a time, and one whose process died is given up
   await expect.poll(() => deliveryOf(jobId), { timeout: 10_000 }).toMatchObject({ state: State.DELIVERED, attempts: 2 });
 });
 
-test("a result that goes before it has arrived ends its delivery", async () => {
+test("lets a result expire while its delivery waits for a retry", async () => {
   await using receiver = await openReceiver(() => 503);
   await using slow = await openJobBench();
   await using _webhooks = await openWebhooks(slow.testBroker, { WEBHOOK_RETRY_SECONDS: "3600,3600" }, slow);

@@ -47,7 +47,7 @@ export async function openWebhooks(
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 export type Receiver = AsyncDisposable & { readonly url: string; readonly received: Received[] };
 
-/** @param answer - Status for each message, in order; "never": no answer. */
+/** @param answer - Returns the status for each message, in order. With "never" the message is not answered. */
 export async function openReceiver(answer: (received: Received, count: number) => number | "never"): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { accessOf } from "#services/account/domain/access.ts";
 import type { Directory } from "#services/account/domain/directory.ts";
 import { createKeySecret, hashOf } from "#services/account/domain/key.ts";
 
-test("a key that is checked meets nothing but its own hash, so that the time it takes tells nothing of another key", () => {
+test("a key check looks up only the hash of the key, so its timing reveals nothing about other keys", () => {
   const asked: unknown[] = [];
   // Any other way to find a key is a failure.
   const directory = new Proxy({} as Directory, {

@@ -6,7 +6,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const base62 = fc.constantFrom(...alphabet);
 
 describe("an API key", () => {
-  test("has the documented shape and its own checksum", () => {
+  test("has the documented format and a valid checksum", () => {
     for (let i = 0; i < 200; i++) {
       const secret = createKeySecret();
       expect(secret).toMatch(/^fm_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
@@ -14,7 +14,7 @@ describe("an API key", () => {
     }
   });
 
-  test("is never given out twice and uses every character equally often", () => {
+  test("is never generated twice and uses every character equally often", () => {
     const secrets = Array.from({ length: 3000 }, createKeySecret);
     expect(new Set(secrets).size).toBe(secrets.length);
     const counts = new Map<string, number>();
@@ -25,7 +25,7 @@ describe("an API key", () => {
     expect(chiSquare).toBeLessThan(160);
   });
 
-  test("is refused when any one character is wrong", () => {
+  test("is rejected if any one character is wrong", () => {
     fc.assert(
       fc.property(fc.nat(48), base62, (place, wrong) => {
         const secret = createKeySecret();
@@ -36,7 +36,7 @@ describe("an API key", () => {
     );
   });
 
-  test("is refused when two neighbours are swapped", () => {
+  test("is rejected if two adjacent characters are swapped", () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 50 }), (at) => {
         const secret = createKeySecret();
@@ -47,17 +47,17 @@ describe("an API key", () => {
     );
   });
 
-  test("is refused when cut off, lengthened or of another scheme", () => {
+  test("is rejected if truncated, extended or prefixed differently", () => {
     const secret = createKeySecret();
     for (const text of ["", "fm_", secret.slice(0, -1), `${secret}0`, ` ${secret}`, `${secret}\n`, `sk_${secret.slice(3)}`])
       expect(isKeySecret(text)).toBe(false);
   });
 
-  test("no text that was made up passes", () => {
+  test("is not matched by arbitrary text", () => {
     fc.assert(fc.property(fc.string(), (text) => !isKeySecret(text)));
   });
 
-  test("the checksum is the CRC-32 in base62", () => {
+  test("ends in the base62 CRC-32 as checksum", () => {
     // CRC-32 of fm_ and 43 zeros, computed with another implementation (Python's zlib), is 1478271082.
     expect(isKeySecret(`fm_${"0".repeat(43)}1c2fpy`)).toBe(true);
   });

@@ -6,7 +6,7 @@ import { createRecords, openBuckets } from "#services/account/adapters/records.t
 import { createLastUse, lastUseResolutionMs } from "#services/account/domain/last-use.ts";
 import { openTestBroker } from "#test/harness/broker.ts";
 
-test("a key's use is written at most once a minute and never undoes a revocation", async () => {
+test("writes a key's last use at most once a minute and never undoes a revocation", async () => {
   await using shared = await openTestBroker();
   const buckets = await openBuckets(shared.broker);
   const records = createRecords(buckets);

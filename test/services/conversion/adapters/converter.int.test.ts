@@ -11,7 +11,7 @@ import { openHost } from "#test/services/conversion/sandbox/host.ts";
 
 const usual = { fidelity: "high", cost: 1, async: false, maxInputMb: 10, options: [] } as const;
 
-test("an engine is told how much processor time its file may use, by the file's size and the engine's lane", async () => {
+test("limits an engine's CPU time by the file's size and the engine's lane", async () => {
   const tasks: HopTask[] = [];
   const recorder = (id: string, lane: "image" | "media", from: string, to: string) =>
     defineEngine({

@@ -5,7 +5,7 @@ import { remindOfDegradation } from "#services/conversion/adapters/degradation.t
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test("a degraded sandbox is told once a minute, as a warning, until the node ends", () => {
+test("warns about a degraded sandbox once a minute until disposal", () => {
   const lines: string[] = [];
   const log = openLog("warn", { write: (line: string) => void lines.push(line) });
   const reminder = remindOfDegradation(log);

@@ -4,7 +4,7 @@ import type { Delivery } from "#kit/nats/ports.ts";
 import { finishAttempt } from "#services/conversion/adapters/finish.ts";
 import { createClaimed, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
 
-/** Finishes an attempt at a job held by another worker, until its wake-up has been delivered this often and none is left. */
+/** Finishes an attempt at a job that another worker holds, until its wake-up has been delivered `wanted` times and none is left. */
 async function expectDeliveries(bench: JobBench, wanted: number): Promise<void> {
   const { lease } = await createClaimed(bench, "winner");
   const blob = await bench.blob("out");
@@ -21,7 +21,7 @@ async function expectDeliveries(bench: JobBench, wanted: number): Promise<void> 
   await expect.poll(() => bench.blobs.has(blob.id)).toBe(false);
 }
 
-describe("a result that is not taken", () => {
+describe("a rejected result", () => {
   it("settles the wake-up", async () => {
     await using bench = await openJobBench();
     await expectDeliveries(bench, 1);

@@ -63,8 +63,8 @@ async function start(mode = "full", database = packages) {
   return { converter, asked, listed: () => converter.manifest("n").engines.map(({ id, version }) => `${id} ${version}`) };
 }
 
-describe("engines of the last start", () => {
-  it("are not asked again before the service is ready; one that was absent is", async () => {
+describe("engines known from the last start", () => {
+  it("are not probed again at startup unless they were absent", async () => {
     expect((await start()).asked).toEqual(["pictures", "sounds"]);
     versions.sounds = "2";
     const second = await start();
@@ -72,7 +72,7 @@ describe("engines of the last start", () => {
     expect((await start()).asked).toEqual([]);
   });
 
-  it("are told by a command that looked for one of them, which forgets none", async () => {
+  it("include every engine that separate commands have remembered", async () => {
     const file = join(folder, "engines.json");
     const known = await openKnownEngines(file, "full", log, packages);
     await known.remember(new Map([["pictures", "1"]]), true);
@@ -81,7 +81,7 @@ describe("engines of the last start", () => {
     expect(probed).toEqual([]);
   });
 
-  it("are verified afterwards, and those that are lost leave the catalogue", async () => {
+  it("are verified later, and lost ones leave the catalogue", async () => {
     await start();
     const { converter, listed } = await start();
     expect(await converter.verify(never)).toBe(true);
@@ -94,7 +94,7 @@ describe("engines of the last start", () => {
     expect((await start()).asked).toEqual(["pictures", "sounds"]);
   });
 
-  it("stay when one was merely too slow to answer", async () => {
+  it("stay listed if a probe was merely slow", async () => {
     await start();
     const { converter, listed } = await start();
     versions.pictures = undefined;
@@ -105,7 +105,7 @@ describe("engines of the last start", () => {
     expect(listed()).toEqual(["pictures 1"]);
   });
 
-  it("are announced in the version that they turn out to have", async () => {
+  it("are announced with a new version once it is verified", async () => {
     await start();
     versions.pictures = "1.1";
     const { converter, listed } = await start();
@@ -114,7 +114,7 @@ describe("engines of the last start", () => {
     expect(listed()).toEqual(["pictures 1.1"]);
   });
 
-  it("are forgotten when packages changed, in another sandbox, and where the file is broken or packages are not to be known", async () => {
+  it("are forgotten if packages or the sandbox changed, or the file or package database is unusable", async () => {
     const all = ["pictures", "sounds"];
     await start();
     expect((await start()).asked).toEqual(["sounds"]);

@@ -6,7 +6,7 @@ import { defineEngine, type Engine } from "#services/conversion/domain/engine.ts
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 
-/** No engine in these tests runs anything in it. */
+/** The engines of these tests run nothing in it. */
 const sandbox: Sandbox = {
   mode: "full",
   run: () => Promise.reject(new Error("not here")),
@@ -63,8 +63,8 @@ const best = { id: "best", from: "png", to: "webp", cost: 1, version: "1" };
 const second = { ...best, id: "second", cost: 2 };
 const other = { id: "other", from: "pdf", to: "txt", cost: 1, version: "1" };
 
-describe("a converter for one file", () => {
-  it("probes the engines of the plan and no others, and opens none before it runs", async () => {
+describe("a one-off converter", () => {
+  it("probes only the engines of the plan and opens none before it runs", async () => {
     const { converter, events, plan } = setUp([best, second, other]);
     const { hops } = await plan("png", "webp");
     expect(hops.map(({ engine }) => engine)).toEqual(["best"]);
@@ -73,24 +73,24 @@ describe("a converter for one file", () => {
     expect(events).toEqual(["probe best"]);
   });
 
-  it("plans without an engine that turns out to be absent", async () => {
+  it("plans around an engine that turns out to be absent", async () => {
     const { version: _none, ...absent } = best;
     const { events, plan } = setUp([absent, second, other]);
     const { hops } = await plan("png", "webp");
     expect(hops.map(({ engine }) => engine)).toEqual(["second"]);
     expect(events).toEqual(["probe best", "probe second"]);
-    // It is asked once.
+    // It is probed only once.
     await plan("png", "webp");
     expect(events).toHaveLength(2);
   });
 
-  it("rejects as the planner does when every engine that could do it is absent", async () => {
+  it("rejects like the planner if every suitable engine is absent", async () => {
     const { version: _none, ...absent } = best;
     await expect(setUp([absent, other]).plan("png", "webp")).rejects.toMatchObject({ code: "UNSUPPORTED_TARGET" });
     await expect(setUp([absent]).plan("png", "webp")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  it("probes every engine for who asks what is there", async () => {
+  it("probes every engine when all are listed", async () => {
     const { version: _none, ...absent } = second;
     const { converter, events } = setUp([best, absent]);
     expect(await converter.engines()).toMatchObject([

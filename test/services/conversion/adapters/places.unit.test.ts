@@ -3,7 +3,7 @@ import { createPlaces, type Guest } from "#services/conversion/adapters/places.t
 
 const never = (): Promise<boolean> => new Promise(() => undefined);
 
-it("keeps the last place for newcomers, also while it rests after having found none", async () => {
+it("keeps the last slot for newcomers, even while it rests after finding none", async () => {
   const places = createPlaces(2, 1);
   const guests: Guest[] = [];
   const begin = (work: () => Promise<boolean>): Promise<void> =>
@@ -20,7 +20,7 @@ it("keeps the last place for newcomers, also while it rests after having found n
     isOver = true;
   });
   expect(places.admits(true)).toBe(false);
-  // Within this turn of the event loop, so that the rest cannot end.
+  // Within this turn of the event loop, so that the slot is still resting.
   for (let step = 0; step < 20; step++) await Promise.resolve();
   expect(places.admits(true)).toBe(true);
   expect(isOver).toBe(false);
@@ -30,7 +30,7 @@ it("keeps the last place for newcomers, also while it rests after having found n
   await looked;
 });
 
-it("keeps none where there is none to keep", () => {
+it("keeps no slot if none is reserved", () => {
   const places = createPlaces(1, 0);
   void places.use(never);
   expect(places.admits(true)).toBe(false);

@@ -18,7 +18,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const estate = { endOrphans, removeFolder };
 
-/** A process that opens a folder this often, checks that it still has the last one, reports that and waits. */
+/** A process that opens a folder for a number of rounds, checks that it still has the last one, reports that and waits. */
 const opener = `
   const { existsSync } = await import("node:fs");
   const { openProcessFolder } = await import("#services/conversion/adapters/process-folder.ts");
@@ -55,8 +55,8 @@ async function leave(name: string): Promise<string> {
   return name;
 }
 
-describe("the folder of a process", () => {
-  it("is gone when disposed, and so is that of a process that was killed, with what still ran of it", async () => {
+describe("a process folder", () => {
+  it("is removed on disposal, and with its orphans at the next start if its process was killed", async () => {
     const killed = startOpener();
     const name = await nameFrom(killed);
     killed.kill("SIGKILL");
@@ -74,16 +74,16 @@ describe("the folder of a process", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("of a living process stays, also of this one", async () => {
+  it("is kept while its process is alive, including this one", async () => {
     await using first = await openProcessFolder(root, estate);
     await using second = await openProcessFolder(root, estate);
     expect((await readdir(root)).toSorted()).toEqual([basename(first.path), basename(second.path)].toSorted());
   });
 
-  it.skipIf(process.platform !== "linux")("was removed by a process of the same host name that could not see its owner", async () => {
+  it.skipIf(process.platform !== "linux")("is kept by a process with the same host name that cannot see its owner", async () => {
     await using mine = await openProcessFolder(root, estate);
     const orphan = spawn("/bin/sleep", ["600"], { argv0: markOf(mine.name) });
-    // As one container sees another.
+    // As if in another container.
     const elsewhere = startOpener(["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "--mount-proc"]);
     const theirs = await nameFrom(elsewhere);
     expect(existsSync(mine.path)).toBe(true);
@@ -97,7 +97,7 @@ describe("the folder of a process", () => {
     expect(await rest).toBe(" kept");
   });
 
-  it("is nobody else's, however many start at once", async () => {
+  it("is never removed by concurrent starts", async () => {
     const children = Array.from({ length: 4 }, () => startOpener([], 40));
     await Promise.all(children.map(nameFrom));
     const rest = children.map((child) => text(child.stdout ?? process.stdin));
@@ -106,7 +106,7 @@ describe("the folder of a process", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("of an earlier version, which nobody can lock, stays for a day", async () => {
+  it("of an earlier version, which cannot be locked, is kept for a day", async () => {
     const fresh = await leave("elsewhere.1.1.1");
     const old = await leave("elsewhere.2.1.1");
     const longAgo = new Date(Date.now() - 25 * 3_600_000);
@@ -115,20 +115,20 @@ describe("the folder of a process", () => {
     expect((await readdir(root)).toSorted()).toEqual([folder.name, fresh].toSorted());
   });
 
-  it("that a killed process was about to remove is taken over by the next start", async () => {
+  it("that was only partly removed is removed by the next start", async () => {
     const removed: string[] = [];
     {
       const folder = await openProcessFolder(root, { ...estate, removeFolder: async (path) => void removed.push(basename(path)) });
       for (const name of ["a", "z"]) await writeFile(join(folder.path, name), "x");
       await folder[Symbol.asyncDispose]();
-      // In this order, so that leftovers of a process killed meanwhile can be locked.
+      // The lock goes last, so that the leftovers of a process killed in between can be locked.
       expect(removed).toEqual(["a", "z", folder.name]);
     }
     await using next = await openProcessFolder(root, estate);
     expect(await readdir(root)).toEqual([next.name]);
   });
 
-  it("that a killed process had made and not locked goes after a minute", async () => {
+  it("that a killed process created but never locked is removed after a minute", async () => {
     const [fresh, old] = ["fresh", "old"];
     for (const name of [fresh, old]) await mkdir(join(root, name));
     const before = new Date(Date.now() - 61_000);

@@ -7,7 +7,7 @@ import { DoesNotHold } from "#services/conversion/domain/failure.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** The actions, in order, until ten seconds after the start. */
+/** The actions within ten seconds of the start, in order. */
 async function doneAfter(attackIfOwed: () => Promise<void>, isSame = true): Promise<readonly string[]> {
   const done: string[] = [];
   const verify = async () => done.push("verify") > 0 && isSame;
@@ -18,17 +18,17 @@ async function doneAfter(attackIfOwed: () => Promise<void>, isSame = true): Prom
   return done;
 }
 
-it("announces engines anew that are not what they were", async () => {
+it("renews the announcement if the engines have changed", async () => {
   expect(await doneAfter(async () => undefined)).toEqual(["verify"]);
   expect(await doneAfter(async () => undefined, false)).toEqual(["verify", "renew"]);
 });
 
-it("gives up where an attack on the sandbox gets through, and not where none could be made", async () => {
+it("gives up if an attack on the sandbox succeeds, but not if it could not be made", async () => {
   expect(await doneAfter(() => Promise.reject(new DoesNotHold(["a file outside was read"])))).toEqual(["give up"]);
   expect(await doneAfter(() => Promise.reject(new FilemillError("UNAVAILABLE", "The disk is full.")))).toEqual(["verify"]);
 });
 
-it("does nothing any more when the service ends before", async () => {
+it("does nothing if the service stops first", async () => {
   const attackIfOwed = vi.fn(async () => undefined);
   const unused = async () => undefined;
   verifySoon({

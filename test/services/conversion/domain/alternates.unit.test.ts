@@ -58,8 +58,8 @@ async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [s
   return { ran, notes, asked, error };
 }
 
-describe("an engine's fault", () => {
-  it("is followed by the next best route, and the notes are those of the route that was taken", async () => {
+describe("an engine failure", () => {
+  it("is followed by the next best route, with only that route's notes", async () => {
     const { ran, notes, asked, error } = await attempt({ one: failing("CONVERSION_FAILED") });
     expect(error).toBeUndefined();
     expect(ran).toEqual(["one", "two", "three"]);
@@ -71,7 +71,7 @@ describe("an engine's fault", () => {
     expect(asked).toEqual([{ from: "a", to: "c", options: {}, avoid: [{ engine: "one", from: "a", to: "c" }] }]);
   });
 
-  it("is avoided with those before it, and a lower fidelity is told", async () => {
+  it("excludes its hop and earlier ones from the next route, and notes a lower fidelity", async () => {
     const { notes, asked, error } = await attempt({ one: failing("CONVERSION_FAILED"), three: failing("CONVERSION_FAILED") });
     expect(error).toBeUndefined();
     expect(asked[1]?.avoid.map(({ engine }) => engine)).toEqual(["one", "three"]);
@@ -80,13 +80,13 @@ describe("an engine's fault", () => {
 
   it.each<[string, Faults]>([
     ["a crash", { one: () => Promise.reject(new TypeError("undefined is not a function")) }],
-    ["a result that is not whole", { check: onceFailing() }],
-    ["what an earlier hop made and a later one cannot read", { one: failing("CONVERSION_FAILED"), three: failing("INVALID_INPUT") }],
+    ["an incomplete result", { check: onceFailing() }],
+    ["an intermediate file that a later hop cannot read", { one: failing("CONVERSION_FAILED"), three: failing("INVALID_INPUT") }],
   ])("may be %s", async (_name, faults) => {
     expect((await attempt(faults)).error).toBeUndefined();
   });
 
-  it("ends with the first failure when no route succeeds, after two others at most", async () => {
+  it("is reported as it was first if two alternate routes fail too", async () => {
     const all = {
       one: failing("CONVERSION_FAILED"),
       two: () => Promise.reject(new Error("other")),
@@ -97,19 +97,19 @@ describe("an engine's fault", () => {
   });
 });
 
-describe("an engine that was ended from outside", () => {
-  it("gets the file once more before a way is taken that may keep less, and no note says so", async () => {
+describe("an engine killed from outside", () => {
+  it("is retried once before an alternate route, without a note", async () => {
     const { ran, notes, asked, error } = await attempt({ one: once(faulty("lost")) });
     expect({ ran, notes, asked, error }).toEqual({ ran: ["one", "one"], notes: ["METADATA_DROPPED one"], asked: [], error: undefined });
   });
 
-  it("is avoided when it ends so again", async () => {
+  it("is avoided if it is killed again", async () => {
     const { ran, notes } = await attempt({ one: faulty("lost") });
     expect(ran).toEqual(["one", "one", "two", "three"]);
     expect(notes.at(-1)).toMatch(/^ALTERNATE_ROUTE /);
   });
 
-  it("is not begun with again when somebody cancelled the job", async () => {
+  it("is not retried if the job was cancelled", async () => {
     const stop = new AbortController();
     const one = () => {
       stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
@@ -119,17 +119,17 @@ describe("an engine that was ended from outside", () => {
   });
 });
 
-describe("an engine that crashed", () => {
+describe("an engine that crashes", () => {
   it("is avoided at once", async () => {
     const { ran, error } = await attempt({ one: faulty("crashed") });
     expect({ ran, error }).toEqual({ ran: ["one", "two", "three"], error: undefined });
   });
 
-  it.each<ErrorCode>(["INVALID_INPUT", "PASSWORD_REQUIRED"])("at a file of which another one says %s leaves it at that", async (code) => {
+  it.each<ErrorCode>(["INVALID_INPUT", "PASSWORD_REQUIRED"])("is followed by %s if the next engine reports that", async (code) => {
     expect(await attempt({ one: faulty("crashed"), two: failing(code) })).toMatchObject({ ran: ["one", "two"], error: code });
   });
 
-  it("at a file that another way damages is still what is told", async () => {
+  it("still fails the job if a later hop of another route rejects its intermediate file", async () => {
     const all = { one: faulty("crashed"), three: failing("INVALID_INPUT"), four: faulty("crashed") };
     expect((await attempt(all)).error).toBe("CONVERSION_FAILED");
   });
@@ -151,7 +151,7 @@ function onceFailing() {
   };
 }
 
-describe("no other route is tried", () => {
+describe("no alternate route is tried", () => {
   it.each<ErrorCode>(["INVALID_INPUT", "PASSWORD_REQUIRED", "INPUT_TOO_COMPLEX", "CONVERSION_TIMEOUT", "INVALID_OPTION", "UNAVAILABLE"])(
     "after %s",
     async (code) => {
@@ -159,16 +159,16 @@ describe("no other route is tried", () => {
     },
   );
 
-  it("for a file that no engine was shown", async () => {
+  it("for a file that no engine has seen", async () => {
     expect(await attempt({ inspection: failing("CONVERSION_FAILED") })).toMatchObject({ ran: [], asked: [], error: "CONVERSION_FAILED" });
   });
 
-  it("for a file that holds nothing of what the target is about", async () => {
+  it("for a file without the content that the target needs", async () => {
     const lacking = () => Promise.reject(new LacksContent("No text."));
     expect(await attempt({ one: lacking })).toMatchObject({ ran: ["one"], asked: [], error: "CONVERSION_FAILED" });
   });
 
-  it("when nobody wants the result any more", async () => {
+  it("if the job was cancelled", async () => {
     const stop = new AbortController();
     const one = () => {
       stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
@@ -177,7 +177,7 @@ describe("no other route is tried", () => {
     expect(await attempt({ one }, [second], stop.signal)).toMatchObject({ ran: ["one"], asked: [], error: "JOB_CANCELLED" });
   });
 
-  it("when it would give one file where several were asked for", async () => {
+  it("if it would return one file where several were requested", async () => {
     const several = { ...second, resultFormat: "zip" };
     expect(await attempt({ one: failing("CONVERSION_FAILED") }, [several])).toMatchObject({ ran: ["one"], error: "CONVERSION_FAILED" });
   });

@@ -9,7 +9,7 @@ const missing = (...asked: Parameters<typeof lack>) => {
   return found !== undefined && "missing" in found ? found.missing : undefined;
 };
 
-describe("what a result lacks", () => {
+describe("lackOf", () => {
   it.each<[string, string, Counts, Counts, string]>([
     ["xlsx", "ods", { rows: 3, cells: 9 }, { rows: 3, cells: 8 }, "8 of 9 filled cells"],
     ["xlsx", "csv", { rows: 40 }, { rows: 39 }, "39 of 40 rows"],
@@ -24,7 +24,7 @@ describe("what a result lacks", () => {
     ["srt", "vtt", { entries: 3 }, { entries: 2 }, "2 of 3 subtitles"],
     ["stl", "glb", { faces: 1000 }, { faces: 970 }, "970 of 1000 triangles"],
     ["ttf", "woff", { glyphs: 322 }, { glyphs: 321 }, "321 of 322 glyphs"],
-  ])("from %s to %s, %o where there is only %o, is told", (from, to, source, result, told) => {
+  ])("reports %s to %s, %o reduced to %o, as %s", (from, to, source, result, told) => {
     expect(isCounted(from, to)).toBe(true);
     expect(missing(from, to, source, result)).toBe(told);
     expect(missing(from, to, source, source)).toBeUndefined();
@@ -36,24 +36,24 @@ describe("what a result lacks", () => {
     ["stl", "stl", { faces: 1000 }, { faces: 300 }, "FACES_MERGED"],
     ["gif", "png", { pages: 12 }, { pages: 1 }, "ANIMATION_REDUCED"],
     ["docx", "md", { letters: 1000 }, { letters: 800 }, "INPUT_DAMAGED"],
-  ])("from %s to %s, %o to %o, is explained by %s and by nothing else", (from, to, source, result, note) => {
+  ])("accepts %s to %s, %o reduced to %o, only with %s", (from, to, source, result, note) => {
     expect(missing(from, to, source, result, note)).toBeUndefined();
     expect(missing(from, to, source, result, "METADATA_DROPPED")).toBeDefined();
   });
 
-  it("is nothing where more is there, as headings get names", () => {
+  it("returns nothing if the result has more, such as header names", () => {
     expect(lack("docx", "md", { letters: 1000 }, { letters: 1001 })).toBeUndefined();
     expect(missing("csv", "json", { rows: 3 }, { rows: 4 })).toBeUndefined();
   });
 
-  it("is noted where it is little text, with how much", () => {
+  it("notes a small amount of missing text", () => {
     const message = "20 of 1000 letters are missing in the result.";
     expect(lack("docx", "md", { letters: 1000 }, { letters: 980 })).toEqual({ note: "TEXT_LEFT_OUT", message });
     expect(lack("docx", "md", { letters: 1000 }, { letters: 980 }, "INPUT_DAMAGED")).toBeUndefined();
     expect(lack("stl", "glb", { faces: 1000 }, { faces: 980 })).toBeUndefined();
   });
 
-  it("is not known where either side was not counted, or no rule holds", () => {
+  it("returns nothing if a side was not counted or no rule applies", () => {
     expect(missing("xlsx", "ods", {}, { cells: 1 })).toBeUndefined();
     expect(missing("xlsx", "ods", { cells: 9 }, {})).toBeUndefined();
     expect(isCounted("png", "webp")).toBe(false);

@@ -16,18 +16,18 @@ async function raisedCodes(): Promise<ReadonlySet<string>> {
     if (!/\.(ts|mjs|py)$/.test(name)) continue;
     const text = await readFile(join(folder, name), "utf8");
     for (const [, code = ""] of text.matchAll(/(?:\bnote\(|notes\.set\()\s*"([A-Z_]+)"/g)) found.add(code);
-    // sharp chooses between two.
+    // The sharp engine chooses between two codes.
     for (const [, code = ""] of text.matchAll(/\["([A-Z_]+)", "(?:frame|page)"\]/g)) found.add(code);
   }
   return found;
 }
 
-describe("what engines expect", () => {
+describe("declared notes", () => {
   const declared = new Map(
     engines.map((engine) => [engine.id, new Set(engine.hops.flatMap((hop) => expectationsOf(hop).map(({ code }) => code)))]),
   );
 
-  it("names every code that an engine's source raises, but those of one file alone", async () => {
+  it("include every code that the engine sources raise, except unexpected ones", async () => {
     const all = new Set([...declared.values()].flatMap((codes) => [...codes]));
     const raised = await raisedCodes();
     expect(raised.size).toBeGreaterThan(10);
@@ -37,9 +37,9 @@ describe("what engines expect", () => {
     ).toEqual([]);
   });
 
-  it("names no code that no source raises", async () => {
+  it("include no code that no source raises", async () => {
     const parts = (["page", "sheet", "track"] as const).map(leftOutNoteOf);
-    // For picture metadata, a common rule raises the notes instead of the engines.
+    // Notes about picture metadata are raised by a common rule, not by the engines.
     const raised = new Set<string>([...(await raisedCodes()), ...parts, "METADATA_DROPPED", "PLACE_KEPT"]);
     for (const [id, codes] of declared)
       expect(
@@ -48,7 +48,7 @@ describe("what engines expect", () => {
       ).toEqual([]);
   });
 
-  it("says each thing once, in one sentence of the present", () => {
+  it("are unique per hop and each one sentence in the present tense", () => {
     for (const { id, hops } of engines) {
       for (const hop of hops) {
         const list = expectationsOf(hop);
@@ -59,7 +59,7 @@ describe("what engines expect", () => {
     }
   });
 
-  it("asks only for options that the hop has", () => {
+  it("depend only on options of their hop", () => {
     for (const { hops } of engines) {
       for (const hop of hops) {
         const names = new Set(hop.options.map(({ name }) => name));
@@ -69,7 +69,7 @@ describe("what engines expect", () => {
   });
 });
 
-describe("what formats can have", () => {
+describe("format traits", () => {
   it.each([
     ["png", "alpha", true],
     ["jpg", "alpha", false],

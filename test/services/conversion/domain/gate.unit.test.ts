@@ -4,7 +4,7 @@ import { createGate } from "#services/conversion/domain/gate.ts";
 const never = new AbortController().signal;
 
 describe("a gate", () => {
-  it("lets through as many as it has places, without a wait, and the others in order", async () => {
+  it("admits as many as it has slots without waiting, and the rest in order", async () => {
     const gate = createGate(2);
     expect([gate.enter(never), gate.enter(never)]).toEqual([undefined, undefined]);
     const order: string[] = [];
@@ -20,7 +20,7 @@ describe("a gate", () => {
     expect(order).toEqual(["third", "fourth"]);
   });
 
-  it("forgets who gave up waiting", async () => {
+  it("forgets a waiter that gave up", async () => {
     const gate = createGate(1);
     void gate.enter(never);
     const stop = new AbortController();

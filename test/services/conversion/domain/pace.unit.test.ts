@@ -17,7 +17,7 @@ async function* every(pauseMs: number, ...all: readonly number[]): AsyncGenerato
   }
 }
 
-/** What came through, or the error, after the time that it takes. */
+/** The sizes that came through or the error, once all of it is over. */
 async function sizes(items: AsyncIterable<number>, bounds = pace, work = async () => undefined): Promise<unknown> {
   const seen: number[] = [];
   const ended = (async () => {
@@ -31,23 +31,23 @@ async function sizes(items: AsyncIterable<number>, bounds = pace, work = async (
   return await ended;
 }
 
-it("passes on what comes fast enough, and what comes at once", async () => {
+it("passes on data that arrives fast enough or at once", async () => {
   expect(await sizes(every(60, ...Array<number>(12).fill(100)))).toHaveLength(12);
   expect(await sizes(every(0))).toEqual([]);
 });
 
-it("waits longer for who has sent a lot", async () => {
+it("waits longer for a sender that has sent a lot", async () => {
   expect(await sizes(every(70, 1000, 0))).toEqual([1000, 0]);
   expect(await sizes(every(70, 99, 0))).toEqual(tooSlow);
 });
 
-it("gives up on silence, on drops, and on what never ends", async () => {
+it("gives up on silence, a trickle and an endless stream", async () => {
   expect(await sizes(every(10_000, 1))).toEqual(tooSlow);
   expect(await sizes(every(15, ...Array<number>(50).fill(1)))).toEqual(tooSlow);
   expect(await sizes(every(5, ...Array<number>(100).fill(1000)), { ...pace, wholeMs: 100 })).toEqual(tooSlow);
 });
 
-it("does not count the time in which nobody asks", async () => {
+it("does not count the time while the consumer is busy", async () => {
   const work = async (): Promise<undefined> => void (await sleep(300));
   expect(await sizes(every(10, 1, 2, 3), pace, work)).toEqual([1, 2, 3]);
 });

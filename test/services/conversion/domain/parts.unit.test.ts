@@ -2,15 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chosenParts, noteLeftOut, partFileName, partOptions } from "#services/conversion/domain/parts.ts";
 
-// Deterministic runs.
-describe("the parts that are chosen", () => {
+describe("selected parts", () => {
   it.each([
     ["all", 3, [1, 2, 3]],
     ["2", 3, [2]],
     ["3,1-2,2", 3, [1, 2, 3]],
   ])("%s of %i", (text, total, wanted) => expect(chosenParts("page", text, total)).toEqual(wanted));
 
-  it.each(["0", "4", "2-4", "3-2"])("%s of 3 is refused", (text) => {
+  it.each(["0", "4", "2-4", "3-2"])("%s of 3 is rejected", (text) => {
     expect(() => chosenParts("sheet", text, 3)).toThrow(
       expect.objectContaining({ code: "INVALID_OPTION", details: expect.objectContaining({ option: "sheets" }) }),
     );
@@ -20,7 +19,7 @@ describe("the parts that are chosen", () => {
     expect(() => chosenParts("page", text, 1000)).toThrow(expect.objectContaining({ code: "INPUT_TOO_COMPLEX" }));
   });
 
-  it("match the pattern that the option declares", () => {
+  it("match the declared option pattern", () => {
     const several = partOptions("page").find(({ name }) => name === "pages");
     const pattern = new RegExp(several?.type === "string" ? several.pattern : "(?!)");
     for (const text of ["all", "3", "1-3,7"]) expect(text).toMatch(pattern);
@@ -28,13 +27,13 @@ describe("the parts that are chosen", () => {
   });
 });
 
-describe("the name of a part's file", () => {
-  it("sorts by number, tells the label, and has the extension", () => {
+describe("the file name of a part", () => {
+  it("sorts by number and contains the label and the extension", () => {
     expect(partFileName("page", 3, 120, "", "png")).toBe("page-003.png");
     expect(partFileName("sheet", 2, 2, "Umsatz 2026", "csv")).toBe("sheet-2-Umsatz 2026.csv");
   });
 
-  it("is safe whatever the label is", () => {
+  it("is safe for any label", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 80 }), (label) => {
         const name = partFileName("sheet", 1, 1, label, "csv");
@@ -45,7 +44,7 @@ describe("the name of a part's file", () => {
   });
 });
 
-it("says what was left out, where there was more than one", () => {
+it("notes what was left out if there was more than one part", () => {
   const notes: (string | undefined)[][] = [];
   const task = { note: (...note: (string | undefined)[]) => void notes.push(note) };
   noteLeftOut(task, "track", 1, 1);

@@ -18,7 +18,7 @@ const hopOf = (from: string, to: string, extra: Partial<Hop> = {}): Hop => ({
   ...extra,
 });
 
-/** Files as sizes by path, and engines that convert them. */
+/** Files, as sizes by path, and engines that convert them. */
 function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | void>>, hops: readonly Hop[]) {
   const files = new Map<string, number>([["in", 10]]);
   const log: string[] = [];
@@ -75,28 +75,28 @@ const route = planOf(["one", "a", "b"], ["two", "b", "c"]);
 const hops = [hopOf("a", "b"), hopOf("b", "c")];
 
 describe("a plan", () => {
-  it("runs hop by hop, checks each result, and leaves only the last", async () => {
+  it("runs hop by hop, checks each result and keeps only the last", async () => {
     const { ports, files, log } = world({ one: quiet, two: quiet }, hops);
     await runPlan(runOf(route), ports);
     expect(log).toEqual(["inspect in", "one: in > between1.b", "check between1.b as b", "two: between1.b > out", "check out as c"]);
     expect([...files.keys()]).toEqual(["in", "out"]);
   });
 
-  it.each(["one", "two"])("leaves nothing when engine %s fails", async (failing) => {
+  it.each(["one", "two"])("leaves nothing behind if engine %s fails", async (failing) => {
     const fail = () => Promise.reject(new FilemillError("CONVERSION_FAILED", "No."));
     const { ports, files } = world({ one: quiet, two: quiet, [failing]: fail }, hops);
     await expect(runPlan(runOf(route), ports)).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
     expect([...files.keys()]).toEqual(["in"]);
   });
 
-  it("leaves nothing when a result does not pass its check", async () => {
+  it("leaves nothing behind if a result fails its check", async () => {
     const { ports, files } = world({ one: quiet, two: quiet }, hops);
     const checkResult = () => Promise.reject(new FilemillError("CONVERSION_FAILED", "Empty."));
     await expect(runPlan(runOf(route), { ...ports, checkResult })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
     expect([...files.keys()]).toEqual(["in"]);
   });
 
-  it("takes no result that holds less than its source, unless a note of that very hop says so or a part is asked for", async () => {
+  it("rejects a result with less than its source, unless that hop notes it or a part was requested", async () => {
     const counted = [hopOf("xlsx", "ods"), hopOf("ods", "csv")];
     const plan = planOf(["one", "xlsx", "ods"], ["two", "ods", "csv"]);
     const compared: string[] = [];
@@ -120,7 +120,7 @@ describe("a plan", () => {
     expect(compared).toEqual(["in", "out"]);
   });
 
-  it("notes text that a hop left out, as little as it may be", async () => {
+  it("notes text that a hop left out, however little", async () => {
     const { ports } = world({ one: quiet, two: quiet }, [hopOf("docx", "html"), hopOf("html", "md")]);
     const count: RunPorts["count"] = async (_, { format }) => ({
       source: { letters: 500 },
@@ -135,14 +135,14 @@ describe("a plan", () => {
     expect(told).toEqual(["TEXT_LEFT_OUT: 1 of 500 letters are missing in the result."]);
   });
 
-  it("starts no engine for an input that is refused", async () => {
+  it("starts no engine for a rejected input", async () => {
     const { ports, log } = world({ one: quiet, two: quiet }, hops);
     const inspect = () => Promise.reject(new FilemillError("PASSWORD_REQUIRED", "Locked."));
     await expect(runPlan(runOf(route), { ...ports, inspect })).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
     expect(log).toEqual([]);
   });
 
-  it("ends with the reason of its signal, whatever the engine made of it", async () => {
+  it("fails with the reason of its signal, whatever the engine threw", async () => {
     const stop = new AbortController();
     const one = () => {
       stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
@@ -153,7 +153,7 @@ describe("a plan", () => {
     expect([...files.keys()]).toEqual(["in"]);
   });
 
-  it("gives an async hop ten times as long", async () => {
+  it("gives an async hop ten times the timeout", async () => {
     const limits: number[] = [];
     const keep = (task: HopTask): void => void limits.push(task.timeoutMs);
     const { ports } = world({ one: keep, two: keep }, [hopOf("a", "b", { async: true }), hopOf("b", "c")]);
@@ -161,7 +161,7 @@ describe("a plan", () => {
     expect(limits).toEqual([10_000, 1000]);
   });
 
-  it("passes each hop its own options, with the declaration's defaults", async () => {
+  it("passes each hop its own options with declared defaults", async () => {
     const quality = { name: "quality", description: "", type: "integer", min: 1, max: 100, default: 80 } as const;
     const page = { name: "page", description: "", type: "integer", min: 1, max: 9 } as const;
     const seen: unknown[] = [];
@@ -181,7 +181,7 @@ describe("a plan", () => {
     expect(seen).toEqual([{}, { quality: 80, page: 3 }]);
   });
 
-  it("tells progress over all hops, and notes with their standard text", async () => {
+  it("reports progress across all hops, and notes with their standard text", async () => {
     const told: (number | string)[] = [];
     const half = (task: HopTask): void => {
       task.progress(0.5);
@@ -196,7 +196,7 @@ describe("a plan", () => {
     expect(told).toEqual([0.25, ...note, 0.75, ...note]);
   });
 
-  it("refuses an input over the hop's ceiling, and what grows over it on the way", async () => {
+  it("rejects an input over the hop's limit, and an intermediate file that exceeds it", async () => {
     const { ports, files } = world({ one: quiet, two: quiet }, hops);
     const large = { path: "in", format: "a", sizeBytes: 1_000_001 };
     await expect(runPlan(runOf(route, { input: large }), ports)).rejects.toMatchObject({
@@ -207,14 +207,14 @@ describe("a plan", () => {
     expect([...files.keys()]).toEqual(["in"]);
   });
 
-  it("is left to another node when an engine is not here", async () => {
+  it("is UNAVAILABLE here if an engine is missing", async () => {
     const { ports, files } = world({ one: quiet }, hops);
     await expect(runPlan(runOf(route), ports)).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect([...files.keys()]).toEqual(["in"]);
   });
 });
 
-describe("a hop that is asked for several results", () => {
+describe("a hop with several requested results", () => {
   const paged = hopOf("a", "b", { part: "page", options: partOptions("page") });
   const several = (chosen: string) => {
     const plan = planOf(["one", "a", "b"], ["two", "b", "c"]);
@@ -247,7 +247,7 @@ describe("a hop that is asked for several results", () => {
     return { ...found, ports, seen, packed };
   }
 
-  it("runs the rest for each part, packs what came out, and leaves the archive alone", async () => {
+  it("runs the remaining hops per part and keeps only the packed archive", async () => {
     const { ports, files, seen, packed, log } = pagedWorld();
     const notes: string[] = [];
     await runPlan(runOf(several("all"), { onNote: (code) => notes.push(code) }), ports);
@@ -258,7 +258,7 @@ describe("a hop that is asked for several results", () => {
     expect(notes).toEqual(["SEVERAL_FILES"]);
   });
 
-  it("tells how many of the parts there are", async () => {
+  it("notes how many of the parts were converted", async () => {
     const { ports, seen } = pagedWorld();
     const notes: string[] = [];
     await runPlan(runOf(several("3,1"), { onNote: (code, message) => notes.push(`${code} ${message}`) }), ports);
@@ -266,7 +266,7 @@ describe("a hop that is asked for several results", () => {
     expect(notes).toContain("PAGES_LEFT_OUT Only 2 of 3 pages were converted.");
   });
 
-  it("leaves nothing when one of them fails", async () => {
+  it("leaves nothing behind if one of them fails", async () => {
     let runs = 0;
     const { ports, files, packed } = pagedWorld(() => {
       runs += 1;
@@ -277,7 +277,7 @@ describe("a hop that is asked for several results", () => {
     expect([...files.keys()]).toEqual(["in"]);
   });
 
-  it("is bounded in bytes", async () => {
+  it("is limited in total size", async () => {
     const { ports } = pagedWorld();
     const large = { ...ports, sizeOf: async (path: string) => (path.endsWith(".c") ? 1.5e9 : 20) };
     await expect(runPlan(runOf(several("all")), large)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });

@@ -25,21 +25,21 @@ function harness(verdicts: Readonly<Record<string, Error>>) {
   return { looked, opened, open };
 }
 
-describe("an input that comes with a password", () => {
-  it("is opened when it is protected, and what came out is looked at too", async () => {
+describe("an input with a password", () => {
+  it("is unlocked if it is protected, and the unlocked file is inspected too", async () => {
     const { open, looked, opened } = harness({ in: locked });
     expect(await open("docx", "secret")).toEqual({ path: "opened", format: "docx", sizeBytes: 7 });
     expect([looked, opened]).toEqual([["in", "opened"], ["secret"]]);
   });
 
-  it("is taken as it is when it is not protected, but for a PDF, of which the look does not tell", async () => {
+  it("is used as it is if it is not protected, except a PDF, whose protection inspection cannot see", async () => {
     const { open, opened } = harness({});
     expect((await open("docx", "secret")).path).toBe("in");
     expect(opened).toEqual([]);
     expect((await open("pdf", "secret")).path).toBe("opened");
   });
 
-  it("is refused for every other reason as without one", async () => {
+  it("is rejected for any other reason as without a password", async () => {
     const bomb = new FilemillError("INPUT_TOO_COMPLEX", "A bomb.");
     await expect(harness({ in: bomb }).open("docx", "secret")).rejects.toBe(bomb);
     await expect(harness({ in: locked, opened: bomb }).open("docx", "secret")).rejects.toBe(bomb);
@@ -47,7 +47,7 @@ describe("an input that comes with a password", () => {
 });
 
 describe("an input without a password", () => {
-  it("is refused when it is protected, and never opened", async () => {
+  it("is rejected if it is protected, and never unlocked", async () => {
     const { open, opened } = harness({ in: locked });
     await expect(open("docx")).rejects.toBe(locked);
     expect(opened).toEqual([]);

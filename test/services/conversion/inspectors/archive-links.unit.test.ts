@@ -14,12 +14,12 @@ function costOf(work: () => void): number {
   return (user + system) / 1000;
 }
 
-test("a link out by way of another leads out", () => {
+test("a link that leads out through another link is rejected", () => {
   const members = [member("a", "link", "."), member("b", "link", "a/.."), member("c", "link", "a/a/f"), member("f", "file")];
   expect([...unwantedOf(members)].map(({ name }) => name)).toEqual(["b"]);
 });
 
-test("names of thousands of steps, and links that lead through all of them, cost what their length does", () => {
+test("deep names and long link chains take linear time", () => {
   const deep = Array.from({ length: 30_000 }, () => "a").join("/");
   const members = [member("long", "link", `${deep}/..`), ...Array.from({ length: 50_000 }, (_, at) => member(`l${at}`, "link", "long"))];
   const names = [...members.map(({ name }) => name), ...Array.from({ length: 100 }, () => deep)];

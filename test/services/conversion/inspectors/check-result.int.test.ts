@@ -33,7 +33,7 @@ it.each([
   ["office/sheet.ods", "ods"],
   ["office/sheet.xls", "xls"],
   ["markup/book.epub", "epub"],
-])("takes a whole %s, and neither half of it nor another's format", async (name, format) => {
+])("accepts a complete %s, but not half of it or a different format", async (name, format) => {
   const path = join(corpus, name);
   await checkResult(path, format);
   await expect(checkResult(path, "pdf")).rejects.toMatchObject(refused);
@@ -43,7 +43,7 @@ it.each([
   await expect(checkResult(await put("half", bytes.subarray(0, bytes.length / 2)), format)).rejects.toMatchObject(refused);
 });
 
-it("takes sound and text that is whole", async () => {
+it("accepts complete audio and text", async () => {
   const tone = join(folder, "tone.wav");
   await writeTone(tone);
   await checkResult(tone, "wav");
@@ -56,7 +56,7 @@ it("takes sound and text that is whole", async () => {
   await checkResult(await put("long.txt", `${"a".repeat(4095)}ü and more`), "txt");
 });
 
-it("takes no file that is empty, missing, linked or no file at all, and waits for no pipe", async () => {
+it("rejects empty, missing, linked and non-regular files, and does not wait for a pipe", async () => {
   const path = await put("d.txt", "text");
   await symlink(path, join(folder, "symbolic"));
   await copyFile(path, join(folder, "one"));
@@ -68,7 +68,7 @@ it("takes no file that is empty, missing, linked or no file at all, and waits fo
   }
 });
 
-it("calls a file too short for its format no result", async () => {
+it("rejects a file too short for its format", async () => {
   for (const format of ["wav", "webp", "docx", "png", "mp4", "ts", "aac", "json"]) {
     await expect(checkResult(await put("short", "RI"), format), format).rejects.toMatchObject(refused);
   }

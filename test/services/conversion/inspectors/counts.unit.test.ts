@@ -19,7 +19,7 @@ const asResult = async (format: string, content: Buffer | string) =>
   told((await countsOf(sourceOf(""), sourceOf(content), { from: "none", to: format })).result);
 const sample = (name: string) => readFile(join(import.meta.dirname, "../../../corpus", name));
 
-describe("a file of the corpus", () => {
+describe("counts in a corpus file", () => {
   it.each([
     ["office/sheet.xlsx", { sheets: 2, rows: 5, cells: 12 }],
     ["office/sheet.ods", { sheets: 2, rows: 5, cells: 12 }],
@@ -35,21 +35,21 @@ describe("a file of the corpus", () => {
     ["typical/model/typical.obj", { faces: 12 }],
     ["typical/model/typical.glb", { faces: 12 }],
     ["typical/model/typical.stl", { faces: 12 }],
-  ])("%s has %o", async (name, counts) => {
+  ])("of %s are %o", async (name, counts) => {
     const format = name.slice(name.lastIndexOf(".") + 1);
     expect(await asSource(format, await sample(name))).toEqual(counts);
     expect(await asResult(format, await sample(name))).toEqual(counts);
   });
 });
 
-it.each(["srt", "vtt", "ass", "ssa", "sbv"])("subtitles of %s that begin with a mark may be empty", async (format) => {
+it.each(["srt", "vtt", "ass", "ssa", "sbv"])("subtitles of %s may be empty if they start with a marker", async (format) => {
   const subtitles = await sample(`typical/subtitle/typical.${format}`);
   expect(await asResult(format, subtitles)).toEqual({ entries: 3 });
   expect(await asSource(format, subtitles)).toEqual({ entries: format === "sbv" ? 3 : 2 });
 });
 
 describe("rows", () => {
-  it("of a source are those with ink, and of a result all", async () => {
+  it("count non-blank ones in a source and all in a result", async () => {
     const table = 'a;b\r\n"x\n""y""";2\n;\n" ";\n\n3;"4"';
     expect(await asSource("csv", table)).toEqual({ rows: 3 });
     expect(await asResult("csv", table)).toEqual({ rows: 5 });
@@ -62,7 +62,7 @@ describe("rows", () => {
     expect(await asSource("vcf", "BEGIN:VCARD\r\nEND:VCARD\r\nBEGIN:VCARD\r\nEND:VCARD\r\n")).toEqual({ rows: 2 });
   });
 
-  it("of a workbook do not count texts without ink, in whatever way they are written", async () => {
+  it("of a workbook do not count blank strings, however they are written", async () => {
     const cell = (name: string, text: string) => `<c r="${name}" t="s"><v>${text}</v></c>`;
     const sheet = `<row r="1">${cell("A1", "0")}${cell("B1", "1")}</row><row r="2">${cell("A2", "1")}${cell("B2", "2")}<c r="C2" s="1"/></row>`;
     const parts = [
@@ -79,7 +79,7 @@ describe("rows", () => {
     expect(await asSource("xlsx", zipFile([...parts, orphan]))).toEqual({});
   });
 
-  it("of OpenDocument stand for as many as it says, and not for copies of other files", async () => {
+  it("of OpenDocument respect repeat counts and ignore copies of other files", async () => {
     const cell = "<table:table-cell table:number-columns-repeated='2'/>"
       .replaceAll("'", '"')
       .replace("/>", "><text:p>x</text:p></table:table-cell>");
@@ -96,7 +96,7 @@ describe("rows", () => {
 });
 
 describe("pages", () => {
-  it("of a PDF are what its only root of pages says", async () => {
+  it("of a PDF are taken from its only page tree root", async () => {
     const pdf = pdfOf(["one", "two", "three"]);
     expect(await asSource("pdf", pdf)).toEqual({ pages: 3 });
     const changed = `${Buffer.from(pdf).toString("latin1")}\n9 0 obj << /Type /Pages /Kids [] /Count 4 >> endobj`;
@@ -105,7 +105,7 @@ describe("pages", () => {
 });
 
 it.each(["/Type /Pages ", "<</Type /Pages ", "/ObjStm ", "/ObjStm stream ", "<< /ObjStm stream\nx endstream"])(
-  "is given up in one pass over a PDF of %o alone",
+  "gives up on a PDF of only %o in a single pass",
   async (piece) => {
     expect(await asSource("pdf", piece.repeat(200_000))).toEqual({});
   },
@@ -115,7 +115,7 @@ describe("letters", () => {
   const word = (body: string) => zipFile([{ name: "word/document.xml", content: `<w:document><w:body>${body}</w:body></w:document>` }]);
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
 
-  it("of a source are those that everybody sees", async () => {
+  it("of a source are the visible ones", async () => {
     const box = `<w:txbxContent>${run("boxed")}</w:txbxContent>`;
     const twice = `<mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent>`;
     expect(await asSource("docx", word(`${run("a &amp; b\u0301")}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>${twice}`))).toEqual({
@@ -129,7 +129,7 @@ describe("letters", () => {
     expect(await asSource("md", "[one](two)")).toEqual({});
   });
 
-  it("of a source are none that whoever opens it makes anew: dates, numbers of pages, results of fields but for links", async () => {
+  it("of a source exclude dates, page numbers and field results other than links", async () => {
     const field = (asked: string, result: string) =>
       `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${asked} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` +
       `${run(result)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
@@ -139,7 +139,7 @@ describe("letters", () => {
     expect(await asSource("odt", zipFile([{ name: "content.xml", content: odt }]))).toEqual({ letters: 4 });
   });
 
-  it("of a result are all", async () => {
+  it("of a result are all of them", async () => {
     expect(await asResult("md", "[one](two)")).toEqual({ letters: 6 });
     expect(await asResult("html", "<head><title>t</title><style>a { b: c }</style></head><p>one</p>")).toEqual({ letters: 4 });
     expect(await asResult("txt", Buffer.from([0xff, 0xfe, 0x41]))).toEqual({});
@@ -147,7 +147,7 @@ describe("letters", () => {
 });
 
 describe("triangles", () => {
-  it("of glTF are those of the scene that is shown, as often as a node shows them", async () => {
+  it("of glTF are those of the active scene, once per node", async () => {
     const scene = {
       scene: 1,
       scenes: [{ nodes: [2] }, { nodes: [0] }],
@@ -165,12 +165,12 @@ describe("triangles", () => {
     expect(await asSource("gltf", JSON.stringify(scene))).toEqual({ faces: 20 });
   });
 
-  it("of Wavefront are what its polygons are cut into", async () => {
+  it("of Wavefront count triangulated polygons", async () => {
     expect(await asSource("obj", "v 0 0 0\nf 1 2 3\nf 1/1 2/2 3/3 4/4\n")).toEqual({ faces: 3 });
   });
 });
 
-it("is not counted where the file is damaged", async () => {
+it("returns no counts for a damaged file", async () => {
   expect(await asSource("xlsx", "PK\u0003\u0004")).toEqual({});
   expect(await asSource("tiff", "II*\0")).toEqual({});
   expect(await asSource("ttf", "\0\u0001\0\0")).toEqual({});

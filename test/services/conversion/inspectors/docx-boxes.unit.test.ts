@@ -9,24 +9,24 @@ const box = (inside: string): string =>
 const empty = '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing></w:drawing></mc:Choice></mc:AlternateContent></w:r>';
 
 describe("text that Pandoc leaves out", () => {
-  it("of boxes follows the paragraph that they stand in, once", () => {
+  it("in boxes is moved behind their paragraph, once", () => {
     const document = `${paragraph(run("a"), box(paragraph(run("b")) + paragraph(run("c"))), run("d"))}<w:p/>${paragraph(run("e"))}`;
     const wanted = [paragraph(run("a"), empty, run("d")), paragraph(run("b")), paragraph(run("c")), "<w:p/>", paragraph(run("e"))];
     expect(withBoxes(document)).toBe(wanted.join(""));
   });
 
-  it("of a box in a box follows as well", () => {
+  it("in nested boxes is moved as well", () => {
     const inner = paragraph(run("b"), box(paragraph(run("c"))));
     expect(withBoxes(paragraph(run("a"), box(inner)))).toBe(paragraph(run("a"), empty) + paragraph(run("b"), empty) + paragraph(run("c")));
   });
 
-  it("of simple fields and other programs' marks stands where it stood", () => {
+  it("in simple fields and custom tags stays in place", () => {
     const field = `<w:fldSimple w:instr=" AUTHOR ">${run("Ann")}</w:fldSimple>`;
     const marked = `<w:customXml w:element="x">${paragraph(field, `<w:smartTag w:uri="u">${run("b")}</w:smartTag>`)}</w:customXml>`;
     expect(withBoxes(marked)).toBe(paragraph(run("Ann"), run("b")));
   });
 
-  it("is not looked for in a document without it, or in one whose tags do not match", () => {
+  it("is not looked for in a document without any, or with mismatched tags", () => {
     expect(withBoxes(paragraph(run("a")))).toBeUndefined();
     for (const broken of ["<w:txbxContent>", "</w:p><w:txbxContent>", "<w:p><w:txbxContent></w:p></mc:Fallback>"])
       expect(withBoxes(broken)).toBeUndefined();

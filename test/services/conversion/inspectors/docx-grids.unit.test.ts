@@ -6,24 +6,24 @@ const row = (...cells: readonly string[]): string => `<w:tr w:rsidR="1">${cells.
 const grid = (columns: number): string => `<w:tblGrid>${'<w:gridCol w:w="1000"/>'.repeat(columns)}</w:tblGrid>`;
 const table = (...parts: readonly string[]): string => `<w:tbl><w:tblPr/>${parts.join("")}</w:tbl>`;
 
-describe("columns of tables that Pandoc would leave out", () => {
-  it("are listed where no list is, as many as the widest row has", () => {
+describe("table columns that Pandoc would leave out", () => {
+  it("are added for the widest row if the grid is missing", () => {
     const rows = [row(cell("a")), row(cell("b"), cell("c", '<w:gridSpan w:val="2"/>')), row(cell("d"), cell("e"))];
     expect(withGrids(table(...rows))).toBe(table(grid(3), ...rows));
   });
 
-  it("are listed where the list is too short, empty or without widths", () => {
+  it("are added if the grid is too short, empty or without widths", () => {
     const rows = [row(cell("a"), cell("b"))];
     for (const short of [grid(1), "<w:tblGrid/>", "<w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>"])
       expect(withGrids(table(short, ...rows)), short).toBe(table(grid(2), ...rows));
   });
 
-  it("are listed of each table, also of one in a cell", () => {
+  it("are added to every table, including nested ones", () => {
     const inner = row(cell("b"), cell("c"));
     expect(withGrids(table(row(cell("a") + table(inner))))).toBe(table(grid(1), row(cell("a") + table(grid(2), inner))));
   });
 
-  it("stay as they are where all are listed, and where tags do not match", () => {
+  it("are left alone if all are listed or tags do not match", () => {
     expect(withGrids(table(grid(2), row(cell("a"), cell("b"))))).toBeUndefined();
     for (const broken of ["<w:tbl>", "</w:tbl><w:tbl>", "<w:tr></w:tbl><w:tc>", "<w:p/>"])
       expect(withGrids(broken), broken).toBeUndefined();

@@ -9,7 +9,7 @@ const item = (place: number) => `<w:p><w:pPr><w:numPr><w:ilvl w:val="${place}"/>
 const heading =
   '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>';
 
-test("labels of lists that are more than a number, where they are used", () => {
+test("detects list labels that are more than a number where they are used", () => {
   const list = numbering(level(0, "decimal", "%1."), level(1, "decimal", "%1.%2"), level(2, "bullet", "§"));
   expect(hasOwnLabels(item(0), "", list)).toBe(false);
   expect(hasOwnLabels(item(1), "", list)).toBe(true);
@@ -17,7 +17,7 @@ test("labels of lists that are more than a number, where they are used", () => {
   expect(hasOwnLabels(item(0), "", "")).toBe(false);
 });
 
-test("numbers of headings, which come of their style", () => {
+test("detects heading numbers that come from the style", () => {
   const list = numbering(level(0, "decimal", "%1"));
   expect(hasOwnLabels('<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:p>', heading, list)).toBe(true);
   expect(hasOwnLabels("<w:p/>", heading, list)).toBe(false);

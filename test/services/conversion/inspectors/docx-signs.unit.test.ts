@@ -4,13 +4,13 @@ import { withSigns } from "#services/conversion/inspectors/inside/docx-signs.ts"
 const made = (document: string) => withSigns(document).document;
 
 describe("withSigns", () => {
-  it("leaves a document alone in which every sign is read", () => {
+  it("leaves a document without unreadable symbols unchanged", () => {
     const document =
       '<w:p><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>a</w:t></w:r><w:r><w:sym w:font="Symbol" w:char="F061"/></w:r></w:p>';
     expect(withSigns(document)).toEqual({ document, hasHidden: false });
   });
 
-  it("keeps what stands around hidden text, and fields that begin in it", () => {
+  it("keeps text around hidden text, and fields that start in it", () => {
     const hidden = (content: string) => `<w:r><w:rPr><w:b/><w:vanish/></w:rPr>${content}</w:r>`;
     const field = '<w:fldChar w:fldCharType="begin"/>';
     expect(withSigns(`<w:p>${hidden(`<w:t>x</w:t>${field}`)}<w:r><w:t>y</w:t></w:r></w:p>`)).toEqual({
@@ -19,13 +19,13 @@ describe("withSigns", () => {
     });
   });
 
-  it("writes signs that are marks of XML as XML does, and others that are not known as such", () => {
+  it("escapes symbols that are XML markup and replaces unknown ones", () => {
     const run = (text: string) => `<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>${text}</w:t></w:r>`;
     expect(made(run("\uf03c\uf026a"))).toBe(run("&lt;&amp;α"));
     expect(made('<w:r><w:sym w:font="Wingdings" w:char="F0FF"/></w:r>')).toBe("<w:r><w:t>\uFFFD</w:t></w:r>");
   });
 
-  it("tells boxes that are not ticked, or were not from the beginning", () => {
+  it("shows unchecked boxes and default states", () => {
     const box = (state: string) =>
       `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox>${state}</w:checkBox></w:ffData></w:fldChar></w:r>`;
     expect(made(box('<w:default w:val="1"/><w:checked w:val="0"/>'))).toContain("<w:t>☐</w:t>");

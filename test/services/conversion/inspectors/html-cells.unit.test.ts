@@ -18,7 +18,7 @@ it.each([
     "<table><tr><td x='</td>'>a<!-- <td> --></td><td/><td>b</td></tr></table>",
   ],
   ["<table><tr><td><script>'<td>'</script><td>b</td></tr></table>", "<table><tr><td><script>'<td>'</script></td><td>b</td></tr></table>"],
-])("end tags that were left out are written: %s", (html, wanted) => {
+])("adds omitted end tags: %s", (html, wanted) => {
   expect(withCellEnds(html)).toBe(wanted);
 });
 
@@ -28,11 +28,11 @@ it.each([
   "<table></td></tr><tr><td>a</td></tr></table>",
   "<td <tr <table x='",
   "<!-- <table><tr><td>a<td>b</table>",
-])("a page that has all of them stays as it is: %s", (html) => {
+])("leaves a page without omitted end tags unchanged: %s", (html) => {
   expect(withCellEnds(html)).toBeUndefined();
 });
 
-/** CPU time in ms, which does not depend on how busy the machine is. */
+/** CPU time in ms, which depends less on how busy the machine is. */
 function costOf(piece: string, times: number): number {
   const page = `<table>${piece.repeat(times)}`;
   const before = process.cpuUsage();
@@ -41,8 +41,8 @@ function costOf(piece: string, times: number): number {
   return (user + system) / 1000;
 }
 
-it.each(["<td x='", "<table><tr><td>", "<!--", "<script>", "<a =", "</td></tr>"])("time grows with length alone: %s", (piece) => {
+it.each(["<td x='", "<table><tr><td>", "<!--", "<script>", "<a =", "</td></tr>"])("takes linear time: %s", (piece) => {
   costOf(piece, 5000);
-  // A short time says nothing, and a garbage collection may come in between.
+  // A very short time means nothing, and garbage collection may interfere.
   expect(costOf(piece, 100_000)).toBeLessThan(100 + 8 * costOf(piece, 25_000));
 });

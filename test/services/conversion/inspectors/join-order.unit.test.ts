@@ -3,7 +3,7 @@ import { isSite, orderedNames } from "#services/conversion/inspectors/inside/joi
 
 const files = (...names: readonly string[]) => names.map((name) => ({ name, sort: "file" }));
 
-test("files are joined as people count, folder by folder, without what systems lay beside them", () => {
+test("joins files in natural order, folder by folder, without system files", () => {
   const members = [
     ...files("10.png", "2.png", "b/1.txt", "B.txt", "a 9/x", "a 10/x", "1.png"),
     ...files(".DS_Store", "__MACOSX/._1.png", "b/Thumbs.db", "desktop.ini", "b/.hidden/x"),
@@ -14,7 +14,7 @@ test("files are joined as people count, folder by folder, without what systems l
   expect(orderedNames(members, "\n")).toEqual({ names, left: 0 });
 });
 
-test("a list decides which and in which order, also several times", () => {
+test("a list selects files and their order, with repeats", () => {
   const members = files("a.pdf", "b.pdf", "order.txt");
   expect(orderedNames(members, "\uFEFF# mine\r\nb.pdf\r\n\r\n./a.pdf\r\nb.pdf")).toEqual({
     names: ["b.pdf", "a.pdf", "b.pdf"],
@@ -26,13 +26,13 @@ test("a list decides which and in which order, also several times", () => {
   );
 });
 
-test("nothing to join and too many to join are refused", () => {
+test("rejects an empty selection and too many files", () => {
   expect(() => orderedNames(files(".DS_Store"), "")).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
   const many = files(...Array.from({ length: 501 }, (_, index) => `${index}.png`));
   expect(() => orderedNames(many, "")).toThrow(expect.objectContaining({ code: "INPUT_TOO_COMPLEX" }));
 });
 
-test("a page with its files is known, at the top or in the one folder that there is", () => {
+test("detects a website at the top level or in its only folder", () => {
   const ofFiles = (...names: readonly string[]) => isSite(names.map((name) => ({ name, sort: "file" as const })));
   expect(ofFiles("index.html", "a/b.png")).toBe(true);
   expect(ofFiles("site/a.css", "site/index.htm", "__MACOSX/site/._a.css")).toBe(true);

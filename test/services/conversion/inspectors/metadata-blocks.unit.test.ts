@@ -8,8 +8,8 @@ const caption = dataSet(2, 120, [0, 3], Buffer.from("abc"));
 it.each([
   ["after a short data set", Buffer.concat([dataSet(1, 90, [0, 2], Buffer.alloc(2)), caption]), ["iptc"]],
   ["after an extended data set", Buffer.concat([dataSet(1, 90, [0x80, 4, 0, 0, 0, 2], Buffer.alloc(2)), caption]), ["iptc"]],
-  ["not of a version alone", dataSet(2, 0, [0, 2], Buffer.alloc(2)), []],
-  ["not behind a length that nobody can read", Buffer.concat([dataSet(1, 90, [0xff, 0xff], Buffer.alloc(2)), caption]), []],
+  ["not in a version alone", dataSet(2, 0, [0, 2], Buffer.alloc(2)), []],
+  ["not behind an unreadable length", Buffer.concat([dataSet(1, 90, [0xff, 0xff], Buffer.alloc(2)), caption]), []],
 ])("IPTC is found %s", (_when, bytes, expected) => {
   const found = new Set<never>();
   iptcIn(bytes, found);

@@ -13,7 +13,7 @@ const more = { fileName: "a.png" };
 const aPng = { format: "png", toldBy: "content", nameDisagrees: false };
 
 describeSandboxes("inspectors in the %s sandbox", (mode) => {
-  test("tell a file's format, refuse a harmful one and check a result, from the disk and from memory", async () => {
+  test("detect formats, reject harmful files and check results, from disk and from memory", async () => {
     await using opened = await openTestInspectors({ mode });
     const { inspector, folder } = opened;
     const verdicts = createVerdicts(inspector);
@@ -32,7 +32,7 @@ describeSandboxes("inspectors in the %s sandbox", (mode) => {
   });
 });
 
-/** Inspectors of which the first is a fake: it answers each question with a Perl `script`, which gets it as `$_`. The others are real. */
+/** Inspectors of which the first is fake: it handles each request with a Perl `script`, which gets it as `$_`. The others are real. */
 function openWithFirst(script: string, bounds: Partial<Bounds> = {}) {
   const program = `$| = 1; while (<STDIN>) { if (/"ready"/) { print qq({"ready":true}\\n); next } ${script} }`;
   let isFirst = true;
@@ -47,8 +47,8 @@ function openWithFirst(script: string, bounds: Partial<Bounds> = {}) {
   });
 }
 
-describe("an inspector that is stuck with a file", () => {
-  test("is replaced when its processor time is over, while others answer, and the file is not called damaged", async () => {
+describe("an inspector that hangs", () => {
+  test("is replaced after its CPU time while others answer, and the file is not called damaged", async () => {
     await using opened = await openWithFirst("1 while 1;", { cpuSeconds: 0.5, wallMs: 120_000 });
     await until(() => opened.started.length === 1);
     const stuck = opened.inspector.ask("sniff", [png], { more });
@@ -62,13 +62,13 @@ describe("an inspector that is stuck with a file", () => {
     expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(aPng);
   });
 
-  test("is replaced when nothing comes from it, and another one is asked", async () => {
+  test("is replaced if it does not respond, and another one is asked", async () => {
     await using opened = await openWithFirst("kill 'STOP', $$;", { wallMs: 3000 });
     expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(aPng);
     expect(opened.faults).toEqual(["deadline"]);
   });
 
-  test("is forgiven bytes that were a question for a pattern, whether or not it is slow today", async () => {
+  test("may be slow on bytes that stress a pattern, without delaying other files", async () => {
     await using opened = await openTestInspectors();
     const hostile = join(opened.folder, "hostile");
     await writeFile(hostile, `P1 ${"# ".repeat(60)}x`);
@@ -81,10 +81,10 @@ describe("an inspector that is stuck with a file", () => {
   });
 });
 
-describe("an inspector that ends in the middle of a question", () => {
+describe("an inspector that dies during a request", () => {
   test.each([
-    ["killed by somebody", "kill 'KILL', $$;"],
-    ["by itself", "exit 0;"],
+    ["killed from outside", "kill 'KILL', $$;"],
+    ["by exiting", "exit 0;"],
     ["by a crash", "kill 'SEGV', $$;"],
   ])("%s is replaced, and another one is asked", async (_how, script) => {
     await using opened = await openWithFirst(script);
@@ -93,7 +93,7 @@ describe("an inspector that ends in the middle of a question", () => {
     expect(opened.started).toHaveLength(2);
   });
 
-  test("twice makes it our fault", async () => {
+  test("twice makes the request fail with INTERNAL", async () => {
     const crash = { program: "/usr/bin/perl", args: ["-e", `$| = 1; while (<STDIN>) { exit 1 unless /ready/; print "1\\n" }`] };
     await using opened = await openTestInspectors({
       start: (sandbox, { limits }) => sandbox.spawn({ ...crash, ...(limits && { limits }) }),
@@ -103,36 +103,36 @@ describe("an inspector that ends in the middle of a question", () => {
   });
 });
 
-describe("an inspector that lies", () => {
+describe("an inspector with an invalid answer", () => {
   const answer = { format: "png", toldBy: "content", nameDisagrees: false };
   test.each([
-    ["of a format that there is not", { answer: { ...answer, format: "x-evil" } }],
-    ["with more than was asked", { answer: { ...answer, admin: true } }],
-    ["with a flag that is none", { answer: { ...answer, nameDisagrees: "no" } }],
-    ["with nothing", {}],
-    ["with two things", { answer, refusal: { code: "INVALID_INPUT", message: "x" } }],
-    ["with an error that is not its own", { refusal: { code: "INVALID_API_KEY", message: "x" } }],
-    ["with a message without end", { refusal: { code: "INVALID_INPUT", message: "x".repeat(301) } }],
-    ["and reads beyond the file", { read: [0, 0, 200_000] }],
-    ["and reads another file", { read: [1, 0, 1] }],
-    ["and reads before the file", { read: [0, -1, 1] }],
-    ["and reads half bytes", { read: [0, 0.5, 1] }],
-    ["and writes what nobody wants", { write: "eA==" }],
-  ])("%s is not believed, and another one is asked", async (_how, lie) => {
+    ["with an unknown format", { answer: { ...answer, format: "x-evil" } }],
+    ["with an extra field", { answer: { ...answer, admin: true } }],
+    ["with a non-boolean flag", { answer: { ...answer, nameDisagrees: "no" } }],
+    ["without content", {}],
+    ["with both an answer and a refusal", { answer, refusal: { code: "INVALID_INPUT", message: "x" } }],
+    ["with an error code of another service", { refusal: { code: "INVALID_API_KEY", message: "x" } }],
+    ["with an overlong message", { refusal: { code: "INVALID_INPUT", message: "x".repeat(301) } }],
+    ["that reads beyond the file", { read: [0, 0, 200_000] }],
+    ["that reads another file", { read: [1, 0, 1] }],
+    ["that reads before the file", { read: [0, -1, 1] }],
+    ["that reads fractional bytes", { read: [0, 0.5, 1] }],
+    ["that writes without being asked", { write: "eA==" }],
+  ])("%s is not trusted, and another one is asked", async (_how, lie) => {
     await using opened = await openWithFirst(`print q(${JSON.stringify(lie)}), "\\n";`);
     expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(answer);
     expect(opened.faults).toEqual(["wrong answer"]);
     await until(() => opened.started[0]?.alive === false);
   });
 
-  test("about nothing, and reads for ever, is not believed", async () => {
+  test("that reads forever is not trusted", async () => {
     await using opened = await openWithFirst(`print q({"read":[0,0,1]}), "\\n";`);
     expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(answer);
     expect(opened.faults).toEqual(["wrong answer"]);
   });
 });
 
-test("a path that is no file is not waited for", async () => {
+test("rejects a path that is not a file without waiting", async () => {
   await using opened = await openTestInspectors();
   await expect(opened.inspector.ask("sniff", [opened.folder], { more })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(opened.inspector.ask("sniff", [join(opened.folder, "none")], { more })).rejects.toMatchObject({ code: "ENOENT" });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { pictureMetadataOf } from "#services/conversion/inspectors/inside/picture-metadata.ts";
 
-/** Also records how often bytes beyond the head were requested, each of which the host must send. */
+/** Also records the reads beyond the head, each of which the host must serve. */
 function sourceOf(bytes: Buffer): ByteSource & { readonly asked: readonly number[] } {
   const asked: number[] = [];
   const read = async (offset: number, length: number) => {
@@ -38,19 +38,19 @@ async function toldOf(png: Buffer) {
 const pieces = (count: number, bytes: number): readonly Buffer[] =>
   Array.from({ length: count }, () => chunk("IDAT", Buffer.alloc(bytes, 7)));
 
-it("reads what stands behind a picture of many pieces without having the picture sent", async () => {
+it("reads metadata behind many image chunks without requesting the image data", async () => {
   const { told, asked } = await toldOf(pngOf(...pieces(500, 8192), comment("a wombat")));
   expect(told).toEqual(["comments"]);
   expect(asked).toBeLessThan(10);
 });
 
-it("finds it too where the last piece is long, and where data looks like a piece", async () => {
+it("finds metadata behind a long last chunk and image data that looks like a chunk", async () => {
   expect((await toldOf(pngOf(...pieces(40, 200_000), comment("a quokka")))).told).toEqual(["comments"]);
   const alike = Buffer.concat([Buffer.alloc(9000, 7), chunk("IDAT", Buffer.alloc(50)), Buffer.alloc(100, 7)]);
   expect((await toldOf(pngOf(...pieces(30, 8192), chunk("IDAT", alike), comment("a numbat")))).told).toEqual(["comments"]);
 });
 
-it("tells nothing of a picture that was cut off, and what stands before it", async () => {
+it("reads only the metadata before the cut of a truncated picture", async () => {
   const whole = pngOf(comment("a bilby"), ...pieces(30, 8192), comment("a wombat"));
   expect((await toldOf(whole.subarray(0, 150_000))).told).toEqual(["comments"]);
   expect((await toldOf(pngOf(...pieces(30, 8192)).subarray(0, 150_000))).told).toEqual([]);
@@ -58,7 +58,7 @@ it("tells nothing of a picture that was cut off, and what stands before it", asy
 
 type Field = readonly [tag: number, content: Buffer];
 
-/** A TIFF with this many bytes of picture, followed by the directory, as libtiff writes it. */
+/** A TIFF with this many bytes of pixels, followed by the directory, as libtiff writes it. */
 function tiffOf(pictureBytes: number, fields: readonly Field[], exif: readonly Field[] = []): Buffer {
   const head = Buffer.from("II*\0\0\0\0\0", "latin1");
   head.writeUInt32LE(8 + pictureBytes, 4);
@@ -95,14 +95,14 @@ async function lostBetween(source: Buffer, result: Buffer) {
   return { told: await pictureMetadataOf(from, to, { from: "tiff", to: "tiff" }), asked: from.asked };
 }
 
-it("reads of a large TIFF its directories, and not the picture", async () => {
+it("reads only the directories of a large TIFF, not its pixels", async () => {
   const camera: Field = [0x110, text("Camera of a quokka")];
   const { told, asked } = await lostBetween(tiffOf(90 * 2 ** 20, [camera], [[0x9003, text("2021:03:04 05:06:07")]]), tiffOf(100, []));
   expect(told).toEqual({ source: ["camera", "taken"], result: [] });
   expect(asked.reduce((sum, each) => sum + each, 0)).toBeLessThan(200_000);
 });
 
-it("a TIFF that keeps the camera of a picture and loses its exposure says so", async () => {
+it("detects that a TIFF keeps the camera but loses the exposure", async () => {
   const camera: Field = [0x110, text("Camera of a quokka")];
   const exposure: readonly Field[] = [
     [0x829a, text("1/125 s")],
@@ -112,14 +112,14 @@ it("a TIFF that keeps the camera of a picture and loses its exposure says so", a
   expect(told).toEqual({ source: ["camera", "exposure"], result: ["camera"] });
 });
 
-it("a description and a user's comment of EXIF count, empty ones do not", async () => {
+it("reads EXIF descriptions and user comments, except empty ones", async () => {
   const fields: readonly Field[] = [[0x10e, text("A wombat")]];
   expect((await lostBetween(tiffOf(9, fields), tiffOf(9, []))).told.source).toEqual(["words"]);
   const empty: readonly Field[] = [[0x9286, Buffer.from("ASCII\0\0\0      \0", "latin1")]];
   expect((await lostBetween(tiffOf(9, [], empty), tiffOf(9, []))).told.source).toEqual([]);
 });
 
-it("inks of a TIFF for print are the picture's own", async () => {
+it("does not treat the ink names of a TIFF as metadata", async () => {
   const inks: Field = [0x14d, text("Cyan Magenta")];
   expect((await lostBetween(tiffOf(9, [inks, [0x14c, Buffer.from([1, 0, 0, 0])]]), tiffOf(9, []))).told.source).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inspectorCommandIn } from "#services/conversion/inspectors/program.ts";
 
-it("keeps the inspectors' program for the next start, and joins it anew when a module of it has changed", async () => {
+it("reuses the inspector bundle at the next start and rebuilds it if it is stale or corrupt", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-program-"));
   const kept = join(folder, "kept.cjs");
   const started = async (name: string): Promise<Buffer> => {

@@ -44,17 +44,17 @@ const wave = (...chunks: readonly Buffer[]): Buffer => Buffer.concat([Buffer.fro
 const silence = chunk("data", Buffer.alloc(1001), false);
 
 describe("tags that FFmpeg may not read", () => {
-  it("are none in a film that says by what it was written, and no more", async () => {
+  it("are absent from a film that names only its encoder", async () => {
     expect(await mayHave(film("\xa9too"), "mov")).toBe(false);
     expect(await mayHave(film(), "mov")).toBe(false);
     expect(await mayHave(Buffer.concat([box("ftyp"), box("moov", box("mvhd")), box("mdat")]), "mov")).toBe(false);
   });
 
-  it.each(["tmpo", "covr", "----", "\xa9lyr"])("are the item %s of a film", async (name) => {
+  it.each(["tmpo", "covr", "----", "\xa9lyr"])("are present in a film with the item %s", async (name) => {
     expect(await mayHave(film("\xa9too", name), "mov")).toBe(true);
   });
 
-  it("are none in the words of RIFF, and those of ID3 beside the sound", async () => {
+  it("are absent from RIFF INFO, but present in ID3 next to the audio data", async () => {
     const words = chunk("LIST", Buffer.from("INFOISFT\x04\0\0\0Lavf"), false);
     expect(await mayHave(wave(words, silence), "wav")).toBe(false);
     for (const name of ["id3 ", "ID3 "]) expect(await mayHave(wave(silence, chunk(name, Buffer.alloc(20), false)), "wav")).toBe(true);
@@ -64,7 +64,7 @@ describe("tags that FFmpeg may not read", () => {
     expect(await mayHave(aiff(sound, chunk("ID3 ", Buffer.alloc(20), true)), "aiff")).toBe(true);
   });
 
-  it("are those of APE behind anything", async () => {
+  it("are present if APE tags follow the content", async () => {
     for (const [bytes, format] of [
       [wave(silence), "wav"],
       [film(), "mov"],
@@ -73,18 +73,18 @@ describe("tags that FFmpeg may not read", () => {
     }
   });
 
-  it("may be wherever it is not clear, and in every other format", async () => {
+  it("are assumed in unclear cases and all other formats", async () => {
     expect(await mayHave(film().subarray(0, -3), "mov")).toBe(true);
     expect(await mayHave(wave(silence, Buffer.from("LIST\xff\xff\xff\xff")), "wav")).toBe(true);
     expect(await mayHave(Buffer.concat([film(), ...Array.from({ length: 200 }, () => box("moof"))]), "mov")).toBe(true);
     for (const format of ["mp3", "flac", "ogg", "asf"]) expect(await mayHave(Buffer.alloc(100), format)).toBe(true);
   });
 
-  it("are found in a file of the corpus that has some", async () => {
+  it("are found in a corpus file", async () => {
     expect(await mayHave(readFileSync("test/corpus/typical/audio/typical.m4a"), "mov")).toBe(true);
   });
 
-  it("are looked for in any bytes without an error", async () => {
+  it("are looked for without an error in any bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.constantFrom("mov", "wav", "aiff"), async (bytes, format) => {
         expect(typeof (await mayHave(Buffer.from(bytes), format))).toBe("boolean");

@@ -16,7 +16,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     '$| = 1; while (<STDIN>) { exit 4 if /leave/; if (/hang/) { sleep 60 } elsif (/talk/) { print "not json\\n" } else { print qq({"got":$_}) =~ s/\\n//r, "\\n" } }';
   const spawnEcho = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", echo], limits: { wallMs: 0 } });
 
-  it("answers one request at a time, and its folder goes with it", async () => {
+  it("answers one request at a time and removes its folder on disposal", async () => {
     const child = await spawnEcho();
     expect(await child.request({ a: "ä" }, { timeoutMs: 30_000 })).toEqual({ got: { a: "ä" } });
     const first = child.request(1, { timeoutMs: 30_000 });
@@ -30,7 +30,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     await expect(child.request(3, { timeoutMs: 30_000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
-  it("is ended when a request uses up its processor time, while one that sleeps as long is not", async () => {
+  it("is killed when a request exceeds its CPU time, but not while it sleeps", async () => {
     const work = '$| = 1; while (<STDIN>) { if (/spin/) { 1 while 1 } sleep 3; print "1\\n" }';
     const start = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", work], limits: { wallMs: 0, cpuSeconds: 600 } });
     await using sleeper = await start();
@@ -44,7 +44,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     await spinner.ended;
   });
 
-  it("is ended when a request writes more than it may, and tells what each request took", async () => {
+  it("is killed when a request writes more than allowed, and reports the CPU time of each request", async () => {
     const write =
       '$| = 1; while (<STDIN>) { if (/much/) { open(my $f, ">", "/job/out"); print $f "a" x 3_000_000; close $f; sleep 60 } print "1\\n" }';
     await using child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", write], limits: { wallMs: 0 } });
@@ -56,7 +56,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     expect(Math.min(...spent)).toBeGreaterThan(0);
   });
 
-  it("is watched no longer once it has answered, whether or not the caller asked what it took", async () => {
+  it("is no longer watched once it has answered, with or without onSpent", async () => {
     const set = vi.spyOn(globalThis, "setInterval");
     const cleared = vi.spyOn(globalThis, "clearInterval");
     onTestFinished(() => void vi.restoreAllMocks());
@@ -70,7 +70,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     expect(watches.filter((timer) => !ended.includes(timer)).length).toBe(0);
   });
 
-  it("is ended when it grows between two jobs", async () => {
+  it("is killed if it grows between two jobs", async () => {
     const grow = '$| = 1; my $n = 120 * 2**20; while (<STDIN>) { print "1\\n"; sleep 1; $x = "a" x $n }';
     const limits = { wallMs: 0, memoryBytes: 100 * 2 ** 20, addressSpace: false };
     await using child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", grow], limits });
@@ -78,7 +78,7 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     expect((await child.ended).killed).toBe("memory");
   });
 
-  it("rejects with the reason when it ends, hangs, talks nonsense, is killed or cancelled", async () => {
+  it("rejects with the cause if it exits, hangs, prints garbage, is killed or is cancelled", async () => {
     const expectations: readonly [string, string, number][] = [
       ["leave", "CONVERSION_FAILED", 30_000],
       ["talk", "CONVERSION_FAILED", 30_000],

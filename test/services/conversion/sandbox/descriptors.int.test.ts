@@ -13,7 +13,7 @@ import { describeSandboxes } from "./host.ts";
 const listingParent = fileURLToPath(new URL("./listing-parent.ts", import.meta.url));
 
 describeSandboxes("the %s sandbox", (mode) => {
-  it("let in what the starter of the service had open: files, also to write, folders and sockets", async () => {
+  it("inherits no open files, folders or sockets from the process that starts the service", async () => {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), "filemill-descriptors-"));
     stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -4,6 +4,6 @@ import { openHost } from "./host.ts";
 const marker = process.argv[2] ?? "";
 const mode = process.argv[3] === "degraded" ? "degraded" : "full";
 const host = await openHost(mode);
-// A second, detached one: it must not outlive the first.
+// The second one is detached and must not outlive the first.
 const script = `setsid sh -c 'exec sleep ${marker}' & exec sleep ${marker}`;
 await host.sandbox.run({ program: "/bin/sh", args: ["-c", script], limits: { wallMs: 0 } });

@@ -20,7 +20,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     await until(() => processesWith(`sleep\0${marker}`).length === 0);
   });
 
-  it("ends what runs when it is closed", async () => {
+  it("kills running programs on disposal", async () => {
     await using host = await openHost(mode);
     const marker = `9${randomInt(1e8)}`;
     const running = host.sandbox.run({ program: "/bin/sleep", args: [marker] });
@@ -30,7 +30,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     await expect(host.sandbox.run({ program: "/bin/true", args: [] })).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  it("left the folder of a program behind that was about to start when it was closed", async () => {
+  it("leaves no folder of a program that was starting during disposal", async () => {
     await using host = await openHost(mode);
     const starting = host.sandbox.spawn({ program: "/bin/sleep", args: ["60"] });
     const refused = expect(starting).rejects.toMatchObject({ code: "UNAVAILABLE" });
@@ -40,7 +40,7 @@ describeSandboxes("the %s sandbox", (mode) => {
   });
 });
 
-it("left behind what bubblewrap was starting when it was killed, for whose end its run waited without end", async () => {
+it("kills every process that bubblewrap was starting, so that its run ends", async () => {
   const marker = `5${randomInt(1e8)}`;
   const launch = createBubblewrapLauncher(
     seccompProgramOf(process.arch, "local"),
@@ -61,7 +61,7 @@ it("left behind what bubblewrap was starting when it was killed, for whose end i
       niceness: 0,
     },
   });
-  // Stands for a process that has started two, of which only the first was seen.
+  // Stands for a process that has started two others, of which only the first was seen.
   const script = `sleep ${marker} & sleep ${marker} & wait`;
   const launcher: ChildProcess = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   await until(() => processesWith(`sleep\0${marker}`).length === 2);

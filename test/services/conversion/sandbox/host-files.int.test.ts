@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { describeSandboxes, openHost } from "./host.ts";
 
 describeSandboxes("the %s sandbox", (mode) => {
-  it("has the host's configuration of fonts and alternatives, and changes none of it", async () => {
+  it("has the host's font and alternatives configuration, read-only", async () => {
     await using host = await openHost(mode);
     const shell = async (script: string): Promise<string> => (await host.sandbox.run({ program: "/bin/sh", args: ["-c", script] })).stdout;
     const names = await readdir("/etc/alternatives");

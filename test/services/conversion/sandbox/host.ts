@@ -50,7 +50,7 @@ export function processesWith(marker: string): number[] {
     .map(Number);
 }
 
-/** Resolves when the condition holds; otherwise the test's own timeout ends the wait. */
+/** Resolves when the condition holds. The test's own timeout limits the wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }

@@ -1,4 +1,4 @@
-/** Host sockets with a path: hidden by the full sandbox's mounts, and unreachable from the weaker one's. */
+/** Host sockets with a path: hidden by the mounts of the full sandbox, and unreachable from the weaker one. */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -30,28 +30,25 @@ const speaking = (folder: string) => `use Socket; $| = 1; $SIG{PIPE} = "IGNORE";
 describeSandboxes("the %s sandbox", (mode) => {
   const perl = (script: string) => ({ program: "/usr/bin/perl", args: ["-e", script], limits: { wallMs: 120_000 } });
 
-  it("says nothing to a socket that has a path, not even by a datagram from a pair of its own", async () => {
+  it("sends nothing to a socket with a path, not even a datagram from its own socket pair", async () => {
     await using host = await openHost(mode);
     const outside = spawn("/usr/bin/perl", ["-e", listening, host.folder], { stdio: ["pipe", "pipe", "inherit"] });
     const heard = text(outside.stdout);
     await until(() => existsSync(join(host.folder, "ready")));
     const end = await host.sandbox.run(perl(speaking(host.folder)));
     outside.stdin.end();
-    // Of unconnected kinds, programs need only stream pairs, for their children.
+    // Programs need only stream pairs, for their children.
     expect([await heard, end.stdout]).toEqual(["", mode === "full" ? "pair 1 pair 2 pair 5 " : "pair 1 "]);
   });
 
-  it.runIf(mode === "degraded")(
-    "lets a program believe that it listens, where nobody can call, and leaves others their bounds",
-    async () => {
-      await using host = await openHost(mode);
-      const path = join(host.folder, `socket-${randomInt(1e8)}`);
-      const listens = `use Socket; my ($s, $t); socket($s, 1, 1, 0) && bind($s, pack_sockaddr_un("${path}")) && listen($s, 5) && print "listens"`;
-      const end = await host.sandbox.run(perl(`${listens}; accept($t, $s) || print ", alone"; print -e "${path}" ? ", there" : ""`));
-      expect(end.stdout).toBe("listens, alone");
-      const [prlimit64, openFiles] = process.arch === "x64" ? [302, 7] : [261, 7];
-      const bounds = `my $old = "x" x 16; print syscall(${prlimit64}, getppid(), ${openFiles}, 0, $old) == 0 ? "read" : "refused"`;
-      expect((await host.sandbox.run(perl(bounds))).stdout).toBe("refused");
-    },
-  );
+  it.runIf(mode === "degraded")("lets a program listen where no one can connect, and protects the limits of other processes", async () => {
+    await using host = await openHost(mode);
+    const path = join(host.folder, `socket-${randomInt(1e8)}`);
+    const listens = `use Socket; my ($s, $t); socket($s, 1, 1, 0) && bind($s, pack_sockaddr_un("${path}")) && listen($s, 5) && print "listens"`;
+    const end = await host.sandbox.run(perl(`${listens}; accept($t, $s) || print ", alone"; print -e "${path}" ? ", there" : ""`));
+    expect(end.stdout).toBe("listens, alone");
+    const [prlimit64, openFiles] = process.arch === "x64" ? [302, 7] : [261, 7];
+    const bounds = `my $old = "x" x 16; print syscall(${prlimit64}, getppid(), ${openFiles}, 0, $old) == 0 ? "read" : "refused"`;
+    expect((await host.sandbox.run(perl(bounds))).stdout).toBe("refused");
+  });
 });

@@ -51,10 +51,10 @@ const withoutNamespace = (whole: Launch): Launch => {
 it.each([
   ["both layers", [], (whole: Launch) => whole],
   ["the empty network namespace alone", [], withoutFilter],
-  // Engines may use local sockets, and abstract ones have no file that could be hidden: only the namespace blocks them.
-  ["the filter of system calls alone", ["abstract"], withoutNamespace],
-  ["nothing", ["abstract", "tcp"], (whole: Launch) => withoutFilter(withoutNamespace(whole))],
-])("%s let a program reach %j", async (_, reached, change) => {
+  // Engines may use local sockets, and abstract ones have no file to hide: only the namespace blocks them.
+  ["the seccomp filter alone", ["abstract"], withoutNamespace],
+  ["no layer", ["abstract", "tcp"], (whole: Launch) => withoutFilter(withoutNamespace(whole))],
+])("with %s a program reaches %j", async (_, reached, change) => {
   hits.length = 0;
   const end = await startTree(change(launch), { limits, folder: undefined, signal: undefined, conversation: false }).ended;
   expect(end).toMatchObject({ exitCode: 0, killed: undefined, stdout: "reached".repeat(reached.length) });

@@ -18,8 +18,8 @@ function startMarked(owner: string): ChildProcess {
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 
-describe("what a killed process left in its sandboxes", () => {
-  it("is ended by its mark, and nothing else is", async () => {
+describe("leftovers of a killed process", () => {
+  it("are killed by their mark, and nothing else is", async () => {
     const owner = randomUUID();
     const [orphan, other, similar] = [startMarked(owner), startMarked(randomUUID()), startMarked(`${owner}0`)];
     const ended = once(orphan, "close");
@@ -30,7 +30,7 @@ describe("what a killed process left in its sandboxes", () => {
     similar.kill();
   });
 
-  it("is ended at once by a process that was beside it, whose own end changes nothing", async () => {
+  it("are killed at once by a watcher, unless the process exits by itself", async () => {
     const owner = randomUUID();
     const script = `
       const { keepWatchOver } = await import("#services/conversion/sandbox/orphans.ts");
@@ -52,14 +52,14 @@ describe("what a killed process left in its sandboxes", () => {
     const ended = once(orphan, "close");
     killed.kill("SIGKILL");
     expect(await ended).toEqual([null, "SIGKILL"]);
-    // A launcher that was forked earlier and shows its mark only now.
+    // Stands for a launcher that was forked earlier and shows its mark only now.
     await sleep(500);
     expect(await once(startMarked(owner), "close")).toEqual([null, "SIGKILL"]);
   });
 });
 
 describeSandboxes("the %s sandbox", (mode) => {
-  it("of a process that was killed while it was starting programs stayed", async () => {
+  it("leaves nothing of a process that was killed while starting programs", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-orphans-"));
     await chmod(folder, 0o755);
     for (let round = 0; round < 6; round++) {

@@ -16,10 +16,10 @@ it.each([
   ["/input/document", "/srv/job/blobs/a"],
   ["/input/documents", "/srv/in/documents"],
   ["/jobs /job.d /job-1", "/jobs /job.d /job-1"],
-])("%s becomes %s", (text, expected) => {
+])("replaces %s with %s", (text, expected) => {
   expect(placed(text)).toBe(expected);
 });
 
-it("replaces nothing where there are no places", () => {
+it("replaces nothing without mappings", () => {
   expect(placedBy([])("/job")).toBe("/job");
 });

@@ -33,7 +33,7 @@ const every = (niceness: number) => (found: readonly number[]) => found.length >
 const own = Math.max(0, getPriority());
 
 describeSandboxes("the %s sandbox", (mode) => {
-  it("lets others go first when it is told to, and nobody else", async () => {
+  it("runs at a lower priority only if asked to", async () => {
     await using host = await openHost(mode);
     const nice = (limits: { niceness?: number }) => host.sandbox.run({ program: "/usr/bin/nice", args: [], limits });
     expect((await nice({ niceness: 12 })).stdout).toBe("12\n");
@@ -42,7 +42,7 @@ describeSandboxes("the %s sandbox", (mode) => {
     expect(elapsedMs < 1000 ? [`${own}\n`] : [`${own}\n`, "10\n"]).toContain(stdout);
   });
 
-  it("runs under a service of low priority, and never with a higher one (half of an ordinary user's conversions failed)", async () => {
+  it("works under a low-priority service and never raises its priority", async () => {
     await using host = await openHost(mode);
     const mine = getPriority();
     setPriority(15);
@@ -52,19 +52,19 @@ describeSandboxes("the %s sandbox", (mode) => {
       await using child = await startTalker(host, 5);
       await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(15));
     } finally {
-      // An ordinary user cannot go back.
+      // Only root can raise it again.
       if (process.getuid?.() === 0) setPriority(mine);
     }
   });
 
-  it("does so also where processors are shared by sessions", async () => {
+  it("lowers the priority under session-based scheduling too", async () => {
     await using host = await openHost(mode);
-    // More than long-running programs get anyway, which starts a second after the start.
+    // More than long-running programs get anyway after a second.
     await using child = await startTalker(host, 12);
     await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(12));
   });
 
-  it("lets others go first once a job takes long, and not for the next one any more", async () => {
+  it("lowers the priority of a long job and restores it for the next one", async () => {
     await using host = await openHost(mode);
     await using child = await startTalker(host, 0);
     const ask = (awaited: string) => child.request({ awaited }, { timeoutMs: 120_000 });

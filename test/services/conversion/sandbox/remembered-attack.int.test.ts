@@ -8,14 +8,14 @@ import { openAttackMemory } from "#services/conversion/sandbox/remembered-attack
 
 const firstUid = 61_800;
 
-it("is attacked once for many starts, again when something has changed or a day has passed, and reads the host's own configuration for one file", async () => {
+it("attacks the sandbox only once for many starts, and again after a change or a day", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-held-"));
   await chmod(folder, 0o755);
   const provenFile = join(folder, "held");
   const settings = { scratchDir: join(folder, "scratch"), firstUid, memoryBytes: 512 * 2 ** 20, log: openLog("error"), provenFile };
   const oneOff = { ...settings, mode: "required", isOneOff: true } as const;
   const kept = `${provenFile}.full`;
-  /** Whether the attack ran: its success is then recorded again. */
+  /** Whether the attack ran, in which case the outcome is recorded again. */
   const opened = async (): Promise<boolean> => {
     const before = await stat(kept).catch(() => undefined);
     await using sandbox = await openSandbox(oneOff);

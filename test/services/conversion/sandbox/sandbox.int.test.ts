@@ -22,20 +22,20 @@ describeSandboxes("the %s sandbox", (mode) => {
   const shell = (script: string, more: Partial<SandboxCommand> = {}) => run("/bin/sh", ["-c", script], more);
   const perl = (script: string, more: Partial<SandboxCommand> = {}) => run("/usr/bin/perl", ["-e", script], more);
 
-  describe("the end of a run", () => {
-    it("tells exit code, signal, output and its mode", async () => {
+  describe("a run", () => {
+    it("reports exit code, signal, output and mode", async () => {
       expect(host.sandbox.mode).toBe(mode);
       const end = await shell("echo out; echo err >&2; exit 7");
       expect(end).toMatchObject({ killed: undefined, exitCode: 7, signal: undefined, stdout: "out\n", stderr: "err\n" });
       expect(await shell("kill -SEGV $$")).toMatchObject({ exitCode: undefined, signal: "SIGSEGV" });
     });
 
-    it("keeps the first 64 KiB of a flood and drains the rest", async () => {
+    it("keeps the first 64 KiB of a flood of output and drains the rest", async () => {
       const end = await perl('print "x" x 1000 for 1..5000; print STDERR "y" x 1000 for 1..5000; exit 3');
       expect([end.exitCode, end.stdout.length, end.stderr.length]).toEqual([3, 65_536, 65_536]);
     });
 
-    it("is not kept busy by a program that never stops talking", async () => {
+    it("uses little CPU for a program that never stops writing", async () => {
       const before = process.cpuUsage();
       const end = await shell("yes & yes >&2", { limits: { wallMs: 2000 } });
       const { user, system } = process.cpuUsage(before);
@@ -43,7 +43,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect((user + system) / 1e6).toBeLessThan(1);
     });
 
-    it("hands out lines as they come", async () => {
+    it("passes on lines as they arrive", async () => {
       const lines: string[] = [];
       await shell("echo one; printf tw; echo o; printf 'größe\\nlast'", { onLine: (line) => lines.push(line) });
       expect(lines).toEqual(["one", "two", "größe"]);
@@ -60,7 +60,7 @@ describeSandboxes("the %s sandbox", (mode) => {
   });
 
   describe("limits", () => {
-    it("wall clock, against a program that ignores every polite signal", async () => {
+    it("wall-clock time, even if the program ignores every polite signal", async () => {
       const marker = `7${randomInt(1e8)}`;
       const end = await shell(`trap '' TERM INT HUP; (setsid sleep ${marker} &); while :; do sleep ${marker}; done`, {
         limits: { wallMs: 400 },
@@ -69,21 +69,21 @@ describeSandboxes("the %s sandbox", (mode) => {
       await until(() => processesWith(marker).length === 0);
     });
 
-    it("an abort signal, before and during the run", async () => {
+    it("a run by an abort signal, before and during it", async () => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 200);
       expect((await shell("sleep 100", { signal: controller.signal })).killed).toBe("aborted");
       expect((await shell("sleep 100", { signal: AbortSignal.abort() })).killed).toBe("aborted");
     });
 
-    it("CPU time, by the kernel or by whoever looks at the whole tree, whichever is first", async () => {
+    it("CPU time, by the kernel or the process tree watchdog, whichever is first", async () => {
       const limits = { cpuSeconds: 1 };
       expect((await shell("ulimit -t", { limits })).stdout).toBe("1\n");
       const { killed, signal } = await shell("while :; do :; done", { limits });
       expect(["undefined SIGXCPU", "undefined SIGKILL", "processor"]).toContain(killed ?? `undefined ${signal}`);
     });
 
-    it("processes", async () => {
+    it("the number of processes", async () => {
       const end = await perl(
         "my $n = 0; while ($n < 500) { my $p = fork; last unless defined $p; if (!$p) { sleep 20; exit } $n++ } print $n; exit 0",
         { limits: { processes: 20 } },
@@ -93,26 +93,26 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(started).toBeLessThanOrEqual(20);
     });
 
-    it("memory of one process by its address space", async () => {
+    it("the memory of one process by its address space", async () => {
       const end = await perl('my $x = "a" x (300 * 2**20); print "got it"', { limits: { memoryBytes: 64 * 2 ** 20 } });
       expect(end.stdout).toBe("");
       expect(end.exitCode === 0).toBe(false);
     });
 
-    it("writable memory of one process where address space is no measure, faster than any look", async () => {
+    it("the writable memory of one process without an address space limit, faster than polling", async () => {
       const script = 'my $x = "a" x (1500 * 2**20); print "got it"';
       const end = await perl(script, { limits: { memoryBytes: 64 * 2 ** 20, addressSpace: false } });
       expect(end.stdout).toBe("");
       expect(end.exitCode === 0).toBe(false);
     });
 
-    it("memory of the whole tree", async () => {
+    it("the memory of the whole tree", async () => {
       const script = 'fork; fork; my $x = "a" x (60 * 2**20); sleep 20; print length $x';
       const end = await perl(script, { limits: { memoryBytes: 150 * 2 ** 20, addressSpace: false } });
       expect(end.killed).toBe("memory");
     });
 
-    it("memory of many processes together, each of them far within what one may have", async () => {
+    it("the total memory of many processes that are each far below the limit", async () => {
       const grow = 'my @held; for (1 .. 40) { push @held, "a" x (2**20); select undef, undef, undef, 0.05 } sleep 60';
       for (const addressSpace of [true, false]) {
         const end = await perl(`for (1 .. 11) { last unless fork } ${grow}`, { limits: { memoryBytes: 200 * 2 ** 20, addressSpace } });
@@ -120,7 +120,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       }
     });
 
-    it("one file, and open files", async () => {
+    it("the size of a file and the number of open files", async () => {
       const end = await shell("head -c 5000000 /dev/zero > big", { limits: { fileBytes: 1_000_000 } });
       expect(end.exitCode).not.toBe(0);
       const files = await perl('my @f; while (@f < 1000 && open(my $f, "<", "/dev/null")) { push @f, $f } print scalar @f', {
@@ -129,13 +129,13 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(Number(files.stdout)).toBeLessThanOrEqual(50);
     });
 
-    it("what one run may write, where that is less than the limits allow", async () => {
+    it("the output of one run, if that is less than the usual limits", async () => {
       const end = await shell("head -c 5000000 /dev/zero > big", { outputBytes: 1_000_000 });
       expect([end.exitCode === 0, end.outputBytes]).toEqual([false, 1_000_000]);
       expect((await shell("true", { outputBytes: 2 ** 40 })).outputBytes).toBe(2 ** 30);
     });
 
-    it("all files of the folder, also those without a name", async () => {
+    it("all files in the folder, including deleted ones", async () => {
       await using scratch = await host.sandbox.openScratch();
       const limits = { folderBytes: 20_000_000 };
       const end = await shell("for i in 1 2 3 4 5 6; do head -c 5000000 /dev/zero > f$i; done; sleep 30", { folder: scratch.path, limits });
@@ -147,7 +147,7 @@ describeSandboxes("the %s sandbox", (mode) => {
   });
 
   describe("isolation", () => {
-    it("neither reads nor sees what is not its own", async () => {
+    it("cannot read or see anything that is not its own", async () => {
       const secret = join(host.folder, "secret");
       await writeFile(secret, "treasure", { mode: 0o644 });
       await using neighbour = await host.sandbox.openScratch();
@@ -157,14 +157,14 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(end.stdout).toBe("");
     });
 
-    it("writes nowhere but to its folder and the temporary one", async () => {
+    it("writes only to its own and the temporary folder", async () => {
       const folders = ["/", "/usr", "/etc", "/opt", "/dev", "/var", host.folder];
       const end = await shell(folders.map((folder) => `touch '${folder}/filemill-probe' && echo '${folder}'`).join("; "));
       expect(end.stdout).toBe("");
       expect((await shell('touch /job/x 2>/dev/null || touch "$HOME/x"; touch "$TMPDIR/y" && echo ok')).stdout).toBe("ok\n");
     });
 
-    it("reaches no network, however asked", async () => {
+    it("reaches no network", async () => {
       const server = createServer((socket) => socket.destroy());
       let hits = 0;
       server.on("connection", () => hits++);
@@ -179,7 +179,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       await new Promise((resolve) => server.close(resolve));
     });
 
-    it("holds no privilege, and gets none", async () => {
+    it("has no privileges and cannot gain any", async () => {
       const end = await shell('while read -r line; do echo "$line"; done < /proc/self/status');
       const fields = Object.fromEntries(
         end.stdout
@@ -196,7 +196,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(tricks.stdout).toBe("");
     });
 
-    it("cannot change what is bound read-only, nor read what is root's alone", async () => {
+    it("cannot change read-only binds or read root's private files", async () => {
       const shared = join(host.folder, "shared");
       const rootsOwn = join(host.folder, "roots");
       await writeFile(shared, "given", { mode: 0o644 });
@@ -221,7 +221,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(rest.join("\n")).toContain("job");
     });
 
-    it("kill -1 inside hits nobody outside, and two runs do not see each other", async () => {
+    it("survives kill -1 in another run, as runs cannot see each other", async () => {
       await using scratch = await host.sandbox.openScratch();
       const { promise: isThere, resolve: onLine } = Promise.withResolvers<string>();
       const bystander = shell("echo there; until [ -e go ]; do sleep 0.05; done; echo alive", { folder: scratch.path, onLine });
@@ -231,7 +231,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect((await bystander).stdout).toBe("there\nalive\n");
     });
 
-    it.runIf(isRoot)("runs side by side under different users", async () => {
+    it.runIf(isRoot)("runs concurrently under different users", async () => {
       const ends = await Promise.all(Array.from({ length: 5 }, () => shell("id -u; sleep 0.3")));
       const users = ends.map((end) => end.stdout.trim());
       expect(new Set(users).size).toBe(5);
@@ -240,7 +240,7 @@ describeSandboxes("the %s sandbox", (mode) => {
   });
 
   describe("folders", () => {
-    it("are private, and go whatever the program did to them", async () => {
+    it("are private and removable whatever the program did to them", async () => {
       const scratch = await host.sandbox.openScratch();
       expect((await stat(scratch.path)).mode & 0o777).toBe(0o700);
       const kept = join(host.folder, "kept");
@@ -255,14 +255,14 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(await readFile(join(kept, "file"), "utf8")).toBe("stays");
     });
 
-    it("that openScratch did not make are refused", async () => {
+    it("not created by openScratch are rejected", async () => {
       const foreign = join(host.folder, "foreign");
       await mkdir(foreign);
       await chmod(foreign, 0o777);
       await expect(shell("true", { folder: foreign })).rejects.toMatchObject({ code: "INTERNAL" });
     });
 
-    it("keep results where the host finds them", async () => {
+    it("keep results where the host can read them", async () => {
       await using scratch = await host.sandbox.openScratch();
       await shell("echo result > out.txt", { folder: scratch.path });
       expect(await readFile(join(scratch.path, "out.txt"), "utf8")).toBe("result\n");

@@ -18,13 +18,13 @@ const nobody = 65_534;
 
 const nothingUsed = { elapsedMs: 0, processorMs: 0, outputBytes: 0 };
 
-describe("the attack at each start", () => {
-  it("is survived by the sandbox of this host", async () => {
+describe("the attack at startup", () => {
+  it("fails against the sandbox of this host", async () => {
     await using host = await openHost("full");
     expect(host.sandbox.mode).toBe("full");
   });
 
-  it("refuses a sandbox that holds nothing back, naming what got through", async () => {
+  it("rejects a sandbox without isolation and names what got through", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-leaky-"));
     await using host = await openHost("full");
     const leaky: Sandbox = { ...host.sandbox, run: (command) => runBare(command) };
@@ -44,7 +44,7 @@ describe("the attack at each start", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is made again where its processes were killed from outside, and says nothing of the sandbox then", async () => {
+  it("is repeated if its processes were killed from outside, which proves nothing about the sandbox", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-disturbed-"));
     await using host = await openHost("full");
     const killed: SandboxEnd = { killed: undefined, exitCode: undefined, signal: "SIGKILL", stdout: "", stderr: "", ...nothingUsed };
@@ -57,7 +57,7 @@ describe("the attack at each start", () => {
     await rm(folder, { recursive: true });
   });
 
-  it.runIf(isRoot && cloneIsOpen)("is survived where Filemill is an ordinary user", async () => {
+  it.runIf(isRoot && cloneIsOpen)("fails if Filemill runs as an ordinary user", async () => {
     const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
     await chown(home, nobody, nobody);
     await chmod(home, 0o755);
@@ -77,7 +77,7 @@ describe("the attack at each start", () => {
     await rm(home, { recursive: true });
   });
 
-  it.runIf(isRoot && cloneIsOpen)("is survived where the user has more processes in another container than a run may have", async () => {
+  it.runIf(isRoot && cloneIsOpen)("fails if the user has more processes in another container than a run may have", async () => {
     const uid = 62_399;
     const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
     await chown(home, uid, uid);
@@ -99,7 +99,7 @@ describe("the attack at each start", () => {
   });
 });
 
-/** The attack programs without any sandbox, with a descriptor left open by mistake. */
+/** Runs the attack programs without any sandbox and with a leaked descriptor. */
 async function runBare({ program, args, readOnly = {} }: SandboxCommand): Promise<SandboxEnd> {
   const hostPathOf = (inside: string) => Object.entries(readOnly).find(([, to]) => to === inside)?.[0] ?? inside;
   const secret = openSync("/etc/hostname", "r");

@@ -11,8 +11,8 @@ const freshRange = () => {
 };
 const claimed = (ids: ReturnType<typeof openUserIds>, count: number) => Promise.all(Array.from({ length: count }, () => ids.claim()));
 
-describe("user ids of runs", () => {
-  it("are five hundred, and one more is refused until one comes back", async () => {
+describe("user ids for runs", () => {
+  it("are 500, and another claim is rejected until one is released", async () => {
     const first = freshRange();
     await using ids = openUserIds(first);
     const all = await claimed(ids, 500);
@@ -22,7 +22,7 @@ describe("user ids of runs", () => {
     expect(await ids.claim()).toBe(first + 7);
   });
 
-  it("rest after use while there are others", async () => {
+  it("are rotated after use", async () => {
     await using ids = openUserIds(freshRange());
     const used: number[] = [];
     for (let run = 0; run < 32; run += 1) {
@@ -33,7 +33,7 @@ describe("user ids of runs", () => {
     expect(used.slice(16)).toEqual(used.slice(0, 16));
   });
 
-  it("are not those of another Filemill on this host, until nothing else is left", async () => {
+  it("are not shared with another Filemill on this host until none are left", async () => {
     const first = freshRange();
     await using one = openUserIds(first);
     await using other = openUserIds(first);
@@ -44,7 +44,7 @@ describe("user ids of runs", () => {
     expect(new Set(shared)).toEqual(new Set(mine));
   });
 
-  it("are free again when their process was killed", async () => {
+  it("are free again once their process was killed", async () => {
     const first = freshRange();
     const script = `const { openUserIds } = await import("#services/conversion/sandbox/user-ids.ts");
       const ids = openUserIds(${first}); for (let i = 0; i < 499; i++) await ids.claim(); console.log("holding"); setInterval(() => {}, 1e9)`;

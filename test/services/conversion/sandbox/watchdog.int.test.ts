@@ -18,7 +18,7 @@ const limits: SandboxLimits = {
   niceness: 0,
 };
 
-it("waited for a walk of the folder before it looked at memory again", async () => {
+it("checks memory while a folder walk hangs", async () => {
   const grow = "<STDIN>; my $x = 'x' x (400 * 2 ** 20); sleep 600";
   const child = spawn("/usr/bin/perl", ["-e", grow], { stdio: ["pipe", "ignore", "inherit"] });
   let walks = 0;
@@ -42,7 +42,7 @@ it("waited for a walk of the folder before it looked at memory again", async () 
   }
 });
 
-it("does not put the walk off for ever while short jobs follow each other", async () => {
+it("does not postpone the folder walk forever while short jobs follow each other", async () => {
   const child = spawn("/usr/bin/sleep", ["600"]);
   let walks = 0;
   const watchdog = startWatchdog(
@@ -75,7 +75,7 @@ describeSandboxes("the %s sandbox", (mode) => {
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
-  it("ends a program for its memory that makes files while it grows", async () => {
+  it("kills a program that exceeds its memory while it creates files", async () => {
     await using scratch = await host.sandbox.openScratch();
     const script = "for my $n (1 .. 60_000) { open(F, '>', \"f$n\"); close F } my @x; push @x, 'x' x 2 ** 20 while @x < 400; sleep 600";
     const end = await host.sandbox.run({

@@ -38,8 +38,8 @@ function drain(lane: FairLane, owner: ReadonlyMap<string, string>): string[] {
 const facts = fc.record({ running: fc.nat(3), queued: fc.nat(6), turn: fc.nat(50), isGuest: fc.boolean() });
 const someAccounts = fc.uniqueArray(facts, { minLength: 1, maxLength: 6, selector: ({ turn }) => turn });
 
-describe("whose turn it is", () => {
-  it("starts every job once, each account's in their order, and tells each its place before", () => {
+describe("the next job", () => {
+  it("covers every job once, in order within each account and at the position it reported", () => {
     fc.assert(
       fc.property(someAccounts, (accounts) => {
         const { lane, owner } = laneOf(accounts);
@@ -55,7 +55,7 @@ describe("whose turn it is", () => {
     );
   });
 
-  it("is an account's before that of forty guests who have as little running, and not when it has more", () => {
+  it("belongs to an account before 40 guests with as few running jobs, but not once it has more", () => {
     const lane = createFairLane();
     for (let address = 0; address < 40; address += 1) lane.put(`1-${address}`, `address_${address}`, "queued", true);
     lane.put("2-a", "a", "queued");
@@ -65,7 +65,7 @@ describe("whose turn it is", () => {
     expect([lane.position("2-b", "a"), lane.next(allReady)?.jobId.startsWith("1-")]).toEqual([41, true]);
   });
 
-  it("lets nobody wait for more than one job of each other account that has as many running", () => {
+  it("makes a job wait for at most one job of each other account with as many running", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 5 }), fc.nat(1000), (queues, turn) => {
         const { lane, owner } = laneOf([...queues.map((queued) => ({ running: 0, queued, turn: 0 })), { running: 0, queued: 1, turn }]);
@@ -75,7 +75,7 @@ describe("whose turn it is", () => {
     );
   });
 
-  it("serves two accounts in turn although one always has nothing left when it was served", () => {
+  it("alternates between two accounts even if one has nothing queued after each turn", () => {
     const lane = createFairLane();
     const served: string[] = [];
     for (let job = 0; job < 10; job += 1) lane.put(`b${job}`, "B", "queued");
@@ -91,8 +91,8 @@ describe("whose turn it is", () => {
   });
 });
 
-describe("what may begin", () => {
-  it("passes over a job that is not due and prefers one whose worker was lost", () => {
+describe("what can start", () => {
+  it("excludes a job that is not due and prefers one that lost its worker", () => {
     const lane = createFairLane();
     for (const id of ["q1", "q2"]) lane.put(id, "A", "queued");
     lane.put("r1", "A", "running");
@@ -101,7 +101,7 @@ describe("what may begin", () => {
     expect(lane.next({ ...allReady, isDue: () => false })).toBeUndefined();
   });
 
-  it("counts attempts that begin at this moment", () => {
+  it("takes into account attempts that are starting right now", () => {
     const lane = createFairLane();
     for (const [id, account] of [
       ["q1", "A"],

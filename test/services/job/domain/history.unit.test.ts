@@ -56,15 +56,15 @@ function shareOfGoodGuesses(history: History, jobs: number, dice: () => number):
   return good / jobs;
 }
 
-describe("a guess of how long a conversion takes", () => {
-  it("is right within a factor of two for nine of ten jobs once a route was run a few times", () => {
+describe("the estimated conversion time", () => {
+  it("is within a factor of two for 9 of 10 jobs once a route has run a few times", () => {
     const dice = createDice(16);
     const history = createHistory();
     shareOfGoodGuesses(history, 60, dice);
     expect(shareOfGoodGuesses(history, 1000, dice)).toBeGreaterThan(0.9);
   });
 
-  it("is as good after a restart that remembers", () => {
+  it("is as good after a restart with restored history", () => {
     const dice = createDice(17);
     const before = createHistory();
     shareOfGoodGuesses(before, 300, dice);
@@ -75,7 +75,7 @@ describe("a guess of how long a conversion takes", () => {
     expect(after.expectRouteMs("png", "webp")).toBeGreaterThan(0);
   });
 
-  it("begins with what the proof took, or what is usual in the lane, and more for a larger file", () => {
+  it("starts from the proof run or the lane's default, and is longer for larger files", () => {
     const history = createHistory();
     expect(history.expectMs({ ...small, sizeBytes: 100_000 })).toBeCloseTo(300);
     expect(history.expectMs({ ...small, sizeBytes: 100_000, provenMs: 40 })).toBeCloseTo(40);
@@ -84,7 +84,7 @@ describe("a guess of how long a conversion takes", () => {
     expect(history.expectRouteMs("png", "webp")).toBeUndefined();
   });
 
-  it("knows from other routes of its lane how fast this machine is, also after a restart", () => {
+  it("learns the speed of this machine from other routes of the lane, across restarts too", () => {
     const history = createHistory();
     const asProven = { ...small, sizeBytes: 100_000, provenMs: 1000 };
     for (const to of ["jpg", "avif", "gif"]) for (let run = 0; run < 3; run += 1) history.record({ ...asProven, to }, 250);
@@ -95,7 +95,7 @@ describe("a guess of how long a conversion takes", () => {
     expect(after.expectMs(asProven)).toBeCloseTo(250);
   });
 
-  it("drops a first run that started its engine, once the next one was quicker", () => {
+  it("drops a slow first run that started the engine once the next run is faster", () => {
     const history = createHistory();
     const run = { ...small, sizeBytes: 100_000, provenMs: 100 };
     history.record(run, 5000);
@@ -104,7 +104,7 @@ describe("a guess of how long a conversion takes", () => {
     expect(history.expectMs(run)).toBeCloseTo(100);
   });
 
-  it("tells apart what differs in options", () => {
+  it("distinguishes runs with different options", () => {
     const history = createHistory();
     for (let run = 0; run < 5; run += 1) {
       history.record({ ...small, variant: 1 }, 100);
@@ -114,14 +114,14 @@ describe("a guess of how long a conversion takes", () => {
     expect(history.expectMs({ ...small, variant: 2 }) / 5000).toBeGreaterThan(0.5);
   });
 
-  it("follows an engine that has become slower", () => {
+  it("adapts when an engine becomes slower", () => {
     const history = createHistory();
     for (let run = 0; run < 30; run += 1) history.record(small, 100);
     for (let run = 0; run < 30; run += 1) history.record(small, 1000);
     expect(history.expectMs(small)).toBeGreaterThan(500);
   });
 
-  it("is a time whatever was recorded", () => {
+  it("is positive and finite whatever was recorded", () => {
     const run = fc.record({ sizeBytes: fc.nat(), pixels: fc.nat(), lastsMs: fc.nat(), tookMs: fc.nat() });
     fc.assert(
       fc.property(fc.array(run), run, (runs, next) => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { createLedger, type Entry } from "#services/job/domain/ledger.ts";
 
 const entry = fc.record({ payer: fc.constant(""), isGuest: fc.boolean(), isUnfinished: fc.boolean(), bytes: fc.nat(1000) });
-/** A job always belongs to the same payer. */
+/** The payer follows from the job, which always belongs to the same one. */
 const steps = fc.array(fc.tuple(fc.nat(8), entry), { maxLength: 60 });
 
 describe("the ledger", () => {
-  it("says after any changes what the last entry of each job says", () => {
+  it("reports the sums of each job's last entry after any sequence of changes", () => {
     fc.assert(
       fc.property(steps, (changes) => {
         const ledger = createLedger();
@@ -30,7 +30,7 @@ describe("the ledger", () => {
     );
   });
 
-  it("counts what is held beyond what is recorded of the job, and nothing twice", () => {
+  it("counts a hold only beyond what is recorded for the job", () => {
     const ledger = createLedger();
     const running = { payer: "p", isGuest: false, isUnfinished: true, bytes: 10 };
     ledger.put("a", running);
@@ -42,7 +42,7 @@ describe("the ledger", () => {
     expect(ledger.storedBytes("p")).toBe(100);
   });
 
-  it("holds for a job as long as one of its holders does, and the most that one of them holds", () => {
+  it("keeps the largest hold of a job until its last holder lets go", () => {
     const ledger = createLedger();
     const first = ledger.hold("a", "p", 5);
     const second = ledger.hold("a", "p", 7);

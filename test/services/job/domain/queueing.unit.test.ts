@@ -28,14 +28,14 @@ function running(record: Record): Record {
 }
 
 describe("retryDelayMs", () => {
-  it("waits 1, 5 and then 25 s, a fifth more or less", () => {
+  it("waits 1, 5 and then 25 s, ±20%", () => {
     expect([1, 2, 3, 9].map((attempt) => retryDelayMs(attempt, 0.5))).toEqual([1000, 5000, 25_000, 25_000]);
     expect([retryDelayMs(2, 0), retryDelayMs(2, 1)]).toEqual([4000, 6000]);
   });
 });
 
 describe("job ids", () => {
-  it("sort by creation within a millisecond and are accepted as such", () => {
+  it("sort by creation within a millisecond and are valid", () => {
     const next = createJobIds();
     const ids = Array.from({ length: 1000 }, () => next(bornMs));
     expect(ids).toEqual([...ids].sort());
@@ -43,7 +43,7 @@ describe("job ids", () => {
     expect(ids.every(isJobId)).toBe(true);
   });
 
-  it("refuse whatever could address something else", () => {
+  it("reject anything that could address something else", () => {
     const hostile = [
       "",
       "*",
@@ -59,7 +59,7 @@ describe("job ids", () => {
 });
 
 describe("sorted ids", () => {
-  it("equal a sorted set after any additions and removals", () => {
+  it("match a sorted set after any additions and removals", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(30))), (steps) => {
         const sorted = createSortedIds();
@@ -78,14 +78,14 @@ describe("sorted ids", () => {
 });
 
 describe("the projection", () => {
-  it("ignores what is older than what it holds", () => {
+  it("ignores records older than the one it holds", () => {
     const projection = openProjection();
     projection.apply(running(queuedRecord()), 7);
     projection.apply(queuedRecord(), 6);
     expect(projection.get(queuedRecord().job.id)?.record.job.state).toBe(JobState.RUNNING);
   });
 
-  it("counts and places jobs by lane and account through their life", () => {
+  it("counts and positions jobs by lane and account throughout their life", () => {
     const projection = openProjection();
     const records = [1, 2, 3].map((index) => queuedRecord({ id: idOf(index) }));
     for (const record of records) projection.apply(record, 1);
@@ -106,7 +106,7 @@ describe("the projection", () => {
     expect([projection.unfinishedCount("acc"), projection.lane("image").queuedCount, projection.idsOf("acc").length]).toEqual([0, 0, 1]);
   });
 
-  it("believes a lease no longer than the longest there is, whatever the date says", () => {
+  it("caps a lease at the maximum, whatever its date says", () => {
     const projection = createProjection(clock, 5000);
     const far = claimed(queuedRecord(), { worker: "w", wakeUp: "", leaseMs: 9_000_000, maxAttempts: 3, nowMs: bornMs });
     if (far === undefined) throw new Error("not claimed");
@@ -117,7 +117,7 @@ describe("the projection", () => {
 const placeOf = (id: string, payer: string) => ({ id, payer, inputBytes: 0 });
 
 describe("admission", () => {
-  it("holds a place until it is given back, once per job", () => {
+  it("holds a place per job until it is released", () => {
     const projection = openProjection();
     const admission = createAdmission(projection, 3);
     const giveBack = admission.take(placeOf(idOf(1), "acc"), 2);
@@ -134,7 +134,7 @@ describe("admission", () => {
     expect(() => admission.take(placeOf(idOf(3), "acc"), 2)).toThrow(expect.objectContaining({ code: "TOO_MANY_JOBS" }));
   });
 
-  it("does not count a job twice that is in the projection already", () => {
+  it("does not count a job twice that is already in the projection", () => {
     const projection = openProjection();
     const admission = createAdmission(projection, 10);
     admission.take(placeOf(idOf(1), "acc"), 2);
@@ -144,7 +144,7 @@ describe("admission", () => {
 
   const tooLarge = (limitMb: number, limitedBy: string) =>
     expect.objectContaining({ code: "INPUT_TOO_LARGE", details: { limitMb, limitedBy } });
-  it("applies the smaller ceiling, counted in 10^6 bytes", () => {
+  it("applies the smaller size limit, in units of 10^6 bytes", () => {
     const plan = create(PlanSchema, { maxInputMb: 5 });
     expect(() => checkCeiling(5_000_000n, plan, 0)).not.toThrow();
     expect(() => checkCeiling(5_000_001n, plan, 0)).toThrow(tooLarge(5, "conversion"));
@@ -155,7 +155,7 @@ describe("admission", () => {
 });
 
 describe("estimates", () => {
-  it("grow with the place in the queue and shrink with progress", () => {
+  it("grow with the queue position and shrink with progress", () => {
     const projection = openProjection();
     const view = createView(projection, createHistory(), { ...clock, now: () => bornMs + 1000 });
     const held = [1, 2].map((index) => projection.apply(queuedRecord({ id: idOf(index) }), 1));
@@ -170,7 +170,7 @@ describe("estimates", () => {
     expect(view(first)).toMatchObject({ queuePosition: 0, estimateMs: 3000, progress: 0.25 });
   });
 
-  it("do not count a job twice that a worker claimed since its record was read", () => {
+  it("do not count a job twice that was claimed after its record was read", () => {
     const projection = openProjection();
     const view = createView(projection, createHistory(), clock);
     const read = projection.apply(queuedRecord({ id: idOf(1) }), 1);
@@ -181,7 +181,7 @@ describe("estimates", () => {
 });
 
 describe("listing", () => {
-  it("pages through everything once, newest first, whatever the size of a page", () => {
+  it("returns every job once, newest first, whatever the page size", () => {
     fc.assert(
       fc.property(fc.nat(60), fc.integer({ min: 1, max: 20 }), (count, limit) => {
         const projection = openProjection();
@@ -202,7 +202,7 @@ describe("listing", () => {
     );
   });
 
-  it("filters by state and refuses a made-up cursor", () => {
+  it("filters by state and rejects an invalid cursor", () => {
     const projection = openProjection();
     const view = createView(projection, createHistory(), clock);
     for (const index of [1, 2, 3]) projection.apply(queuedRecord({ id: idOf(index) }), 1);

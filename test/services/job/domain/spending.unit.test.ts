@@ -4,8 +4,8 @@ import { createSpending } from "#services/job/domain/spending.ts";
 const minute = 60_000;
 const noon = Date.UTC(2026, 0, 1, 12);
 
-describe("processor time", () => {
-  it("counts for an hour, by payer", () => {
+describe("CPU time", () => {
+  it("counts for an hour, per payer", () => {
     const spending = createSpending();
     spending.add("p", 1000, noon);
     spending.add("p", 500, noon + 10 * minute);
@@ -15,7 +15,7 @@ describe("processor time", () => {
     expect(spending.spentMs("p", noon + 70 * minute)).toBe(0);
   });
 
-  it("tells when there is some again: when enough of it is an hour old", () => {
+  it("tells how long until enough of it is an hour old", () => {
     const spending = createSpending();
     for (const [ms, at] of [
       [1000, 0],
@@ -30,7 +30,7 @@ describe("processor time", () => {
     expect(spending.untilBelowMs("p", 6001, nowMs)).toBe(0);
   });
 
-  it("of jobs that ended before this process began is taken in any order", () => {
+  it("is added in any order for jobs that ended before this process started", () => {
     const spending = createSpending();
     spending.add("p", 1000, noon);
     spending.add("p", 1000, noon - 50 * minute);

@@ -164,14 +164,14 @@ describe("the state machine", () => {
     ]);
   });
 
-  it("parks a job whose attempts are used up, with a reason", () => {
+  it("fails a job that has used up its attempts, with a reason", () => {
     const spent = { ...queuedRecord(), job: { ...queuedRecord().job, attempts: 3 } };
     const parked = claimed(spent, { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     expect(parked?.job.state).toBe(JobState.FAILED);
     expect(parked?.job.error?.message).toBe("The conversion was attempted 3 times and never finished.");
   });
 
-  it("gives a job back whose worker is dead, as if it had never been begun but for its attempts", () => {
+  it("requeues a job of a dead worker as if it had never started, except for its attempts", () => {
     const running = claimed(queuedRecord(), { worker: "a", wakeUp: "b", leaseMs, maxAttempts, nowMs: bornMs });
     if (running === undefined) throw new Error("not claimed");
     const back = lost(running);
@@ -180,7 +180,7 @@ describe("the state machine", () => {
     for (const other of [back, cancelled(running, bornMs), deleted(running, bornMs)]) expect(lost(other ?? running)).toBeUndefined();
   });
 
-  it("keeps a done job from the moment it is done, not from its creation", () => {
+  it("keeps a done job from when it finished, not from when it was created", () => {
     const running = claimed(queuedRecord(), { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     if (running === undefined) throw new Error("not claimed");
     const done = succeeded(running, create(AttemptResultSchema, { blob: { id: "out" } }), 7, bornMs + 1000);

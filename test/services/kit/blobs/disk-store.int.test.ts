@@ -32,13 +32,13 @@ const newPath = (): string => {
 
 describe("on the local disk", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
-test("a blob is a read-only file", async () => {
+test("stores blobs as read-only files", async () => {
   const written = await store.write(inChunks(Buffer.from("bytes"), 2));
   const adopted = await store.adopt(await strayFile(Buffer.from("bytes")));
   for (const { id } of [written, adopted]) expect((await stat(store.pathOf(id))).mode & 0o777).toBe(0o444);
 });
 
-test("a store whose folder is gone takes nothing, and says that it is not a defect", async () => {
+test("fails with UNAVAILABLE, not as a defect, when its folder is gone", async () => {
   const folder = join(root, "gone");
   const other = await openDiskBlobStore(folder);
   await rm(folder, { recursive: true });
@@ -47,7 +47,7 @@ test("a store whose folder is gone takes nothing, and says that it is not a defe
   await expect(other.write(inChunks(Buffer.alloc(2 ** 20, 1), 2 ** 16))).rejects.toMatchObject(away);
 });
 
-test("adopts no link, folder or file with a second name", async () => {
+test("adopts no symlink, hard link or folder", async () => {
   const target = await strayFile(Buffer.from("secret"));
   await symlink(target, join(root, "symbolic"));
   await link(target, join(root, "hard"));
@@ -55,7 +55,7 @@ test("adopts no link, folder or file with a second name", async () => {
   for (const name of ["symbolic", "hard", "folder", "absent"]) await expect(store.adopt(join(root, name)), name).rejects.toThrow();
 });
 
-test("lists what an interrupted upload left, and removes it on demand", async () => {
+test("lists the partial file of an interrupted upload and removes it on demand", async () => {
   const partial = "0123456789abcdef0123456789abcdef";
   await writeFile(join(root, "blobs", "partial", partial), "half");
   const found = [];
@@ -74,7 +74,7 @@ function collectGarbage(): void {
   collect();
 }
 
-test("waits for the disk: a fast source does not pile up in memory", async () => {
+test("applies backpressure: a fast source does not pile up in memory", async () => {
   const mebibyte = 1024 * 1024;
   const chunk = Buffer.alloc(mebibyte, 7);
   const partial = join(root, "blobs", "partial");

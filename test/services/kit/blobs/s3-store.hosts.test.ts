@@ -51,7 +51,7 @@ const strayFile = async (bytes: Uint8Array): Promise<string> => {
 
 describe("in a bucket", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
-test("stores a file of several parts, reads ranges across them, and lets another host have it", async () => {
+test("stores a multipart file, reads a range across its parts, and serves it to another host", async () => {
   const bytes = Buffer.alloc(40 * 2 ** 20, "0123456789abcdef!");
   const { id, digest } = await store.adopt(await strayFile(bytes));
   const across = { start: 8 * 2 ** 20 - 5, end: 8 * 2 ** 20 + 5 };
@@ -66,7 +66,7 @@ test("stores a file of several parts, reads ranges across them, and lets another
 test.each([
   ["small", 10],
   ["large", 2 ** 20],
-])("refuses %s bytes that are not those that were stored, and leaves none of them here", async (_what, size) => {
+])("rejects %s objects whose bytes do not match the digest, and leaves no local file", async (_what, size) => {
   const id = `${"c".repeat(64)}-${String(size).padStart(16, "0")}`;
   await client.send(new PutObjectCommand({ Bucket: "filemill", Key: `blobs/${id}`, Body: Buffer.alloc(size, "b") }));
   const path = newPath();
@@ -74,7 +74,7 @@ test.each([
   expect(await readdir(root)).not.toContain(basename(path));
 });
 
-test("lists what a broken-off upload left, and removes it on demand", async () => {
+test("lists an interrupted multipart upload and removes it on demand", async () => {
   const Key = `blobs/${"a".repeat(64)}-${"b".repeat(16)}`;
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: "filemill", Key }));
   await client.send(new UploadPartCommand({ Bucket: "filemill", Key, UploadId, PartNumber: 1, Body: Buffer.alloc(5 * 2 ** 20) }));
@@ -87,18 +87,18 @@ test("lists what a broken-off upload left, and removes it on demand", async () =
   expect(await partials()).toEqual([]);
 });
 
-test("gives a bucket without rules one that removes what nobody swept", async () => {
+test("adds a lifecycle rule that expires unswept blobs to a bucket without rules", async () => {
   const { Rules } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: "filemill" }));
   expect(Rules).toMatchObject([{ ID: "filemill", Status: "Enabled", Expiration: { Days: 32 } }]);
 });
 
-test("stops the start for a bucket that is not there, and for a wrong secret", async () => {
+test("fails at startup if the bucket does not exist or the secret is wrong", async () => {
   await expect(openBlobs({ ...settings, BLOBS: "s3://elsewhere" }, log)).rejects.toThrow(SettingError);
   await expect(openBlobs({ ...settings, S3_SECRET_ACCESS_KEY: "wrong" }, log)).rejects.toThrow(SettingError);
   await expect(openBlobs({ ...settings, S3_SECRET_ACCESS_KEY: undefined }, log)).rejects.toThrow(SettingError);
 });
 
-test("says that it cannot be reached, and is used again when it can", async () => {
+test("is UNAVAILABLE while the server is unreachable and works again once it is back", async () => {
   await server.gateway.halt();
   const away = { code: "UNAVAILABLE" };
   await expect(store.write(inChunks(Buffer.from("bytes"), 2))).rejects.toMatchObject(away);

@@ -32,11 +32,11 @@ const strayFile = async (bytes: Uint8Array): Promise<string> => {
 
 describe("in a shared folder", () => describeBlobStore({ store: () => store, strayFile, newPath }));
 
-test("the folder is on another file system, else this proves nothing", async () => {
+test("the shared folder is on another file system (test precondition)", async () => {
   expect((await stat(mounted)).dev).not.toBe((await stat(root)).dev);
 });
 
-test("what one host writes or adopts, another one reads", async () => {
+test("a blob written or adopted by one host can be read by another", async () => {
   const other = await openDiskBlobStore(join(mounted, "blobs"), { shared: true });
   const written = await store.write(inChunks(Buffer.from("written"), 3));
   const adopted = await store.adopt(await strayFile(Buffer.from("adopted")));
@@ -45,7 +45,7 @@ test("what one host writes or adopts, another one reads", async () => {
   expect(await buffer(await other.read(adopted.id))).toEqual(Buffer.from("adopted"));
 });
 
-test("a result that cannot be copied leaves nothing in the folder", async () => {
+test("a failed adoption leaves nothing in the folder", async () => {
   const before = await readdir(join(mounted, "blobs"), { recursive: true });
   await expect(store.adopt(join(root, "absent"))).rejects.toThrow("ENOENT");
   expect(await readdir(join(mounted, "blobs"), { recursive: true })).toEqual(before);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const limitMs = 1000;
 
-/** A watched process that runs `does`, and answers each line with `alive`. */
+/** A watched process that runs `does` and answers each line with `alive`. */
 function start(does: string, command: readonly string[] = [], watchdogMs = limitMs): { child: ChildProcess; said(): string } {
   const program = `
     import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";
@@ -24,7 +24,7 @@ function start(does: string, command: readonly string[] = [], watchdogMs = limit
 it.each([
   ["computes", "for (;;);"],
   ["waits", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"],
-])("a process whose main thread %s without an end is killed, and says why", async (verb, does) => {
+])("kills a process whose main thread %s forever, and logs the cause", async (verb, does) => {
   const { child, said } = start(does);
   const [, signal] = await once(child, "close");
   expect(signal).toBe("SIGALRM");
@@ -33,7 +33,7 @@ it.each([
   expect(line.silentMs).toBeGreaterThanOrEqual(limitMs);
 });
 
-it("a process that was stopped for longer than the limit lives on", async () => {
+it("spares a process that was stopped for longer than the limit", async () => {
   const { child, said } = start("");
   await expect.poll(said).toContain("started");
   for (let times = 0; times < 2; times++) {
@@ -47,14 +47,14 @@ it("a process that was stopped for longer than the limit lives on", async () => 
   expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
 });
 
-it("a process that turns now and then lives on", async () => {
+it("spares a process whose event loop still turns now and then", async () => {
   const busy = `const until = performance.now() + ${limitMs / 4}; while (performance.now() < until);`;
   const { child, said } = start(`setInterval(() => { ${busy} }, 1); setTimeout(() => process.exit(7), ${5 * limitMs});`);
   expect(await once(child, "close")).toEqual([7, null]);
   expect(said()).not.toContain("process.hung");
 });
 
-it("the watch keeps no process from ending, and can be ended", async () => {
+it("does not keep a process alive, and can be disposed", async () => {
   const { child } = start("process.stdin.destroy();");
   expect(await once(child, "close")).toEqual([0, null]);
   const other = start(
@@ -65,8 +65,8 @@ it("the watch keeps no process from ending, and can be ended", async () => {
 
 it.each([
   ["is watched", limitMs],
-  ["may hang for ever", 0],
-])("a process that %s is told to end when its keeper has died", async (_how, watchdogMs) => {
+  ["may hang forever", 0],
+])("sends SIGTERM to a process that %s when its keeper dies", async (_how, watchdogMs) => {
   const keeper = 'export FILEMILL_KEEPER=$$; "$@" <&0 & wait';
   const { child, said } = start(
     'process.on("SIGTERM", () => { console.log("told"); process.exit(0); }); console.log("listening"); setInterval(() => {}, 1000);',

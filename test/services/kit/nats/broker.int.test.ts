@@ -31,7 +31,7 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 describe("the embedded server", () => {
-  test("keeps what was written from one start to the next, and ends with the broker", async () => {
+  test("keeps its data across restarts and ends with the broker", async () => {
     let pid = 0;
     {
       await using broker = await openBroker({ dataDir, log });
@@ -47,7 +47,7 @@ describe("the embedded server", () => {
     expect((await (await broker.bucket("kept", textCodec)).get("key"))?.value).toBe("value");
   });
 
-  test("its secrets are its owner's only, and it listens on the loopback address with a password", async () => {
+  test("keeps its secrets owner-only, listens on loopback and requires a password", async () => {
     await using _broker = await openBroker({ dataDir, log });
     const dir = join(dataDir, "nats");
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -65,7 +65,7 @@ describe("the embedded server", () => {
     await eventually(async () => expect(await guest.healthy()).toBe(true));
   });
 
-  test("is started again on the same port when it was killed", async () => {
+  test("is restarted on the same port when it is killed", async () => {
     await using broker = await openBroker({ dataDir, log });
     const before = await serverPidOf(dataDir);
     await killServer(dataDir);
@@ -74,7 +74,7 @@ describe("the embedded server", () => {
     expect(await isAlive(await serverPidOf(dataDir))).toBe(true);
   });
 
-  test("a second process on the same folder is refused, also while the first restarts", async () => {
+  test("rejects a second process on the same folder", async () => {
     await using _broker = await openBroker({ dataDir, log });
     const failure = await failureOf(openBroker({ dataDir, log }));
     expect(failure).toBeInstanceOf(FilemillError);
@@ -82,7 +82,7 @@ describe("the embedded server", () => {
     expect((await readdir(join(dataDir, "nats"))).filter((name) => name.startsWith("lock")).toSorted()).toEqual(["lock", "lock.sqlite"]);
   });
 
-  test("the lock of a dead process is taken over, and so is one whose id another process has now", async () => {
+  test("takes over the lock of a dead process, even if its pid was reused", async () => {
     const { pid } = spawn("true");
     await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
     for (const stale of [`${pid} 1 x`, `${process.pid} 1 x`, "", "nonsense"]) {
@@ -92,19 +92,16 @@ describe("the embedded server", () => {
     }
   });
 
-  test.skipIf(process.platform !== "linux")(
-    "the lock of a zombie, which a container's first process may never collect, is taken over",
-    async () => {
-      await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
-      await using zombie = await startZombie();
-      const { pid, start } = partsOf(zombie.name);
-      await writeFile(join(dataDir, "nats", "lock"), `${pid} ${start} x`);
-      await using broker = await openBroker({ dataDir, log });
-      await eventually(async () => expect(await broker.healthy()).toBe(true));
-    },
-  );
+  test.skipIf(process.platform !== "linux")("takes over the lock of a zombie, which a container's init may never reap", async () => {
+    await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
+    await using zombie = await startZombie();
+    const { pid, start } = partsOf(zombie.name);
+    await writeFile(join(dataDir, "nats", "lock"), `${pid} ${start} x`);
+    await using broker = await openBroker({ dataDir, log });
+    await eventually(async () => expect(await broker.healthy()).toBe(true));
+  });
 
-  test("dies with a process that is killed, and the next start finds the folder usable", async () => {
+  test("dies with a process that is killed, and the folder stays usable", async () => {
     const script = `
       const { openBroker } = await import("#kit/nats/broker.ts");
       const { openLog } = await import("#kit/log.ts");
@@ -121,7 +118,7 @@ describe("the embedded server", () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  test("a server that another process left behind is stopped first", async () => {
+  test("first stops a server that another process left behind", async () => {
     await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
     const orphan = spawn("nats-server", ["--config", join(dataDir, "nats", "server.conf")], { stdio: "ignore" });
     const ended = once(orphan, "close");
@@ -132,7 +129,7 @@ describe("the embedded server", () => {
   });
 });
 
-test("a process that disposed of everything ends by itself", async () => {
+test("a process that disposes everything exits by itself", async () => {
   const script = `
     const { openBroker } = await import("#kit/nats/broker.ts");
     const { openLog } = await import("#kit/log.ts");
@@ -148,7 +145,7 @@ test("a process that disposed of everything ends by itself", async () => {
   expect(await once(child, "close")).toEqual([0, null]);
 });
 
-test("without nats-server the message names the package", async () => {
+test("names the package to install when nats-server is missing", async () => {
   const script = `
     const { openBroker } = await import("#kit/nats/broker.ts");
     const { openLog } = await import("#kit/log.ts");
@@ -181,14 +178,14 @@ async function threadStatesOf(pid: number): Promise<string> {
   return stats.map((stat) => stat.slice(stat.lastIndexOf(")") + 2)[0]).join("");
 }
 
-describe("an outage that lasts", () => {
-  test("is UNAVAILABLE with a hint when to try again, and over when the server is back", async () => {
+describe("a lasting outage", () => {
+  test("is UNAVAILABLE with a retry hint, and ends when the server is back", async () => {
     await using broker = await openBroker({ dataDir, log });
     const bucket = await broker.bucket("kept", textCodec);
     const revision = await bucket.create("key", "before");
     const pid = await serverPidOf(dataDir);
     process.kill(pid, "SIGSTOP");
-    // The signal is pending when kill() returns; each thread answers until it arrives.
+    // The signal may still be pending when kill() returns: each thread responds until it arrives.
     await eventually(async () => expect(await threadStatesOf(pid)).toMatch(/^T+$/));
     try {
       const failures = await Promise.all([failureOf(bucket.update("key", "during", revision)), failureOf(bucket.get("key"))]);
@@ -198,7 +195,7 @@ describe("an outage that lasts", () => {
       process.kill(pid, "SIGCONT");
     }
     await eventually(async () => expect(await broker.healthy()).toBe(true));
-    // The unanswered write may have happened; the record shows it, and work continues from there.
+    // The unanswered write may have succeeded: the record shows it, and the test continues from there.
     await eventually(async () => {
       const now = await bucket.get("key");
       expect(["before", "during"]).toContain(now?.value);
@@ -207,7 +204,7 @@ describe("an outage that lasts", () => {
   });
 });
 
-test("a broker that is not there yet is waited for, until the signal says otherwise", async () => {
+test("waits for a broker that is not up yet until the signal aborts", async () => {
   const reason = new Error("enough");
   const abort = new AbortController();
   const opening = failureOf(openBroker({ dataDir, cluster: { url: "nats://127.0.0.1:9" }, log, signal: abort.signal }));

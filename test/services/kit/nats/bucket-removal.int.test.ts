@@ -3,7 +3,7 @@ import { openTestBroker } from "#test/harness/broker.ts";
 
 const codec = { encode: (value: string) => Buffer.from(value), decode: (bytes: Uint8Array) => Buffer.from(bytes).toString() };
 
-it("lets a watcher see every key's last value while other keys are removed", async () => {
+it("delivers every key's last value to a watcher while other keys are removed", async () => {
   await using shared = await openTestBroker();
   const bucket = await shared.broker.bucket("busy", codec);
   const seen = new Map<string, number>();

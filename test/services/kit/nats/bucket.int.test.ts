@@ -28,7 +28,7 @@ describe("compare and set", () => {
     expect(await bucket.get("absent")).toBeUndefined();
   });
 
-  test("an entry is created once, and again after it was removed", async () => {
+  test("creates an entry only once, and again after its removal", async () => {
     const revision = await bucket.create("once", "first");
     await expect(bucket.create("once", "second")).rejects.toThrow(RevisionConflict);
     await bucket.remove("once");
@@ -37,7 +37,7 @@ describe("compare and set", () => {
     expect((await bucket.get("once"))?.value).toBe("third");
   });
 
-  test("an entry that was removed lately is not created where it must be new", async () => {
+  test("does not recreate a recently removed entry with unlessRemoved", async () => {
     expect(await bucket.create("first", "one", { unlessRemoved: true })).toBeGreaterThan(0);
     await expect(bucket.create("first", "two", { unlessRemoved: true })).rejects.toThrow(RevisionConflict);
     await bucket.remove("first");
@@ -45,7 +45,7 @@ describe("compare and set", () => {
     expect(await bucket.get("first")).toBeUndefined();
   });
 
-  test("one of twenty wins", async () => {
+  test("lets one of 20 concurrent updates win", async () => {
     const revision = await bucket.create("race", "start");
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => bucket.update("race", `racer ${i}`, revision)));
     const lost = results.filter((result) => result.status === "rejected");
@@ -53,14 +53,14 @@ describe("compare and set", () => {
     for (const { reason } of lost) expect(reason).toBeInstanceOf(RevisionConflict);
   });
 
-  test.each(["a b", "a.*", ">", "", "a..b", ".a", "a/b", "ü"])("refuses %j as a key", async (key) => {
+  test.each(["a b", "a.*", ">", "", "a..b", ".a", "a/b", "ü"])("rejects %j as a key", async (key) => {
     await expect(async () => bucket.put(key, "x")).rejects.toThrow(TypeError);
     await expect(async () => bucket.get(key)).rejects.toThrow(TypeError);
   });
 });
 
 describe("watch", () => {
-  test("delivers what is, then what comes, in order", async () => {
+  test("delivers existing entries, then changes in order", async () => {
     const watched = await openBucket();
     await watched.create("a", "1");
     await watched.update("b", "2", await watched.create("b", "1"));
@@ -76,7 +76,7 @@ describe("watch", () => {
     await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
   });
 
-  test("tells the newest of an entry that changes faster than it is told", async () => {
+  test("delivers the latest value of an entry that changes faster than it is delivered", async () => {
     const watched = await openBucket();
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
@@ -89,7 +89,7 @@ describe("watch", () => {
     expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
   });
 
-  test("of an empty bucket begins at once, and a disposed one is silent", async () => {
+  test("starts at once on an empty bucket and is silent after disposal", async () => {
     const watched = await openBucket();
     const early = vi.fn();
     const watch = await watched.watch(early);
@@ -101,7 +101,7 @@ describe("watch", () => {
     expect(early).not.toHaveBeenCalled();
   });
 
-  test("leaves out what the watcher has already, but for its removal", async () => {
+  test("skips entries that the watcher already has, but not their removal", async () => {
     const own = await openBucket();
     const seen: (string | undefined)[] = [];
     const leftOut: string[] = [];
@@ -122,7 +122,7 @@ describe("watch", () => {
     await eventually(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
   });
 
-  test("tells the removal of an entry that the watcher wrote itself, although it was removed before it was told", async () => {
+  test("reports the removal of an entry that the watcher wrote, even if it was removed before delivery", async () => {
     const own = await openBucket();
     const revisions = { mine: await own.create("mine", "1"), newer: 0, theirs: 0 };
     await own.create("newer", "1");
@@ -138,7 +138,7 @@ describe("watch", () => {
     expect(seen).toEqual(["mine=undefined"]);
   });
 
-  test("does not take away what the watcher has written anew since the removal", async () => {
+  test("does not report a removal that the watcher has since overwritten", async () => {
     const own = await openBucket();
     const seen: string[] = [];
     let written = 0;
@@ -154,7 +154,7 @@ describe("watch", () => {
     await eventually(() => expect(seen).toEqual(["a=1", "b=1"]));
   });
 
-  test("tells when an entry's time is over", async () => {
+  test("reports an expired entry as removed", async () => {
     const watched = await openBucket({ ttlMs: 3000 });
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
@@ -163,7 +163,7 @@ describe("watch", () => {
     await eventually(async () => expect(await watched.get("a")).toBeUndefined());
   });
 
-  test("a callback that throws and a value that cannot be read do not end it", async () => {
+  test("survives a callback that throws and a value that cannot be decoded", async () => {
     const watched = await openBucket();
     const strict = {
       encode: textCodec.encode,
@@ -187,7 +187,7 @@ describe("watch", () => {
 });
 
 describe("when the server is killed", () => {
-  test("writes under way are decided, nothing acknowledged is lost, and watches go on", async () => {
+  test("pending writes are resolved, acknowledged ones kept, and watches continue", async () => {
     const watched = await openBucket();
     const seen = new Map<string, string | undefined>();
     await using _watch = await watched.watch((key, entry) => seen.set(key, entry?.value));

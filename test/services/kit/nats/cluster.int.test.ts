@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const open = (replicas?: number) => openBroker({ dataDir: home, cluster: { url: nats.url, replicas }, log });
 
-/** What a start opens. Refused while the cluster has no leader, and retried, as by an init system. */
+/** Opens what a service opens at startup. It fails while the cluster has no leader and is retried, as by an init system. */
 async function start(replicas?: number, name = "jobs"): Promise<void> {
   await expect
     .poll(
@@ -60,7 +60,7 @@ async function copies(): Promise<Record<string, number>> {
   }
 }
 
-test("a cluster of three keeps three copies, also of what had one, and a start with one server down takes none away", async () => {
+test("a three-node cluster upgrades streams to 3 replicas and keeps them when one server is down", async () => {
   await start(1);
   expect(await copies()).toEqual({ JOBS: 1, KV_jobs: 1 });
   await start(3, "keys");
@@ -74,7 +74,7 @@ test("a cluster of three keeps three copies, also of what had one, and a start w
   nats.servers[2]?.resume();
 });
 
-test("a server is asked over TLS, and knows its client by a certificate", async () => {
+test("connects over TLS with a client certificate", async () => {
   const at = (name: string): string => join(home, name);
   const openssl = (...args: string[]) => run("openssl", args, { cwd: home });
   const name = ["-subj", "/CN=filemill", "-addext", "subjectAltName=DNS:localhost"];

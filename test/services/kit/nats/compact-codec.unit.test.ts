@@ -6,8 +6,8 @@ import { compactCodec } from "#kit/nats/compact-codec.ts";
 const manifestOf = (node: string): Manifest =>
   create(ManifestSchema, { node, engines: [{ id: "sharp", hops: [{ from: "png", to: "webp" }] }] });
 
-describe("a compact codec", () => {
-  it("gives who listens in the same process the message that was written, and reads any other", () => {
+describe("compactCodec", () => {
+  it("returns the written message within the process and decodes any other", () => {
     const [writer, reader] = [compactCodec(ManifestSchema), compactCodec(ManifestSchema)];
     const message = manifestOf("here");
     const bytes = writer.encode(message);
@@ -19,7 +19,7 @@ describe("a compact codec", () => {
     expect(reader.decode(bytes)).toBe(read);
   });
 
-  it("tidies what it reads", () => {
+  it("normalizes decoded messages", () => {
     const codec = compactCodec(ManifestSchema, (manifest) => {
       manifest.sandbox = "tidied";
     });
@@ -28,7 +28,7 @@ describe("a compact codec", () => {
     expect(codec.decode(bytes)).toMatchObject({ node: "elsewhere", sandbox: "tidied" });
   });
 
-  it("refuses what is no such message", () => {
+  it("rejects invalid data", () => {
     expect(() => compactCodec(ManifestSchema).decode(Buffer.from("no deflate"))).toThrow();
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createDiskFlush } from "#kit/nats/disk-flush.ts";
 
-it("a disk that does not take what is to be kept is not available, and no defect of ours", async () => {
+it("reports a disk that cannot flush as UNAVAILABLE, not as a defect", async () => {
   const dir = await mkdtemp(join(tmpdir(), "filemill-flush-"));
   const flush = createDiskFlush(dir);
   await flush();

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { keepOpen } from "#kit/nats/keep-open.ts";
 
-/** Openings that end when the test says so, and a connection that is lost when it says so. */
+/** Openings that the test settles, and a connection that it can drop. */
 async function setUp() {
   const openings: { reopen(): void; succeed(): void; fail(error: unknown): void }[] = [];
   const failures: unknown[] = [];
@@ -26,7 +26,7 @@ async function setUp() {
 }
 
 describe("keepOpen", () => {
-  it("opens at once, and anew after a reconnect and when the opener asks", async () => {
+  it("opens at once, after a reconnect, and when the opener asks", async () => {
     const { openings, keeper, reconnect } = await setUp();
     openings[0]?.succeed();
     await keeper;
@@ -37,7 +37,7 @@ describe("keepOpen", () => {
     expect(openings).toHaveLength(3);
   });
 
-  it("opens one at a time, and once more however often it was asked meanwhile", async () => {
+  it("opens one at a time, and once more for any number of requests meanwhile", async () => {
     const { openings, keeper, reconnect } = await setUp();
     openings[0]?.succeed();
     await keeper;
@@ -51,7 +51,7 @@ describe("keepOpen", () => {
     expect(openings).toHaveLength(3);
   });
 
-  it("tries again until it succeeds, and tells each failure", async () => {
+  it("retries until it succeeds and reports each failure", async () => {
     const { openings, failures, keeper, reconnect } = await setUp();
     openings[0]?.succeed();
     await keeper;
@@ -68,7 +68,7 @@ describe("keepOpen", () => {
     expect(listeners.size).toBe(0);
   });
 
-  it("opens nothing more once it is stopped, which waits for the present opening", async () => {
+  it("stops after the current opening and opens nothing more", async () => {
     const { openings, listeners, keeper, reconnect } = await setUp();
     openings[0]?.succeed();
     const { stop } = await keeper;

@@ -30,16 +30,16 @@ async function say(lines: string): Promise<string> {
 
 describe("the embedded broker", () => {
   it.each([
-    ["nobody", 'CONNECT {"verbose":false}\r\nPING\r\n'],
+    ["a client without credentials", 'CONNECT {"verbose":false}\r\nPING\r\n'],
     ["a wrong password", 'CONNECT {"user":"filemill","pass":"guess"}\r\nPING\r\n'],
-    ["the name without a password", 'CONNECT {"user":"filemill"}\r\nPING\r\n'],
+    ["a user without a password", 'CONNECT {"user":"filemill"}\r\nPING\r\n'],
     ["a token", 'CONNECT {"auth_token":"guess"}\r\nPING\r\n'],
-    ["one that asks at once", "SUB > 1\r\nPING\r\n"],
-  ])("refuses %s", async (_who, lines) => {
+    ["a client that subscribes without connecting", "SUB > 1\r\nPING\r\n"],
+  ])("rejects %s", async (_who, lines) => {
     expect(await say(lines)).toContain("-ERR 'Authorization Violation'");
   });
 
-  it("waits for the password of a client that is slow", async () => {
+  it("waits for the password of a slow client", async () => {
     const client = await openRaw(port);
     await client.until((text) => text.includes("\r\n"));
     await sleep(3000);
@@ -48,7 +48,7 @@ describe("the embedded broker", () => {
     client.socket.destroy();
   });
 
-  it("lets its own user in, by a random password that nobody else can read", async () => {
+  it("accepts its own user, with a random password that no other user can read", async () => {
     expect(await say(`CONNECT {"user":"filemill","pass":"${password}"}\r\nPING\r\n`)).toContain("PONG");
     expect(password).toMatch(/^[\w-]{43}$/);
     const folder = join(shared.dataDir, "nats");
@@ -58,7 +58,7 @@ describe("the embedded broker", () => {
     expect(await readFile(join(other.dataDir, "nats/password"), "utf8")).not.toBe(password);
   });
 
-  it("listens on the loopback address only, and on no other port", async () => {
+  it("listens on one port, on loopback only", async () => {
     const pid = (await readFile(join(shared.dataDir, "nats/server.pid"), "utf8")).trim();
     const sockets = await Promise.all((await readdir(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => "")));
     const inodes = new Set(sockets.flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []));
@@ -71,7 +71,7 @@ describe("the embedded broker", () => {
     expect(listening).toEqual([`0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`]);
   });
 
-  it("keeps its user to Filemill's own streams and away from the system account", async () => {
+  it("limits its user to Filemill's own streams, without the system account", async () => {
     const bucket = await shared.broker.bucket("kept", textCodec);
     await bucket.put("key", "value");
     const nc = await connect({ servers: `127.0.0.1:${port}`, user: "filemill", pass: password, reconnect: false });
@@ -91,7 +91,7 @@ describe("the embedded broker", () => {
     expect((await bucket.get("key"))?.value).toBe("value");
   });
 
-  it("takes no message over one megabyte", async () => {
+  it("rejects a message over one megabyte", async () => {
     const opening = `CONNECT {"user":"filemill","pass":"${password}"}\r\n`;
     expect(await say(`${opening}PUB JOBS.image.x 1048577\r\n`)).toContain("Maximum Payload Violation");
   });

@@ -7,7 +7,7 @@ import { openTestBroker } from "#test/harness/broker.ts";
 
 afterEach(() => vi.useRealTimers());
 
-test("a request is tried again although this process stood still for longer than an outage is waited for", async () => {
+test("retries a request even if the process was suspended for longer than the outage limit", async () => {
   await using shared = await openTestBroker();
   const config = await readFile(join(shared.dataDir, "nats/server.conf"), "utf8");
   const port = /^port: (\d+)$/m.exec(config)?.[1];

@@ -3,7 +3,7 @@ import { createLocalWakes } from "#kit/nats/local-wakes.ts";
 
 const lane = "jobs.image.*";
 
-test("a newcomer who found the kept place taken for a moment gets it when that is free", () => {
+test("wakes a waiting newcomer once the reserved slot is free", () => {
   const wakes = createLocalWakes();
   const looks: boolean[] = [];
   let isKeptPlaceFree = false;
@@ -16,7 +16,7 @@ test("a newcomer who found the kept place taken for a moment gets it when that i
   expect(looks).toEqual([false, true]);
   isKeptPlaceFree = true;
   wakes.freed(lane);
-  // Others than newcomers keep waiting.
+  // The other one, not a newcomer, keeps waiting.
   expect(looks).toEqual([false, true, false, true]);
   wakes.freed(lane);
   expect(looks).toEqual([false, true, false, true, false]);

@@ -5,7 +5,7 @@ import { sharedCodec } from "#kit/nats/shared-codec.ts";
 
 const blobOf = (id: string) => create(BlobSchema, { id, digest: "d", sizeBytes: 1n });
 
-test("what was encoded moments ago is the same message again, everything else is decoded", () => {
+test("returns the same message if it was encoded recently, and decodes anything else", () => {
   const codec = sharedCodec(BlobSchema);
   const [first, second] = [blobOf("first"), blobOf("other")];
   const bytes = codec.encode(first);
@@ -15,7 +15,7 @@ test("what was encoded moments ago is the same message again, everything else is
   expect(codec.decode(foreign)).toEqual(blobOf("elsewhere"));
 });
 
-test("what is long past is decoded", () => {
+test("decodes a message that was encoded long ago", () => {
   const codec = sharedCodec(BlobSchema);
   const first = blobOf("first");
   const bytes = codec.encode(first);

@@ -32,7 +32,7 @@ const newJob = (): string => {
 };
 
 describe("a message", () => {
-  test("is there until it is acknowledged, on its lane only", async () => {
+  test("stays until it is acknowledged, on its lane only", async () => {
     const job = newJob();
     await queue.publish("image", job);
     expect([await queue.has("image", job), await queue.has("office", job)]).toEqual([true, false]);
@@ -45,7 +45,7 @@ describe("a message", () => {
     await eventually(async () => expect(await queue.has("image", job)).toBe(false));
   });
 
-  test("is queued once for one id, twice when asked again", async () => {
+  test("is queued once per id, and again on request", async () => {
     const job = newJob();
     await queue.publish("office", job);
     await queue.publish("office", job);
@@ -77,7 +77,7 @@ describe("a message", () => {
     await eventually(() => expect(seen).toEqual([kept]));
   });
 
-  test("comes again when it is not settled, when it is retried, and when its handler fails", async () => {
+  test("is redelivered when it is not settled, is retried or its handler fails", async () => {
     await using own = await openQueue(1000);
     const counts = new Map<string, number[]>();
     const [silent, retried, failing] = [newJob(), newJob(), newJob()];
@@ -99,7 +99,7 @@ describe("a message", () => {
     );
   });
 
-  test("that is worked on does not come again", async () => {
+  test("is not redelivered while it is being worked on", async () => {
     await using own = await openQueue(4000);
     const [worked, silent] = [newJob(), newJob()];
     const seen: string[] = [];
@@ -114,7 +114,7 @@ describe("a message", () => {
     });
     await own.queue.publish("image", worked);
     await eventually(() => expect(seen).toEqual([worked]));
-    // A message that is out this long without progress is redelivered.
+    // A message that is pending this long without progress is redelivered.
     await own.queue.publish("image", silent);
     await eventually(() => expect(seen.slice(1)).toEqual([silent, silent]));
     done.resolve();
@@ -124,7 +124,7 @@ describe("a message", () => {
 });
 
 describe("a consumer", () => {
-  test("takes no more than its slots, and leaves the rest to others", async () => {
+  test("takes no more messages than it has slots and leaves the rest to others", async () => {
     const ids = Array.from({ length: 6 }, newJob);
     for (const job of ids) await queue.publish("office", job);
     const gate = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe("a consumer", () => {
     for (const job of ids) await eventually(async () => expect(await queue.has("office", job)).toBe(false));
   });
 
-  test("waits for its handlers when it is disposed, and takes nothing after", async () => {
+  test("waits for its handlers on disposal and takes nothing more", async () => {
     const [first, second] = [newJob(), newJob()];
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -167,7 +167,7 @@ describe("a consumer", () => {
     await queue.withdraw("office", second);
   });
 
-  test("goes on after the server was killed, and nothing published is lost", async () => {
+  test("continues after the server was killed, without losing a message", async () => {
     await using own = await openQueue(1000);
     const done = new Set<string>();
     await using _consumer = await own.queue.consume("image", 2, async (delivery) => {
@@ -185,8 +185,8 @@ describe("a consumer", () => {
   });
 });
 
-describe("a consumer of this process", () => {
-  test("looks at the lane without a message: at once in a free place, else when one is free, and never when it is gone", async () => {
+describe("a local consumer", () => {
+  test("is woken without a message: at once in a free slot, else when one frees up, never after disposal", async () => {
     expect(queue.wakeHere("office")).toBe(false);
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -206,7 +206,7 @@ describe("a consumer of this process", () => {
     expect(queue.wakeHere("office")).toBe(false);
   });
 
-  test("says for whom it has room", async () => {
+  test("decides whom it has room for", async () => {
     const published = newJob();
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -229,7 +229,7 @@ describe("a consumer of this process", () => {
     await eventually(async () => expect(await queue.has("office", published)).toBe(false));
   });
 
-  test("looks again when it asks for that", async () => {
+  test("is woken again when it asks for a retry", async () => {
     const seen: string[] = [];
     await using _consumer = await queue.consume("office", 1, async (delivery) => {
       seen.push(delivery.jobId);
@@ -239,7 +239,7 @@ describe("a consumer of this process", () => {
     await eventually(() => expect(seen).toEqual(["", "", ""]));
   });
 
-  test("keeps a message out of a place that was taken meanwhile, until that is free again", async () => {
+  test("holds a message back while its slot is taken", async () => {
     const published = newJob();
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -262,7 +262,7 @@ describe("a consumer of this process", () => {
   });
 });
 
-test("names that would address other subjects are refused", async () => {
+test("rejects names that would address other subjects", async () => {
   await expect(queue.publish("image", "a.b")).rejects.toThrow(TypeError);
   await expect(queue.publish("video", "a")).rejects.toThrow(TypeError);
   await expect(queue.publish("image", "*")).rejects.toThrow(TypeError);

@@ -1,4 +1,4 @@
-/** A peer that dies during a call, like a killed process: there was no answer, which is not the caller's defect. */
+/** A peer that dies during a call, like a killed process: the missing answer is not the caller's defect. */
 import { constants, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
@@ -30,10 +30,10 @@ async function peerThat(die: (stream: ServerHttp2Stream, socket: Socket) => void
 
 const deaths = [
   ["resets its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.resetAndDestroy()],
-  ["refuses the call as it ends", (stream: ServerHttp2Stream) => void stream.close(constants.NGHTTP2_REFUSED_STREAM)],
+  ["refuses the call while shutting down", (stream: ServerHttp2Stream) => void stream.close(constants.NGHTTP2_REFUSED_STREAM)],
   ["closes its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.destroy()],
   [
-    "begins its answer and closes its connection",
+    "starts its answer and closes its connection",
     (stream: ServerHttp2Stream, socket: Socket) => {
       stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
       setTimeout(() => socket.destroy(), 50);
@@ -42,7 +42,7 @@ const deaths = [
 ] as const;
 
 for (const [name, die] of deaths) {
-  test(`a peer that ${name} in the midst of a call was not available, and is to be asked again`, async () => {
+  test(`reports a peer that ${name} during a call as UNAVAILABLE, with a retry hint`, async () => {
     const address = await peerThat(die);
     const connect = createClient(ConversionService, remoteTransport(address, ""));
     using grpc = openGrpcClient(ConversionService, address);

@@ -19,7 +19,7 @@ async function failureOf(work: Promise<unknown>): Promise<ConnectError> {
   throw new TypeError("no ConnectError");
 }
 
-test("what one side keeps the other one cannot change", async () => {
+test("neither side can change a message that the other one keeps", async () => {
   const kept = create(PlanSchema, { from: "png", hops: [{ engine: "sharp" }] });
   const client = clientOf((router) => router.service(CatalogueService, { planRoute: () => ({ plan: kept }) }));
   const { plan } = await client.planRoute({});
@@ -29,7 +29,7 @@ test("what one side keeps the other one cannot change", async () => {
   expect(kept).toMatchObject({ from: "png", hops: [{ engine: "sharp" }] });
 });
 
-test("a handler cannot change what it was asked", async () => {
+test("a handler cannot change its request", async () => {
   const options = { quality: "80" };
   const client = clientOf((router) =>
     router.service(CatalogueService, {
@@ -43,7 +43,7 @@ test("a handler cannot change what it was asked", async () => {
   expect(options).toEqual({ quality: "80" });
 });
 
-test("a streamed message can be changed by neither side", async () => {
+test("neither side can change a streamed message", async () => {
   const seen: boolean[] = [];
   const client = createClient(
     ConversionService,
@@ -65,7 +65,7 @@ test("a streamed message can be changed by neither side", async () => {
   expect(seen).toEqual([true, true]);
 });
 
-test("a handler learns deadline, headers and values, and its own headers arrive", async () => {
+test("a handler sees the deadline and headers, and its response headers arrive", async () => {
   let leftMs: number | undefined;
   let asked: string | null = "";
   const client = clientOf((router) =>
@@ -88,7 +88,7 @@ test("a handler learns deadline, headers and values, and its own headers arrive"
   expect([asked, answered]).toEqual(["so", "yes"]);
 });
 
-test("the handler's signal fires when its call has ended, and never before", async () => {
+test("a handler's signal aborts only after its call has ended", async () => {
   const signals: AbortSignal[] = [];
   const fired: boolean[] = [];
   const client = clientOf((router) =>
@@ -105,7 +105,7 @@ test("the handler's signal fires when its call has ended, and never before", asy
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test("a call that was cancelled before never reaches the handler", async () => {
+test("a call that is already cancelled never reaches the handler", async () => {
   let calls = 0;
   const client = clientOf((router) =>
     router.service(CatalogueService, {
@@ -120,7 +120,7 @@ test("a call that was cancelled before never reaches the handler", async () => {
   expect(calls).toBe(0);
 });
 
-test("an error arrives without its cause, as over a wire", async () => {
+test("an error arrives without its cause, as over the network", async () => {
   const client = clientOf((router) =>
     router.service(CatalogueService, {
       planRoute() {
@@ -133,7 +133,7 @@ test("an error arrives without its cause, as over a wire", async () => {
   expect(fromConnectError(error)).toMatchObject({ code: "UNAVAILABLE", message: "Later.", retryAfterMs: 700 });
 });
 
-test("a method that nobody serves is unimplemented", async () => {
+test("a method without a handler is unimplemented", async () => {
   expect((await failureOf(clientOf(() => undefined).planRoute({}))).code).toBe(Code.Unimplemented);
   expect((await failureOf(clientOf((router) => router.service(CatalogueService, {})).planRoute({}))).code).toBe(Code.Unimplemented);
 });

@@ -60,7 +60,7 @@ function statusOf(url: string, headers: Record<string, string>, method = "POST",
   });
 }
 
-test("metrics are shown to who has the token", async () => {
+test("shows metrics only with the token", async () => {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const { url } = await openServer({ metrics });
@@ -72,7 +72,7 @@ test("metrics are shown to who has the token", async () => {
 describe("a token", () => {
   const wrongTokens = ["", "another-token-of-its-own", `${token}x`, token.slice(1), token.toUpperCase()];
 
-  test("is asked of every call, health and reflection too", async () => {
+  test("is required for every call, including health and reflection", async () => {
     const { url } = await openServer();
     const refusal = { code: "INVALID_RPC_TOKEN" };
     for (const wrong of wrongTokens) {
@@ -100,7 +100,7 @@ describe("a token", () => {
     ["text/plain", "Inspect"],
     ["text/plain", "NoSuchMethod"],
     ["application/json", "NoSuchMethod"],
-  ])("is not waited for: a call without it ends though its sender goes on (%s, %s)", async (type, method) => {
+  ])("is checked first: an unauthenticated call ends without waiting for its body (%s, %s)", async (type, method) => {
     const { url } = await openServer();
     const session = connectHttp2(url);
     const path = `/${ConversionService.typeName}/${method}`;
@@ -112,7 +112,7 @@ describe("a token", () => {
     session.destroy();
   });
 
-  test("is asked before anything is done", async () => {
+  test("is checked before the handler runs", async () => {
     const { url } = await openServer();
     const before = echoLog.entered + echoLog.received.length;
     for (const wrong of wrongTokens) await expect(echoClient(remoteTransport(url, wrong)).inspect({})).rejects.toThrow();
@@ -121,7 +121,7 @@ describe("a token", () => {
 });
 
 describe("a web page", () => {
-  test("of another origin cannot reach it by its own name", async () => {
+  test("of another origin cannot reach it by DNS rebinding", async () => {
     const { url } = await openServer();
     expect(await statusOf(url, { host: "evil.example" })).toBe(403);
     expect(await statusOf(url, { host: "localhost:1" })).toBe(200);
@@ -133,7 +133,7 @@ describe("a web page", () => {
     [{ origin: "http://127.0.0.1" }],
     [{ "sec-fetch-site": "same-origin" }],
     [{ "sec-fetch-site": "none" }],
-  ])("is refused whatever it says of itself and carries: %j", async (headers) => {
+  ])("is rejected whatever its origin headers: %j", async (headers) => {
     for (const host of ["127.0.0.1", "0.0.0.0"]) {
       const url = (await openServer({ host })).url.replace("0.0.0.0", "127.0.0.1");
       for (const method of ["POST", "GET", "OPTIONS"]) expect(await statusOf(url, headers, method)).toBe(403);
@@ -141,21 +141,21 @@ describe("a web page", () => {
     }
   });
 
-  test("cannot have a call without side effects executed by an address alone", async () => {
+  test("cannot make a side-effect-free call with a plain GET", async () => {
     const { url } = await openServer();
     const status = await statusOf(url, { authorization: "" }, "GET", "?connect=v1&encoding=json&message=%7B%7D");
     expect(status).toBe(401);
   });
 });
 
-test("a taken port is said to be taken", async () => {
+test("reports a port that is in use as UNAVAILABLE", async () => {
   const { url } = await openServer();
   const failure = await openServer({ port: Number(new URL(url).port) }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(FilemillError);
   expect(failure).toMatchObject({ code: "UNAVAILABLE" });
 });
 
-test("refuses a message over 8 MiB and goes on", async () => {
+test("rejects a message over 8 MiB and keeps working", async () => {
   const { url } = await openServer();
   const client = echoClient(remoteTransport(url, token));
   await expect(client.inspect({ fileName: "x".repeat(9 * 1024 * 1024) })).rejects.toThrow("resource_exhausted");
@@ -180,7 +180,7 @@ describe("health", () => {
   });
 });
 
-test("reflection: buf lists the services and calls one without any schema of its own", async () => {
+test("supports reflection: buf lists the services and calls one without a schema", async () => {
   const { url } = await openServer();
   const curl = async (...args: string[]): Promise<string> => {
     const { stdout } = await run("node_modules/.bin/buf", ["curl", "--http2-prior-knowledge", "--protocol", "grpc", ...args]);
@@ -200,8 +200,8 @@ test("reflection: buf lists the services and calls one without any schema of its
   expect(JSON.parse(answer)).toEqual({ format: "png", toldBy: "x" });
 });
 
-describe("ending", () => {
-  test("cuts streams that are open, with an error that says why", async () => {
+describe("stopping", () => {
+  test("ends open streams with UNAVAILABLE", async () => {
     const server = await openServer();
     const client = echoClient(remoteTransport(server.url, token));
     const idle = connect(Number(new URL(server.url).port), "127.0.0.1");
@@ -216,7 +216,7 @@ describe("ending", () => {
     expect(fromConnectError(failure)).toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  test("a client finds the server again after a restart on the same port", async () => {
+  test("lets clients reconnect after a restart on the same port", async () => {
     const first = await openServer();
     using grpc = openGrpcClient(ConversionService, first.url, { token });
     const client = echoClient(remoteTransport(first.url, token));

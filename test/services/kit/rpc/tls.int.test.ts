@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("serves who shows a certificate of the same authority and the token, on HTTP/2 and HTTP/1.1", async () => {
+it("serves clients with a certificate of the same CA and the token, on HTTP/2 and HTTP/1.1", async () => {
   expect(server.url).toMatch(/^https:/);
   expect(await echoClient(remoteTransport(server.url, token, ours)).inspect({})).toMatchObject({ format: "png" });
   const http1 = createConnectTransport({
@@ -62,12 +62,12 @@ it("serves who shows a certificate of the same authority and the token, on HTTP/
   expect(await echoClient(http1).inspect({})).toMatchObject({ format: "png" });
 });
 
-it("asks for the token all the same", async () => {
+it("still requires the token", async () => {
   const refused = echoClient(remoteTransport(server.url, "another-token-of-its-own", ours)).inspect({});
   expect(await refused.catch(fromConnectError)).toMatchObject({ code: "INVALID_RPC_TOKEN" });
 });
 
-it("refuses a client without a certificate, or with one of another authority, before anything is done", async () => {
+it("rejects a client without a certificate or with one of another CA, before the handler runs", async () => {
   const before = echoLog.entered + echoLog.received.length;
   for (const tls of [{ ca: ours.ca }, { ...strangers, ca: ours.ca }]) {
     const call = echoClient(remoteTransport(server.url, token, tls as RpcTls)).inspect({});
@@ -78,12 +78,12 @@ it("refuses a client without a certificate, or with one of another authority, be
   expect(echoLog.entered + echoLog.received.length).toBe(before);
 });
 
-it("is not called by a client who trusts another authority", async () => {
+it("is not trusted by a client of another CA", async () => {
   const call = echoClient(remoteTransport(server.url, token, strangers)).inspect({});
   expect(await call.catch(fromConnectError)).toMatchObject({ code: "UNAVAILABLE" });
 });
 
-it("speaks no TLS older than 1.3", async () => {
+it("rejects TLS older than 1.3", async () => {
   const { port } = new URL(server.url);
   const failed = new Promise<string>((resolve, reject) => {
     const socket: TLSSocket = connect({ port: Number(port), host: "127.0.0.1", ...ours, maxVersion: "TLSv1.2" }, () =>
@@ -94,7 +94,7 @@ it("speaks no TLS older than 1.3", async () => {
   expect(await failed).toMatch(/version/);
 });
 
-it("is told to be set wrongly", async () => {
+it("reports misconfiguration", async () => {
   const whole = filesOf("authority", "host");
   const refusal = (settings: Partial<typeof whole>) => readRpcTls({ ...whole, ...settings }).catch((error: Error) => error.message);
   expect(await refusal({ RPC_KEY: undefined } as never)).toMatch(/must be set together; missing: RPC_KEY/);

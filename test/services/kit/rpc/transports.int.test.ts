@@ -71,7 +71,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe.each(names)("%s", (name) => {
-  test("calls", async () => {
+  test("makes unary calls", async () => {
     expect(await clientOf(name).inspect({ fileName: "name: ü" })).toMatchObject({ format: "png", toldBy: "name: ü" });
   });
 
@@ -86,12 +86,12 @@ describe.each(names)("%s", (name) => {
     expect(firstBytes).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  test("gets a known error with all it carries", async () => {
+  test("receives a known error with all its fields", async () => {
     const error = fromConnectError(await failureOf(clientOf(name).inspect({ fileName: "known" })));
     expect(error).toMatchObject({ code: "TOO_MANY_JOBS", message: "Too many jobs: 5/5, wait?", details: { limit: 5 }, retryAfterMs: 1500 });
   });
 
-  test("learns nothing of a defect, which is logged", async () => {
+  test("reveals nothing about a defect, which is logged", async () => {
     lines = "";
     const error = await failureOf(clientOf(name).inspect({ fileName: "defect" }));
     expect(fromConnectError(error)).toMatchObject({ code: "INTERNAL", message: "Something went wrong on our side." });
@@ -99,7 +99,7 @@ describe.each(names)("%s", (name) => {
     expect(lines).toContain("secret: /etc/passwd");
   });
 
-  test("gets an error that comes in the midst of its upload", async () => {
+  test("receives an error in the middle of an upload", async () => {
     echoLog.received.length = 0;
     const error = fromConnectError(await failureOf(clientOf(name).upload(chunksOf(200, 256 * 1024))));
     expect(error).toMatchObject({ code: "INPUT_TOO_LARGE", details: { limitMb: 3 } });
@@ -138,7 +138,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test.each(fullDuplex)("%s talks in both directions at once", async (name) => {
+test.each(fullDuplex)("%s streams in both directions at once", async (name) => {
   const answers: string[] = [];
   let wake = Promise.withResolvers<void>();
   const ask = async function* () {
@@ -155,7 +155,7 @@ test.each(fullDuplex)("%s talks in both directions at once", async (name) => {
   expect(answers).toEqual(["one", "two", "three"]);
 });
 
-test("grpc-js rejects with the signal's reason, and with UNAVAILABLE where nobody listens", async () => {
+test("grpc-js rejects with the signal's reason, and with UNAVAILABLE if no server listens", async () => {
   const reason = new Error("enough");
   await expect(grpc.calls.inspect({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   using nobody = openGrpcClient(ConversionService, "http://127.0.0.1:9");
@@ -164,7 +164,7 @@ test("grpc-js rejects with the signal's reason, and with UNAVAILABLE where nobod
   expect(error).toMatchObject({ code: "UNAVAILABLE" });
 });
 
-test("grpc-js: a source that fails ends the call with its own error", async () => {
+test("grpc-js rejects with the error of a failing request stream", async () => {
   const broken = async function* () {
     yield { chunk: new Uint8Array(10) };
     throw new Error("the disk is gone");

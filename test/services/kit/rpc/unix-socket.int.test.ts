@@ -50,8 +50,8 @@ async function leaveSocket(): Promise<void> {
   await once(server, "close");
 }
 
-describe("the socket of the internal services", () => {
-  test("is for its owner alone, speaks every protocol and asks for the token", async () => {
+describe("the Unix socket of the internal services", () => {
+  test("is owner-only, speaks every protocol and requires the token", async () => {
     const mask = process.umask(0);
     await openServer();
     process.umask(mask);
@@ -72,27 +72,27 @@ describe("the socket of the internal services", () => {
     expect(await statusWithOrigin()).toBe(403);
   });
 
-  test("goes with its server", async () => {
+  test("is removed with its server", async () => {
     await openServer();
     await open.splice(0)[0]?.[Symbol.asyncDispose]();
     expect(await readdir(folder)).toEqual([]);
     expect(await stateAt(path)).toBe("dead");
   });
 
-  test("replaces what a dead process left", async () => {
+  test("replaces the socket of a dead process", async () => {
     await leaveSocket();
     expect(await readdir(folder)).toEqual(["rpc.sock"]);
     await openServer();
     expect(await callAt(path)).toMatchObject({ format: "png" });
   });
 
-  test("takes no place from a process that lives", async () => {
+  test("does not replace the socket of a live process", async () => {
     await openServer();
     await expect(openServer()).rejects.toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("in use") });
     expect(await callAt(path)).toMatchObject({ format: "png" });
   });
 
-  test("is done without where it is not needed", async () => {
+  test("is skipped where it is optional and already in use", async () => {
     await openServer();
     const second = await openServer(false);
     expect(await echoClient(remoteTransport(second.url, token)).inspect({})).toMatchObject({ format: "png" });
@@ -100,7 +100,7 @@ describe("the socket of the internal services", () => {
     expect(await callAt(path)).toMatchObject({ format: "png" });
   });
 
-  test("replaces no other file, and says when its path is too long", async () => {
+  test("replaces no other file, and reports a path that is too long", async () => {
     await writeFile(path, "precious");
     await expect(openServer()).rejects.toThrow("another file");
     const deep = join(folder, "x".repeat(100));

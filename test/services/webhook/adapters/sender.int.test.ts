@@ -44,12 +44,12 @@ test.each([
   [["64:ff9b::7f00:1"]],
   [["93.184.216.34", "127.0.0.1"]],
   [["169.254.169.254"]],
-])("a name that leads to %j is not called", async (addresses) => {
+])("does not call a host that resolves to %j", async (addresses) => {
   expect(await post(resolverOf(addresses).resolve)).toEqual({ error: "the address is not public" });
   expect(contacted).toBe(0);
 });
 
-test("what is called is the address that was checked, without asking a second time", async () => {
+test("connects to the address it checked, without a second lookup", async () => {
   const rebinding = resolverOf(["93.184.216.34"], ["127.0.0.1"]);
   const called = await new Promise((settle) => {
     publicLookup(rebinding.resolve)("rebind.example", { all: true }, (error, addresses) => settle(error ?? addresses));
@@ -59,7 +59,7 @@ test("what is called is the address that was checked, without asking a second ti
 });
 
 test.each(["https://127.0.0.1/", "https://0x7f.1/", "https://[::7f00:1]/", "http://example.org/", "https://example.org:22/"])(
-  "%s, stored under other rules, is not called",
+  "does not call %s, stored under other rules",
   async (url) => {
     const sender = createSender({ allowPrivate: false, ports: [], resolve: resolverOf(["127.0.0.1"]).resolve });
     expect(await sender(message(url), signal)).toEqual({ error: "the address is not allowed" });
@@ -67,14 +67,14 @@ test.each(["https://127.0.0.1/", "https://0x7f.1/", "https://[::7f00:1]/", "http
   },
 );
 
-test("where the operator allows it, this network is called", async () => {
+test("calls the local network if the operator allows it", async () => {
   const outcome = await createSender({ allowPrivate: true, ports })(message(`http://127.0.0.1:${port}/`), signal);
-  // Which of the two depends on whether the connection ended before the request was written.
+  // Which one depends on whether the connection ended before the request was written.
   expect(outcome).toEqual({ error: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
   expect(contacted).toBe(1);
 });
 
-test("a server that says nothing for long is given up, whatever is sent", async () => {
+test("gives up on a server that does not respond in time", async () => {
   const silent = createServer((socket) => void socket.resume());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port: silentPort } = silent.address() as AddressInfo;

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const log = openLog("silent");
 
-test("an attempt that changes nothing is made again after a while, not in a loop", async () => {
+test("retries an attempt that changes nothing after a delay, not in a loop", async () => {
   await using agenda = openAgenda({ log, now: Date.now });
   let runs = 0;
   agenda.put("a", { atMs: 0, host: () => "h", run: async () => void runs++ });
@@ -17,7 +17,7 @@ test("an attempt that changes nothing is made again after a while, not in a loop
   expect(runs).toBe(3);
 });
 
-test("what is due later waits, what is taken away does not run, and four at most go to one host", async () => {
+test("delays what is due later, skips what was removed, and runs at most four tasks per host", async () => {
   await using agenda = openAgenda({ log, now: Date.now });
   const begun: string[] = [];
   const task = (name: string, host: string, atMs = 0) => ({

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { compoundFile } from "#test/harness/compound-file.ts";
 import { refusalOf } from "./refused.ts";
 
-// Deterministic runs.
 /** BIFF records: type, length, data. */
 function records(...rows: readonly [type: number, length: number][]): Buffer {
   const written = rows.map(([type, length]) => {
@@ -40,7 +39,7 @@ describe("compound files", () => {
     ["an encrypted document", "doc", { WordDocument: wordDocument(0x0100) }],
     ["an encrypted presentation", "ppt", { "PowerPoint Document": filler, "Current User": currentUser(0xf3d1c4df) }],
     ["the second of two short streams", "ppt", { Pad: new Uint8Array(700), "Current User": currentUser(0xf3d1c4df) }],
-  ])("with %s need a password", async (_what, format, streams: Record<string, Uint8Array>) => {
+  ])("with %s require a password", async (_what, format, streams: Record<string, Uint8Array>) => {
     expect(await refusalOf(compoundFile(streams), format)).toBe("PASSWORD_REQUIRED");
     // Beyond eight megabytes the header no longer lists every sector of the table.
     expect(await refusalOf(compoundFile(streams, 16_500), format)).toBe("PASSWORD_REQUIRED");
@@ -50,16 +49,16 @@ describe("compound files", () => {
     ["a workbook", "xls", { Workbook: plainWorkbook }],
     ["a document", "doc", { WordDocument: wordDocument(0x1200) }],
     ["a presentation", "ppt", { "PowerPoint Document": filler, "Current User": currentUser(0xe391c05f) }],
-  ])("with %s pass", async (_what, format, streams: Record<string, Uint8Array>) => {
+  ])("with %s are accepted", async (_what, format, streams: Record<string, Uint8Array>) => {
     expect(await refusalOf(compoundFile(streams), format)).toBe("accepted");
     expect(await refusalOf(compoundFile(streams, 16_500), format)).toBe("accepted");
   });
 
-  it("cut to a stump are damaged", async () => {
+  it("that are truncated are damaged", async () => {
     expect(await refusalOf(compoundFile({ Workbook: plainWorkbook }).subarray(0, 600), "xls")).toBe("INVALID_INPUT");
   });
 
-  it("never make the reader fail otherwise or hang, whatever is broken", async () => {
+  it("never crash or hang the reader, however broken", async () => {
     const whole = compoundFile({ Workbook: plainWorkbook, "Current User": currentUser(0) });
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-/** Inputs of a hundred bytes that once hung a process are handled instantly, with the same result. */
+/** Inputs of a hundred bytes that once hung a process are handled instantly and with the same result. */
 import { describe, expect, it } from "vitest";
 import { assertBegins } from "#services/conversion/domain/guards/signatures.ts";
 import { assertHarmlessEntities, svgSizeOf } from "#services/conversion/domain/guards/xml.ts";
@@ -20,19 +20,19 @@ describe("a playlist", () => {
     "<?xml version='1.0'?><MPD xmlns=''>",
     "<?xml?> <!-- a --><!---->\n<!-- > --> <playlist>",
     `<?xml?>${"<!---->".repeat(60)}<asx>`,
-  ])("is known by %j", (text) => {
+  ])("is detected in %j", (text) => {
     expect(isPlaylist(text)).toBe(true);
   });
 
   it.each(["<?xml?><!-- <MPD>", "<?xml?><x><MPD>", `<?xml?>${"<!---->".repeat(250)}<x`, "<?xml", "ID3"])(
-    "is not what begins as %j",
+    "is not detected in %j",
     (text) => {
       expect(isPlaylist(text)).toBe(false);
     },
   );
 });
 
-describe("the size of a drawing", () => {
+describe("the size of an SVG", () => {
   it.each([
     ['<svg width="10" height="20mm">', { width: 10, height: (20 * 96) / 25.4 }],
     ["<svg\nwidth = ' 10 px '\theight='2e1'>", { width: 10, height: 20 }],
@@ -48,11 +48,11 @@ describe("the size of a drawing", () => {
 });
 
 describe("entities", () => {
-  it.each(["&a;", "&&a;", `${"&".repeat(1000)}a;`])("that refer to others by %j are refused", (value) => {
+  it.each(["&a;", "&&a;", `${"&".repeat(1000)}a;`])("that refer to others by %j are rejected", (value) => {
     expect(() => assertHarmlessEntities(`<!ENTITY b "${value}">`)).toThrow("expand");
   });
 
-  it("of signs pass", () => {
+  it("for characters are accepted", () => {
     expect(() => assertHarmlessEntities('<!ENTITY b "&amp;&#65;& c;">')).not.toThrow();
   });
 });

@@ -5,7 +5,6 @@ import { readEntryHead, readZipDirectory } from "#services/conversion/domain/gua
 import { docxFile, zipFile } from "#test/harness/zip-file.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
-// Deterministic runs.
 /** Incompressible bytes, the same in each run. */
 const anyBytes = (length: number): Buffer => createHash("shake256", { outputLength: length }).update("quokka").digest();
 
@@ -24,8 +23,8 @@ const odt = (manifest: string) =>
     { name: "content.xml", content: "<office:document-content/>" },
   ]);
 
-describe("zip directory", () => {
-  it("is read as it was written, with bytes before it too", async () => {
+describe("the ZIP directory", () => {
+  it("is read as written, even behind prefixed bytes", async () => {
     const part = fc.record({ name: fc.stringMatching(/^[a-z]{1,12}\.[a-z]{1,4}$/), content: fc.string({ maxLength: 500 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 20 }), fc.uint8Array({ maxLength: 100 }), async (parts, prefix) => {
@@ -41,7 +40,7 @@ describe("zip directory", () => {
     );
   });
 
-  it("never makes the reader fail otherwise than by refusing, whatever is broken", async () => {
+  it("never makes the reader fail other than by rejecting, however broken", async () => {
     const whole = docxFile(paragraph);
     await fc.assert(
       fc.asyncProperty(
@@ -59,41 +58,41 @@ describe("zip directory", () => {
 });
 
 describe("packages", () => {
-  it("that are documents pass", async () => {
+  it("that are documents are accepted", async () => {
     expect(await refusalOf(docxFile(paragraph), "docx")).toBe("accepted");
     expect(await refusalOf(odt("<manifest:manifest/>"), "odt")).toBe("accepted");
     expect(await refusalOf(epub('<!DOCTYPE html [<!ENTITY nbsp "&#160;">]><html/>'), "epub")).toBe("accepted");
   });
 
-  it("that are cut off, empty or something else are invalid", async () => {
+  it("that are truncated, empty or something else are invalid", async () => {
     const whole = docxFile(paragraph);
     expect(await refusalOf(whole.subarray(0, whole.length / 2), "docx")).toBe("INVALID_INPUT");
     expect(await refusalOf(Buffer.alloc(0), "docx")).toBe("INVALID_INPUT");
     expect(await refusalOf("not a package", "docx")).toBe("INVALID_INPUT");
   });
 
-  it("that expand a hundredfold to much are bombs", async () => {
+  it("that expand a hundredfold to a large size are bombs", async () => {
     const bomb = docxFile(paragraph, { extra: [{ name: "word/media/a.xml", content: Buffer.alloc(150_000_000) }] });
     expect(await refusalOf(bomb, "docx")).toBe("INPUT_TOO_COMPLEX");
     const stated = docxFile(paragraph, { extra: [{ name: "a.bin", content: "x", statedBytes: 3_000_000_000 }] });
     expect(await refusalOf(stated, "docx")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("with more parts than any document has, or overlapping ones, are bombs", async () => {
+  it("with too many or overlapping parts are bombs", async () => {
     const many = Array.from({ length: 50_001 }, (_, index) => ({ name: `${index}`, content: "", overlaps: index > 0 }));
     expect(await refusalOf(zipFile(many), "zip")).toBe("INPUT_TOO_COMPLEX");
     const overlapping = docxFile(paragraph, { extra: [{ name: "again", content: "", overlaps: true }] });
     expect(await refusalOf(overlapping, "docx")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("with names that leave their folder are refused", async () => {
+  it("with names that leave their folder are rejected", async () => {
     for (const name of ["../x", "a/../../x", "/etc/passwd", "C:\\x", "..\\x"]) {
       expect(await refusalOf(zipFile([{ name, content: "x" }]), "zip")).toBe("INVALID_INPUT");
     }
     expect(await refusalOf(zipFile([{ name: "a..b/c...txt", content: "x" }]), "zip")).toBe("accepted");
   });
 
-  it("with encrypted parts need a password", async () => {
+  it("with encrypted parts require a password", async () => {
     expect(await refusalOf(zipFile([{ name: "a", content: "x", isEncrypted: true }]), "zip")).toBe("PASSWORD_REQUIRED");
     expect(await refusalOf(odt("<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"), "odt")).toBe("PASSWORD_REQUIRED");
     const method = (algorithm: string) => `<EncryptedData><EncryptionMethod Algorithm="${algorithm}"/></EncryptedData>`;
@@ -102,7 +101,7 @@ describe("packages", () => {
     expect(await refusalOf(locked("http://www.idpf.org/2008/embedding"), "epub")).toBe("accepted");
   });
 
-  it("whose parts declare entities that expand or reach outside are refused", async () => {
+  it("with expanding or external entities are rejected", async () => {
     const nested = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]>';
     const outside = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/hostname">]>';
     expect(await refusalOf(docxFile("&b;", { before: nested }), "docx")).toBe("INPUT_TOO_COMPLEX");
@@ -110,7 +109,7 @@ describe("packages", () => {
     expect(await refusalOf(epub(`${outside}<html>&x;</html>`), "epub")).toBe("INVALID_INPUT");
   });
 
-  it("that hide entities in a late part, or behind a long beginning, are refused", async () => {
+  it("with entities hidden in a late part or behind a long prefix are rejected", async () => {
     const lol = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>';
     const many = Array.from({ length: 150 }, (_, index) => ({ name: `a${index}.xml`, content: "<a/>" }));
     expect(await refusalOf(docxFile(paragraph, { extra: [...many, { name: "word/z.xml", content: `${lol}<a/>` }] }), "docx")).toBe(
@@ -124,7 +123,7 @@ describe("packages", () => {
     expect(await refusalOf(docxFile(`${paragraph}<!--${random}-->`, { before: "<!-- > ' -->" }), "docx")).toBe("accepted");
   });
 
-  it("that expand to more than they say are refused, and honest large ones pass", async () => {
+  it("that expand beyond their stated size are rejected, unlike honest large ones", async () => {
     const content = Buffer.alloc(1_000_000, "a");
     const bomb = (statedBytes?: number) =>
       docxFile(paragraph, {
@@ -143,12 +142,12 @@ describe("packages", () => {
     expect(await refusalOf(docxFile(paragraph, { extra: small(100_000) }), "docx")).toBe("accepted");
   });
 
-  it("with a part that is a link are refused", async () => {
+  it("with a symlink are rejected as documents", async () => {
     const extra = [{ name: "word/media/a.png", content: "/etc/hostname", isLink: true }];
     expect(await refusalOf(docxFile(paragraph, { extra }), "docx")).toBe("INVALID_INPUT");
   });
 
-  it("with a link are archives all the same, whose engine looks where it leads", async () => {
+  it("with a symlink are accepted as archives, since the engine checks its target", async () => {
     expect(
       await refusalOf(
         zipFile([
@@ -161,34 +160,34 @@ describe("packages", () => {
   });
 });
 
-describe("packages that lie about sizes", () => {
+describe("packages with false sizes", () => {
   const zeros = Buffer.alloc(1_000_000);
   const lie = { content: zeros, repeat: 200, statedBytes: 10 };
 
-  it.each(["docx", "zip", "cbz", "epub", "odt", "jar"])("are counted while they are unpacked: %s", async (format) => {
+  it.each(["docx", "zip", "cbz", "epub", "odt", "jar"])("are measured while they are decompressed: %s", async (format) => {
     expect(await refusalOf(docxFile(paragraph, { extra: [{ name: "a.bin", ...lie }] }), format)).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("are so although they state a compressed length that ends before the lie begins", async () => {
+  it("are detected even if the stated compressed length ends before the excess", async () => {
     const bytes = zipFile([{ name: "a.bin", ...lie }]);
     const record = bytes.lastIndexOf("PK\x01\x02", undefined, "latin1");
     for (const at of [18, record + 20]) bytes.writeUInt32LE(30, at);
     expect(await refusalOf(bytes, "zip")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("are refused as archives however little they hide, which a reader would leave out without a word", async () => {
+  it("are rejected as archives however small the excess, which a reader would silently drop", async () => {
     const small = (statedBytes: number): Buffer => zipFile([{ name: "a.txt", content: "b".repeat(5000), statedBytes }]);
     expect(await refusalOf(small(5000), "zip")).toBe("accepted");
     expect(await refusalOf(small(4999), "zip")).toBe("INVALID_INPUT");
   });
 
-  it("pass when they tell the truth", async () => {
+  it("are not confused with honest ones", async () => {
     const parts = Array.from({ length: 20 }, (_, index) => ({ name: `${index}.bin`, content: anyBytes(10_000) }));
     expect(await refusalOf(zipFile(parts), "zip")).toBe("accepted");
     expect(await refusalOf(docxFile(paragraph, { extra: parts }), "docx")).toBe("accepted");
   });
 
-  it("are refused as documents when they are packed in other ways than documents are", async () => {
+  it("are rejected as documents if compressed with another method", async () => {
     const bytes = docxFile(paragraph);
     const record = bytes.indexOf("PK\x01\x02", 0, "latin1");
     bytes.writeUInt16LE(14, record + 10);
@@ -196,7 +195,7 @@ describe("packages that lie about sizes", () => {
   });
 });
 
-describe("packages inside packages", () => {
+describe("nested packages", () => {
   const nested = (depth: number): Buffer => {
     let inner = docxFile(paragraph);
     for (let level = 0; level < depth; level++)
@@ -206,12 +205,12 @@ describe("packages inside packages", () => {
   const embedded = (content: Buffer, more: object = {}) =>
     docxFile(paragraph, { extra: [{ name: "word/embeddings/a.xlsx", content, ...more }] });
 
-  it("pass as deep as documents are embedded, and no deeper", async () => {
+  it("are accepted to the depth of embedded documents and no deeper", async () => {
     expect(await refusalOf(nested(3), "docx")).toBe("accepted");
     expect(await refusalOf(nested(4), "docx")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("may be archives as deep as they like in an archive, which nobody unpacks", async () => {
+  it("are accepted as archives at any depth, since nothing unpacks them", async () => {
     let inner = zipFile([{ name: "a", content: "x" }]);
     for (let level = 0; level < 20; level++) inner = zipFile([{ name: "a.zip", content: inner }]);
     expect(await refusalOf(inner, "zip")).toBe("accepted");
@@ -232,19 +231,19 @@ describe("packages inside packages", () => {
     expect(await refusalOf(embedded(overlapping, { isStored }), "docx")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("that squeeze once more by a lot are bombs, unseen", async () => {
+  it("that compress well again are bombs, without a look inside", async () => {
     const wide = zipFile([{ name: "a.bin", content: Buffer.alloc(130_000_000), isStored: true }]);
     expect(await refusalOf(embedded(wide), "docx")).toBe("INPUT_TOO_COMPLEX");
   });
 
-  it("that barely squeeze but are too long to be looked into are refused, compressed as they are", async () => {
+  it("that barely compress but are too long to inspect are rejected if compressed", async () => {
     const long = zipFile([{ name: "a.bin", content: anyBytes(2_000_000), isStored: true }]);
     const inner = (statedBytes: number) => embedded(long, { statedBytes });
     expect(await refusalOf(inner(130_000_000), "docx")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(inner(long.length), "docx")).toBe("accepted");
   });
 
-  it("that are damaged are left to whoever opens them", async () => {
+  it("that are damaged are left to the engine that opens them", async () => {
     expect(await refusalOf(embedded(docxFile(paragraph).subarray(0, -40)), "docx")).toBe("accepted");
   });
 });

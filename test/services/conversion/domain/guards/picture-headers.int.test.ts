@@ -8,7 +8,7 @@ import { pictureHeaders } from "#services/conversion/domain/guards/picture-heade
 import { rasterSample } from "#test/services/conversion/engines/pictures/raster-samples.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
-describe("the size in a picture's header", () => {
+describe("the size in a picture header", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "filemill-headers-"));
@@ -21,7 +21,7 @@ describe("the size in a picture's header", () => {
     return readFile(join(folder, "raster.jxl"));
   }
 
-  it.each(Object.keys(pictureHeaders))("is what it is: %s", async (format) => {
+  it.each(Object.keys(pictureHeaders))("is read correctly: %s", async (format) => {
     const bytes = await sample(format);
     expect(await pictureHeaders[format]?.(sourceOf(bytes))).toEqual({ width: 64, height: 48 });
     expect(await refusalOf(bytes, format)).toBe("accepted");
@@ -46,14 +46,14 @@ describe("the size in a picture's header", () => {
     ["avs", [0, 4], giant],
     ["j2k", [8, 12], giant],
     ["sgi", [6, 8], giant.subarray(2)],
-  ] as const)("refuses 50,000 by 50,000 pixels: %s", async (format, places, value) => {
+  ] as const)("is rejected at 50,000 × 50,000 pixels: %s", async (format, places, value) => {
     const bytes = await sample(format);
     for (const at of places) value.copy(bytes, at);
     expect(await refusalOf(bytes, format)).toBe("INPUT_TOO_COMPLEX");
   });
 
   it.each(["ppm", "pgm", "pbm", "pam", "hdr", "xpm", "xbm", "miff", "vicar", "mtv", "fits"])(
-    "refuses as many in a header of text: %s",
+    "is rejected at 50,000 × 50,000 pixels in a text header: %s",
     async (format) => {
       const text = (await sample(format)).toString("latin1");
       const lied = text
@@ -65,13 +65,13 @@ describe("the size in a picture's header", () => {
     },
   );
 
-  it("refuses as many in EXR and JPEG XL", async () => {
+  it("is rejected at 50,000 × 50,000 pixels in EXR and JPEG XL", async () => {
     const exr = await sample("exr");
     const at = exr.indexOf("dataWindow\0box2i\0", 0, "latin1") + 21;
     exr.writeInt32LE(49_999, at + 8);
     exr.writeInt32LE(49_999, at + 12);
     expect(await refusalOf(exr, "exr")).toBe("INPUT_TOO_COMPLEX");
-    // Not small, 18 bits of 49,999 for the height, width equal.
+    // "small" unset, the height 49,999 in 18 bits, the same width.
     const bits = 0 + 2 * (2 + 4 * (49_999 + 2 ** 18 * 1));
     const jxl = Buffer.alloc(16);
     jxl.writeUInt16BE(0xff0a);

@@ -7,7 +7,6 @@ import { pictureSizeOf } from "#services/conversion/domain/guards/raster.ts";
 import { heif } from "#test/attacks/picture-files.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
-// Deterministic runs.
 function pngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
@@ -48,7 +47,7 @@ function gifOf(frames: number): Buffer {
 }
 
 describe("picture headers", () => {
-  it.each(["png", "jpeg", "gif", "webp", "tiff"] as const)("agree with what sharp wrote as %s", async (name) => {
+  it.each(["png", "jpeg", "gif", "webp", "tiff"] as const)("match what sharp wrote as %s", async (name) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),
@@ -66,7 +65,7 @@ describe("picture headers", () => {
     );
   });
 
-  it("find the size of a JPEG behind more metadata than the head holds", async () => {
+  it("contain the size of a JPEG even behind more metadata than the head holds", async () => {
     const plain = await sharp({ create: { width: 31, height: 17, channels: 3, background: "red" } })
       .jpeg()
       .toBuffer();
@@ -75,7 +74,7 @@ describe("picture headers", () => {
     expect(await pictureSizeOf(sourceOf(bytes), "jpg")).toEqual({ width: 31, height: 17 });
   });
 
-  it("are refused over 100 megapixels and taken up to it", async () => {
+  it("are accepted up to 100 megapixels and rejected beyond", async () => {
     expect(await refusalOf(pngStating(50_000, 50_000), "png")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(pngStating(10_001, 10_000), "png")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(pngStating(10_000, 10_000), "png")).toBe("accepted");
@@ -85,7 +84,7 @@ describe("picture headers", () => {
     expect(await refusalOf(pngStating(0, 10), "png")).toBe("INVALID_INPUT");
   });
 
-  it("cut short are damaged", async () => {
+  it("that are truncated are damaged", async () => {
     expect(await refusalOf(pngStating(10, 10).subarray(0, 20), "png")).toBe("INVALID_INPUT");
     const jpeg = await sharp({ create: { width: 9, height: 9, channels: 3, background: "red" } })
       .jpeg()
@@ -93,7 +92,7 @@ describe("picture headers", () => {
     expect(await refusalOf(jpeg.subarray(0, 30), "jpg")).toBe("INVALID_INPUT");
   });
 
-  it("never make the reader fail otherwise, whatever the bytes", async () => {
+  it("never crash the reader, whatever the bytes", async () => {
     const starts = {
       png: "\x89PNG\r\n\x1a\n",
       jpg: "\xff\xd8\xff",
@@ -114,12 +113,12 @@ describe("picture headers", () => {
 });
 
 describe("frames", () => {
-  it("of a GIF are counted through its blocks", async () => {
+  it("of a GIF are counted by its blocks", async () => {
     expect(await frameCountOf(sourceOf(gifOf(1)), "gif")).toBe(1);
     expect(await frameCountOf(sourceOf(gifOf(4000)), "gif")).toBe(4000);
   });
 
-  it("are refused when there are too many", async () => {
+  it("are rejected if there are too many", async () => {
     expect(await refusalOf(gifOf(4000), "gif")).toBe("accepted");
     expect(await refusalOf(gifOf(100_000), "gif")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(pngStating(10, 10, animationControl(100_000)), "png")).toBe("INPUT_TOO_COMPLEX");
@@ -134,11 +133,11 @@ describe("frames", () => {
   });
 });
 
-describe("text inside a picture", () => {
+describe("text in a picture", () => {
   const text = (bytes: number, type = "zTXt") =>
     pngChunk(type, Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(Buffer.alloc(bytes, "a"))]));
 
-  it("may be long, but not endless", async () => {
+  it("may be long, but is limited", async () => {
     expect(await refusalOf(pngStating(8, 8, text(1_000_000)), "png")).toBe("accepted");
     expect(await refusalOf(pngStating(8, 8, text(50_000_000)), "png")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(pngStating(8, 8, text(50_000_000, "iCCP")), "png")).toBe("INPUT_TOO_COMPLEX");
@@ -148,7 +147,7 @@ describe("text inside a picture", () => {
 });
 
 describe("HEIC and AVIF", () => {
-  it("tell their size in their properties", async () => {
+  it("report the size from their properties", async () => {
     const avif = await sharp({ create: { width: 33, height: 21, channels: 3, background: "red" } })
       .avif()
       .toBuffer();
