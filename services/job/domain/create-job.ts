@@ -20,7 +20,7 @@ import { isJobId } from "./job-id.ts";
 import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
 import { type Held, isUnwritten } from "./projection.ts";
-import { takeShortWay } from "./short-way.ts";
+import { takeShortPath } from "./short-path.ts";
 import { deleted, isRecord, laneOf, type Record } from "./state.ts";
 
 export type Created = { readonly job: Job; readonly replayed: boolean };
@@ -114,7 +114,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   try {
     // A job must be in the store before its place in the queue is promised. The same goes for requests of which several may create one job.
     const isStoredFirst = request.durable || request.idempotencyKey !== "" || record.job.async;
-    const held = isStoredFirst ? await recordFirst(core, record) : await takeShortWay(core, record);
+    const held = isStoredFirst ? await recordFirst(core, record) : await takeShortPath(core, record);
     if (held === undefined) return undefined;
     tellMoment("job recorded", id);
     const lane = laneOf(record);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { type JobBench, openJobBench } from "./job-harness.ts";
-import { create, finish, jobOf, openWorker, recordOf } from "./short-way-worker.ts";
+import { create, finish, jobOf, openWorker, recordOf } from "./short-path-worker.ts";
 
 /** Long enough that the job ends first even on a busy machine, unless it never ends. */
 const patient = { cadence: { unwrittenMs: 60_000 } };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import { openJobBench } from "./job-harness.ts";
-import { create, finish, jobOf, openWorker } from "./short-way-worker.ts";
+import { create, finish, jobOf, openWorker } from "./short-path-worker.ts";
 
 const patient = { cadence: { unwrittenMs: 60_000 } };
 const impatient = { cadence: { unwrittenMs: 20 } };

@@ -13,7 +13,7 @@ import { laneOf, type Record } from "./state.ts";
  * Resolves when the job's end is recorded, or when `unwrittenMs` have passed and its current state is recorded. Resolves at once if no
  * worker here takes it. Rejects if it cannot be written.
  */
-export async function takeShortWay(core: Core, record: Record): Promise<Held | undefined> {
+export async function takeShortPath(core: Core, record: Record): Promise<Held | undefined> {
   const { id } = record.job;
   const lane = laneOf(record);
   const over = Promise.withResolvers<void>();
