@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("requests that are not well-formed or too slow", () => {
+describe("malformed or slow requests", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -32,7 +32,7 @@ describe("requests that are not well-formed or too slow", () => {
     await client.until(() => false);
   });
 
-  it("ends a chunked upload whose chunks are broken and keeps nothing", async () => {
+  it("rejects a malformed chunked upload and stores nothing", async () => {
     const client = await openRaw(stage.port);
     client.send(`${headOf(key, ["Transfer-Encoding: chunked"])}5\r\n--XX\r\nnonsense\r\n`);
     expect((await client.answer()).status).toBe(400);
@@ -40,7 +40,7 @@ describe("requests that are not well-formed or too slow", () => {
     await expect.poll(() => stage.stored()).toEqual([]);
   });
 
-  it("gives up on headers and bodies that come too slowly", { timeout: 60_000 }, async () => {
+  it("times out on headers and bodies that arrive too slowly", { timeout: 60_000 }, async () => {
     const head = await openRaw(stage.port);
     head.send("GET / HTTP/1.1\r\nHost: a\r\n");
     const body = await openRaw(stage.port);

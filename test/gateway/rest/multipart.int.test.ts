@@ -39,7 +39,7 @@ describe("malformed multipart", () => {
   it.each([
     ["a%22b%0D%0A.png", 'a"b\r\n.png'],
     ["100%25 %2e%.png", "100%25 %2e%.png"],
-  ])("takes the file name %s for what its client meant", async (sent, meant) => {
+  ])("decodes the file name %s as its client meant it", async (sent, meant) => {
     expect(await post(bodyOf([to, filePart(png, sent)]))).toMatchObject({ status: 200 });
     expect(stage.created.at(-1)).toMatchObject({ sourceName: meant });
   });
@@ -119,7 +119,7 @@ describe("malformed multipart", () => {
     expect(await post(body, contentType)).toMatchObject({ status, body: { error: { code } } });
   });
 
-  it("ignores a short epilogue and refuses an endless one", async () => {
+  it("ignores a short epilogue and rejects an endless one", async () => {
     expect((await post(bodyOf([to, file], "--XX--\r\nbye"))).status).toBe(200);
     const client = await openRaw(stage.port);
     client.send(headOf(key, ["Transfer-Encoding: chunked"]));
@@ -132,7 +132,7 @@ describe("malformed multipart", () => {
     });
   });
 
-  it.each([0, 1, 50, 99])("leaves nothing of a body cut off at %i %%", async (percent) => {
+  it.each([0, 1, 50, 99])("stores nothing of a body that ends after %i %%", async (percent) => {
     const before = stage.created.length;
     const body = bodyOf([to, filePart(Buffer.alloc(200_000, 1))]);
     for (const end of ["fin", "rst"] as const) {
