@@ -1,7 +1,7 @@
-/** Rows of tables of tests take turns over three days (decision 93). */
+/** Rows of test tables take turns over three days (decision 93). */
 import process from "node:process";
 
-/** One row in so many runs on a day. */
+/** One row out of this many runs each day. */
 const share = 3;
 const msPerDay = 86_400_000;
 const today = (): number => Math.floor(Date.now() / msPerDay);
@@ -10,7 +10,7 @@ const today = (): number => Math.floor(Date.now() / msPerDay);
 export const takesAll = process.env["TEST_ROWS"] === "all";
 
 /**
- * Every third row, others on the next day, so that three days take them all. Short tables are taken whole.
+ * Every third row, with others on the next day, so that three days cover them all. Short tables are run whole.
  *
  * @param day - Days since 1970 (UTC). Two runs on one day take the same rows.
  */
@@ -22,8 +22,8 @@ export function sampled<T>(rows: readonly T[], day = today(), all = takesAll): r
 export type Task = { readonly each?: boolean | undefined; mode: string; result?: unknown; readonly tasks?: readonly Task[] };
 
 /**
- * Skips two of three rows of `it.each` and `describe.each`, and suites of which nothing is left, so that their hooks do not run. Rows are
- * counted through the file, so that short tables take turns too.
+ * Skips two of three rows of `it.each` and `describe.each`, and suites that become empty, so that their hooks do not run. Rows are
+ * counted across the file, so that short tables take turns too.
  */
 export function takeTurns(file: Task, day = today(), all = takesAll): void {
   let row = day;
@@ -40,7 +40,7 @@ export function takeTurns(file: Task, day = today(), all = takesAll): void {
   visit(file);
 }
 
-/** A row that has a table of its own is taken, and rows of that table take turns. */
+/** A row that contains a table of its own is always run, and the rows of that table take turns. */
 function isWithTables({ tasks = [] }: Task): boolean {
   return tasks.some((task) => task.each === true || isWithTables(task));
 }
