@@ -72,7 +72,7 @@ describe("with a running service", () => {
     expect((await filemill(["accounts", "list"], { env: elsewhere })).code).toBe(0);
   });
 
-  test("reports that the service is not running", async () => {
+  test("reports a missing or unreachable service", async () => {
     const never = await filemill(["accounts", "list"], { env: { DATA_DIR: "/nowhere" } });
     expect(never).toMatchObject({ code: 1, err: expect.stringMatching(/^UNAVAILABLE: Filemill is not running/) });
     const gone = await filemill(["accounts", "list"], { env: { RPC_PORT: "1" } });

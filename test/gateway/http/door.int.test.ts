@@ -35,9 +35,9 @@ describe("request smuggling", () => {
   });
 
   it.each([
-    ["chunked and a length", ["Transfer-Encoding: chunked", "Content-Length: 5"]],
-    ["a length and chunked", ["Content-Length: 5", "Transfer-Encoding: chunked"]],
-    ["chunked twice removed", ["Transfer-Encoding: chunked, identity"]],
+    ["chunked with a length", ["Transfer-Encoding: chunked", "Content-Length: 5"]],
+    ["a length with chunked", ["Content-Length: 5", "Transfer-Encoding: chunked"]],
+    ["chunked followed by identity", ["Transfer-Encoding: chunked, identity"]],
     ["an unknown coding", ["Transfer-Encoding: xchunked"]],
     ["chunked behind a tab", ["Transfer-Encoding:\tchunked", "Content-Length: 5"]],
     ["a signed length", ["Content-Length: +5"]],
@@ -160,7 +160,7 @@ describe("the Host header", () => {
     },
   );
 
-  it("protects metrics from DNS rebinding even if every host name is allowed", async () => {
+  it("must be local for metrics even if every host name is allowed", async () => {
     await using open = await openStage({ settings: { HOST: "0.0.0.0", ALLOWED_HOSTS: undefined } });
     const metrics = async (host: string): Promise<string[]> => {
       const client = await openRaw(open.port);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("malformed or slow requests", () => {
+describe("the listener", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -10,19 +10,24 @@ describe("malformed or slow requests", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   it.each([
-    ["no HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],
+    ["input other than HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],
     ["headers over 16 KiB", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "BAD_REQUEST"],
-    ["two lengths", "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "BAD_REQUEST"],
     [
-      "length and chunks",
+      "two Content-Length headers",
+      "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      400,
+      "BAD_REQUEST",
+    ],
+    [
+      "a length with chunked encoding",
       "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
       400,
       "BAD_REQUEST",
     ],
-    ["a body where none belongs", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
+    ["an unexpected body", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
     ["CONNECT, as to a proxy", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
-    ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
-  ])("answers %s", async (_name, bytes, status, code) => {
+    ["a missing Host header", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  ])("answers %s with an error", async (_name, bytes, status, code) => {
     const client = await openRaw(stage.port);
     client.send(bytes);
     const answer = await client.answer();

@@ -28,10 +28,10 @@ const thrown = (cause: unknown) => (): never => {
 };
 
 test.each([
-  ["whose job is not created, as by the service", thrown(error("UNSUPPORTED_CONVERSION"))],
-  ["whose job is not created by a service elsewhere", thrown(toConnectError(error("UNSUPPORTED_CONVERSION")))],
-  ["whose job fails, as in the command", (to: string) => job(to, { code: "UNSUPPORTED_CONVERSION", message: "no" })],
-])("tries the next text format after one %s", async (_, refuse) => {
+  ["the service refuses the job", thrown(error("UNSUPPORTED_CONVERSION"))],
+  ["a remote service refuses the job", thrown(toConnectError(error("UNSUPPORTED_CONVERSION")))],
+  ["the job fails", (to: string) => job(to, { code: "UNSUPPORTED_CONVERSION", message: "no" })],
+])("reads a document in the next text format if %s", async (_, refuse) => {
   const { bench, asked } = benchThatRefuses(refuse);
   expect(await readDocument(bench, "file", order, AbortSignal.any([]))).toContain("[1]\n\n[job j, json");
   expect(asked).toEqual(["md", "txt", "json"]);

@@ -26,7 +26,7 @@ function convert(stage: Stage, query = "", headers: Record<string, string> = {},
   return fetch(`${stage.url}/api/v1/convert${query}`, { method: "POST", headers: { ...auth, ...headers }, body: form });
 }
 
-describe("a conversion that finishes while the client waits", () => {
+describe("POST /convert with a conversion that finishes in time", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -133,7 +133,7 @@ describe("a conversion that does not finish in time", () => {
   it.each([
     ["after INLINE_WAIT_MS", {}, null, false],
     ["after Prefer: wait=0", { prefer: "wait=0" }, "wait=0", false],
-    ["after INLINE_WAIT_MS where a longer wait was asked for", { prefer: "wait=60" }, null, false],
+    ["after INLINE_WAIT_MS even if a longer wait was requested", { prefer: "wait=60" }, null, false],
     ["at once for respond-async", { prefer: "respond-async" }, "respond-async", true],
   ])("is answered with 202 %s", async (_name, headers: Record<string, string>, applied, durable) => {
     const answer = await convert(stage, "?download=1", headers);

@@ -57,7 +57,7 @@ describe("a slow conversion", () => {
     expect([answer.status, (await jsonOf(answer)).job.status]).toEqual([202, "queued"]);
   });
 
-  it.each(["GET", "HEAD"])("redirects %s of its unfinished result to itself", async (method) => {
+  it.each(["GET", "HEAD"])("has %s of its unfinished result redirected to itself", async (method) => {
     const [id = ""] = [...stage.jobs.keys()];
     const url = `${stage.url}/api/v1/jobs/${id}/download`;
     const headers = { ...auth, prefer: "wait=0" };

@@ -3,7 +3,7 @@ import { bodyOf, filePart, headOf, openRaw, type Part, toPart } from "#test/gate
 import { png } from "#test/gateway/samples.ts";
 import { key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("malformed multipart", () => {
+describe("parsing multipart uploads", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -30,7 +30,7 @@ describe("malformed multipart", () => {
     ["to first", [to, file]],
     ["file first", [file, to]],
     ["to in upper case with a dot", [toPart(".WebP"), file]],
-    ["to with the line break of the file that it was read from", [toPart("webp\r\n"), file]],
+    ["to with a trailing line break", [toPart("webp\r\n"), file]],
   ])("accepts %s", async (_name, parts) => {
     const answer = await post(bodyOf(parts));
     expect(answer).toMatchObject({ status: 200, body: { job: { status: "done", to: "webp" } } });
@@ -91,7 +91,7 @@ describe("malformed multipart", () => {
       400,
       "BAD_REQUEST",
     ],
-    ["text after the file is cut", bodyOf([to, file]).subarray(0, 180), "multipart/form-data; boundary=XX", 400, "BAD_REQUEST"],
+    ["a truncated body", bodyOf([to, file]).subarray(0, 180), "multipart/form-data; boundary=XX", 400, "BAD_REQUEST"],
     ["an empty body", Buffer.alloc(0), "multipart/form-data; boundary=XX", 400, "MISSING_FIELD"],
     ["JSON", Buffer.from("{}"), "application/json", 415, "UNSUPPORTED_MEDIA_TYPE"],
     [

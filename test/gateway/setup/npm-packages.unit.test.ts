@@ -36,7 +36,7 @@ describe("the installed npm packages", () => {
     expect(npmPackagesAreCurrent(root)).toBe(false);
   });
 
-  test("may lack development packages unless tests are run, but must not have other versions of them", async () => {
+  test("may lack development packages if no tests are run, but not have other versions of them", async () => {
     await write("package-lock.json", { ...locked, "node_modules/c": { version: "3.0.0", dev: true } });
     await write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" } });
     expect([npmPackagesAreCurrent(root, false), npmPackagesAreCurrent(root, true)]).toEqual([true, false]);

@@ -106,22 +106,22 @@ test("a glTF mesh is placed by its nodes' transforms and has its material's colo
 });
 
 test.each([
-  ["a buffer elsewhere", { buffers: [{ uri: "https://evil.example/x.bin", byteLength: 36 }] }],
-  ["numbers behind its end", { accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3" }] }],
+  ["an external buffer", { buffers: [{ uri: "https://evil.example/x.bin", byteLength: 36 }] }],
+  ["an accessor past the end of its buffer", { accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3" }] }],
   [
-    "numbers without an end",
+    "an endless accessor",
     { bufferViews: [{ buffer: 0, byteLength: 36, byteStride: 0 }], accessors: [{ bufferView: 0, componentType: 5126, count: 1e15 }] },
   ],
-  ["a count that is none", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
-  ["a count below zero", { accessors: [{ bufferView: 0, componentType: 5126, count: -1e15, type: "VEC3" }] }],
-  ["compressed numbers", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
-  ["nodes within themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
-  ["many nodes with the same many below each", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],
+  ["a count that is not a number", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
+  ["a negative count", { accessors: [{ bufferView: 0, componentType: 5126, count: -1e15, type: "VEC3" }] }],
+  ["compressed accessors", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
+  ["nodes nested in themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
+  ["many nodes that share many children", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],
   [
     "many parts in each of several nodes",
     { meshes: [{ primitives: Array(30_000).fill({ attributes: {} }) }], nodes: [{ mesh: 0 }, { mesh: 0 }], scenes: [{ nodes: [0, 1] }] },
   ],
-] as const)("%s are rejected quickly", (_what, changed) => {
+] as const)("rejects %s quickly", (_what, changed) => {
   const startedMs = Date.now();
   expect(() => whole(meshOfGltf(scene(changed)))).toThrow();
   expect(Date.now() - startedMs).toBeLessThan(20_000);
