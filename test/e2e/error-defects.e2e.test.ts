@@ -81,7 +81,7 @@ describe("an internal error", () => {
 });
 
 describe("503 with Retry-After", () => {
-  it("is answered while the broker hangs, until it resumes", async () => {
+  it("is returned while the broker hangs, until it resumes", async () => {
     const { id } = await jobOf(await post(server));
     const pid = Number(await readFile(join(server.dataDir, "nats/server.pid"), "utf8"));
     process.kill(pid, "SIGSTOP");
@@ -107,13 +107,13 @@ describe("503 with Retry-After", () => {
     await expect.poll(blobPaths).toEqual([]);
   });
 
-  it("is answered while the disk is nearly full", async () => {
+  it("is returned while the disk is nearly full", async () => {
     await using full = await startServer({ ...light, MIN_FREE_DISK_MB: "1000000" });
     await expectRow(await post(full), { status: 503, code: "UNAVAILABLE" });
     await expectRow(await post(full, { headers: problem }), { status: 503, code: "UNAVAILABLE" });
   });
 
-  it("is answered while no engine is registered", async () => {
+  it("is returned while no engine is registered", async () => {
     await using bare = await startServer({ ...light, IMAGE_SLOTS: "0" });
     await expectRow(await post(bare), { status: 503, code: "UNAVAILABLE" });
     await expectRow(await call(bare, "/api/v1/formats", { headers: problem }), { status: 503, code: "UNAVAILABLE" });

@@ -27,11 +27,11 @@ const nameless = Buffer.from('"x"');
 const longCell = Buffer.from(`name\n${"x".repeat(40_000)}\n`);
 
 const requests: readonly [string, Upload, Row][] = [
-  ["a parameter twice", { query: "?quality=1&quality=2" }, { status: 400, code: "BAD_REQUEST" }],
+  ["a repeated parameter", { query: "?quality=1&quality=2" }, { status: 400, code: "BAD_REQUEST" }],
   ["no to", { to: "" }, { status: 400, code: "MISSING_FIELD", details: { field: "to" } }],
   ["no file", { file: Buffer.alloc(0), name: "" }, { status: 400, code: "MISSING_FIELD", details: { field: "file" } }],
-  ["another field", { extra: "quality" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "quality" } }],
-  ["to twice", { extra: "to" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "to" } }],
+  ["an unexpected field", { extra: "quality" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "quality" } }],
+  ["a repeated to", { extra: "to" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "to" } }],
   [
     "an unknown option",
     { query: "?bogus=1" },
@@ -52,7 +52,7 @@ const requests: readonly [string, Upload, Row][] = [
     { status: 422, code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "csv", alternatives: expect.arrayContaining(["jpg"]) } },
   ],
   ["an empty file", { file: Buffer.alloc(0) }, { status: 422, code: "INVALID_INPUT" }],
-  ["a file that its name belies", { file: Buffer.alloc(99, 1) }, { status: 422, code: "INVALID_INPUT" }],
+  ["content that contradicts the file name", { file: Buffer.alloc(99, 1) }, { status: 422, code: "INVALID_INPUT" }],
   ["a malformed idempotency key", { headers: { "idempotency-key": "x".repeat(256) } }, { status: 400, code: "BAD_REQUEST" }],
 ];
 
@@ -60,10 +60,10 @@ const requests: readonly [string, Upload, Row][] = [
 const files: readonly [string, Upload, Row][] = [
   ["a truncated file", { file: cut }, { status: 422, code: "INVALID_INPUT" }],
   ["a mislabelled file", { file: Buffer.from("plain text, no picture"), query: "?from=png" }, { status: 422, code: "INVALID_INPUT" }],
-  ["a password", { to: "txt", file: lockedPdf(), name: "a.pdf" }, { status: 422, code: "PASSWORD_REQUIRED" }],
+  ["a password-protected file", { to: "txt", file: lockedPdf(), name: "a.pdf" }, { status: 422, code: "PASSWORD_REQUIRED" }],
   ["vast dimensions", { file: vastPng(60_000) }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
-  ["what the target cannot hold", { to: "toml", file: nameless, name: "a.json" }, { status: 422, code: "CONVERSION_FAILED" }],
-  ["more than the target holds", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
+  ["data that the target cannot represent", { to: "toml", file: nameless, name: "a.json" }, { status: 422, code: "CONVERSION_FAILED" }],
+  ["data over the target's limits", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
 ];
 
 const problem = { accept: "application/problem+json" };

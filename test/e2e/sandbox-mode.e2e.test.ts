@@ -32,7 +32,7 @@ describe.skipIf(!isRoot)("if bubblewrap cannot create namespaces", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("does not start, and says why and what to set", async () => {
+  it("the service does not start, and says why and what to set", async () => {
     const failure = await failureOf(startServer({}, undefined, prepare));
     expect(failure).toContain("Filemill ended before it was ready");
     expect(failure).toContain("The kernel does not let bubblewrap make namespaces here");

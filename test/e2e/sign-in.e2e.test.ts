@@ -90,8 +90,8 @@ describe("a session", () => {
 describe("a cross-site request", () => {
   it.each([
     ["another site's Origin", { origin: "https://evil.example" }],
-    ["an Origin that hides", { origin: "null" }],
-    ["a browser that says so", { "sec-fetch-site": "cross-site" }],
+    ["an opaque Origin", { origin: "null" }],
+    ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
     ["a neighbouring subdomain", { "sec-fetch-site": "same-site" }],
     ["a form, which cannot set the header", { "x-filemill": "" }],
   ])("is refused: %s", async (_, headers) => {
