@@ -126,10 +126,10 @@ function describePassingOn(fixture: BlobStoreFixture): void {
 
 function describeKeeping(fixture: BlobStoreFixture): void {
   test.each([
-    ["nothing", Buffer.alloc(0), 10],
+    ["an empty body", Buffer.alloc(0), 10],
     ["a small body", smallBody, 3],
     ["a body at the edge of one write", largeBody.subarray(0, 256 * 1024), 1000],
-    ["a body just over it", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
+    ["a body just over one write", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
     ["a large body", largeBody, 64 * 1024],
     ["a large body in one chunk", largeBody, largeBody.length],
   ])("%s", async (_what, body, chunkBytes) => {
