@@ -11,21 +11,21 @@ const site: Site = {
   ...{ networkBytes: 1e8, fileBytes: 1e6, keptSeconds: 3600, memoryBytes: 1.44e9 },
 };
 
-describe("the capacity of each part", () => {
-  it("is its resources divided by the cost of a job", () => {
+describe("the capacity model", () => {
+  it("divides each part's resources by the cost of a job", () => {
     expect(capacityOf(costs, site)).toEqual({
       ...{ gateways: 500, catalogue: 1995, "job services": 250, broker: 995, "broker's network": 9997.5, workers: 100 },
       ...{ uploads: 50, "job services' memory": 200 },
     });
   });
 
-  it("grows less than the number of job services, since each follows all jobs", () => {
+  it("gains less and less from more job services, since each follows all jobs", () => {
     const of = (jobServices: number) => capacityOf(costs, { ...site, jobServices })["job services"];
     expect([of(1), of(2), of(4)].map(Math.round)).toEqual([250, 400, 571]);
     expect(of(1000)).toBeLessThan(1000 / costs.followMs);
   });
 
-  it("drops if many workers are idle", () => {
+  it("subtracts the cost of idle workers", () => {
     expect(capacityOf(costs, { ...site, workers: 1000 }).broker).toBe(500);
     expect(capacityOf(costs, { ...site, workers: 3000 }).broker).toBe(0);
   });
