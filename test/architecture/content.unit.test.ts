@@ -19,7 +19,7 @@ function reachedFrom(starts: readonly string[]): ReadonlyMap<string, string> {
   return ways;
 }
 
-test("nothing that reads content is loaded by a process that serves", () => {
+test("no serving process loads code that parses content", () => {
   const starts = [...sources.keys()].filter((path) => mains.test(path));
   expect(starts.length).toBeGreaterThan(5);
   const reached = reachedFrom(starts);
@@ -27,7 +27,7 @@ test("nothing that reads content is loaded by a process that serves", () => {
   expect([...reached].filter(([path]) => isReader(path)).map(([, way]) => way)).toEqual([]);
 });
 
-test("an inspector loads what reads content", () => {
+test("an inspector loads the code that parses content", () => {
   const reached = reachedFrom(["services/conversion/inspectors/inside/serve.ts"]);
   for (const folder of readers)
     expect(
@@ -51,7 +51,7 @@ const movers: Readonly<Record<string, string>> = {
   "shared/tool-run.ts": "makes sure that a result is a plain file",
 };
 
-test("no other engine opens a file in the process that serves", () => {
+test("no other engine opens files in a serving process", () => {
   const opening = new Set(["*", "open", "openSync", "read", "readSync", "readFile", "readFileSync", "createReadStream"]);
   const found = [...sources.values()]
     .filter(({ path, importedNames }) => {

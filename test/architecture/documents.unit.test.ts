@@ -24,9 +24,9 @@ function missingOf(path: string, named: Iterable<string>): string[] {
   return [...named].filter((name) => (ownFile.test(name) || ownFolder.test(name)) && !isThere(name)).map((name) => `${path}: ${name}`);
 }
 
-test("paths in documents are those of files", () => {
+test("paths in documents exist", () => {
   expect(documents.length).toBeGreaterThan(70);
-  // A superseded decision may name files that are gone.
+  // A superseded decision may name files that no longer exist.
   const valid = documents.filter((path) => !/^# \d+\. .*\n+(?:Superseded|Replaced) by /.test(textOf(path)) && path !== "CHANGELOG.md");
   const named = valid.map((path) => [path, [...textOf(path).matchAll(/`([^`\n]+)`/g)].map(([, name = ""]) => name)] as const);
   expect(named.flatMap(([, names]) => names).filter((name) => ownFile.test(name)).length).toBeGreaterThan(50);
@@ -40,7 +40,7 @@ test("paths in documents are those of files", () => {
   ).toEqual([]);
 });
 
-test("links between documents lead somewhere", () => {
+test("links between documents resolve", () => {
   const links = documents.flatMap((path) =>
     [...textOf(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => ({ path, to })),
   );
@@ -49,7 +49,7 @@ test("links between documents lead somewhere", () => {
   expect(inside.filter(({ path, to }) => !existsSync(join(root, dirname(path), to)))).toEqual([]);
 });
 
-test("comments name files and decisions that are there", () => {
+test("files and decisions that comments refer to exist", () => {
   const sources = paths.filter((path) => /\.(?:ts|tsx|mjs|py|sh|proto)$/.test(path) && !/^(?:gen|test\/corpus)\//.test(path));
   const comments = sources.map((path) => [path, textOf(path).match(/(?:^|\s)(?:\/\/|\/?\*\*?|#) .*$/gm) ?? []] as const);
   const named = comments.map(([path, lines]) => {

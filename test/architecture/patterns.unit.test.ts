@@ -1,4 +1,4 @@
-/** With a backtracking pattern, a hundred bytes can stop a process: every pattern is linear in the length of its text. */
+/** With a backtracking pattern, a hundred bytes can stop a process: every pattern must be linear in the length of its text. */
 import { describe, expect, it, test } from "vitest";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { backtrackingOf } from "./backtracking.ts";
@@ -20,7 +20,7 @@ test("every pattern is linear", () => {
   expect(wrong).toEqual([]);
 });
 
-test("patterns that are put together are known, and linear", () => {
+test("patterns that are built at run time are listed and linear", () => {
   const built = Map.groupBy(
     found.filter(({ source }) => source === undefined),
     ({ path }) => path,
@@ -39,7 +39,7 @@ test("patterns of options are linear", () => {
   expect([...patterns].filter((pattern) => backtrackingOf(`^(?:${pattern})$`, "") !== undefined)).toEqual([]);
 });
 
-describe("the check", () => {
+describe("the backtracking check", () => {
   it.each([
     ["^P1\\s+(#[^\\n]*\\s+)*\\d+\\s", ""],
     ["^<\\?xml[^>]*>\\s*(<!--[\\s\\S]*?-->\\s*)*<MPD\\b", "i"],
@@ -67,14 +67,14 @@ describe("the check", () => {
     ["^(.*)\\1$", ""],
     // Word boundaries are ignored.
     ["\\bx+\\b", ""],
-  ])("finds that /%s/%s is more than linear, or may be", (source, flags) => {
+  ])("finds that /%s/%s is or may be polynomial", (source, flags) => {
     expect(backtrackingOf(source, flags)).toBe("polynomial");
   });
 
   it.each([
     ["(?=.*a).", ""],
     ["(?<!\\s*a)b", ""],
-  ])("finds that /%s/%s may look around without a bound", (source, flags) => {
+  ])("finds that /%s/%s has an unbounded look-around", (source, flags) => {
     expect(backtrackingOf(source, flags)).toBe("look-around without a bound");
   });
 
@@ -90,7 +90,7 @@ describe("the check", () => {
     ["(?<=[:,]\\s{0,9})x", ""],
     ["^(?:a{0,3}b)*$", ""],
     ["\\w+(?<!x)", "y"],
-  ])("lets /%s/%s pass", (source, flags) => {
+  ])("accepts /%s/%s", (source, flags) => {
     expect(backtrackingOf(source, flags)).toBe(undefined);
   });
 });

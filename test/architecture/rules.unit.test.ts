@@ -38,7 +38,7 @@ afterAll(() => {
   expect(needless).toEqual([]);
 });
 
-test("the whole house was read", () => {
+test("the checks cover the source tree", () => {
   expect(sources.length).toBeGreaterThan(120);
   expect(tests.length).toBeGreaterThan(60);
   expect(sources.flatMap((file) => file.imports).length).toBeGreaterThan(500);
@@ -46,11 +46,11 @@ test("the whole house was read", () => {
 });
 
 describe("imports", () => {
-  test("lead to files that exist", () => {
+  test("resolve to existing files", () => {
     expect(eachImport(all, ({ file }) => file !== undefined && !existsSync(join(root, file)))).toEqual([]);
   });
 
-  test("every file has a place", () => {
+  test("every file belongs to a layer", () => {
     expect(
       broken(
         "place",
@@ -59,7 +59,7 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  test("go one way: gen, contract, kit, formats, domain, adapters and engines and rpc, index, compose, main", () => {
+  test("follow the layers: gen, contract, kit, formats, domain, adapters/engines/rpc, index, compose, main", () => {
     const wrong = eachImport(all, ({ file }, { path }) => {
       const [from, to] = [placeOf(path), file === undefined ? undefined : placeOf(file)];
       return from !== undefined && to !== undefined && !mayImport(from, to);
@@ -67,7 +67,7 @@ describe("imports", () => {
     expect(broken("layers", wrong)).toEqual([]);
   });
 
-  test("lead down in the gateway, from routes to http", () => {
+  test("follow the order of the gateway's folders, from routes to http", () => {
     expect(climbs("gateway/rest/convert.ts", "gateway/routes/register.ts")).toBe(true);
     expect(eachImport(sources, ({ file }, { path }) => file !== undefined && climbs(path, file))).toEqual([]);
   });
@@ -76,14 +76,14 @@ describe("imports", () => {
     expect(eachImport(all, ({ file }) => file !== undefined && isMain(file))).toEqual([]);
   });
 
-  test("domain does no input or output", () => {
+  test("domain code does no I/O", () => {
     const forbidden =
       /^(node:(fs|net|http|https|http2|tls|dgram|child_process|worker_threads|cluster)|@connectrpc\/.*|nats|fastify|@fastify\/.*|pino|sharp)$/;
     const wrong = eachImport(sources, (entry, { path }) => path.split("/")[2] === "domain" && forbidden.test(entry.module ?? ""));
     expect(broken("pure domain", wrong)).toEqual([]);
   });
 
-  test("processes are started in the sandbox, by the broker's starter and by the setup only", () => {
+  test("only the sandbox, the broker's starter and the setup start processes", () => {
     const wrong = eachImport(
       sources,
       ({ specifier }, { path }) =>
@@ -92,12 +92,12 @@ describe("imports", () => {
     expect(broken("child_process", wrong)).toEqual([]);
   });
 
-  test("libvips is loaded inside the sandbox only", () => {
+  test("libvips is loaded only inside the sandbox", () => {
     const wrong = eachImport(sources, ({ specifier }) => specifier === "sharp");
     expect(broken("sharp", wrong)).toEqual([]);
   });
 
-  test("an engine imports no other engine", () => {
+  test("no engine imports another engine", () => {
     const engines = new Set(
       sources.filter(({ path, calls }) => under(path, "services/conversion/engines/") && calls.has("defineEngine")).map(({ path }) => path),
     );
@@ -120,7 +120,7 @@ describe("imports", () => {
     expect(broken("aliases", wrong)).toEqual([]);
   });
 
-  test("form no cycle", () => {
+  test("have no cycles", () => {
     expect(cyclesOf(all)).toEqual([]);
   });
 });
@@ -135,7 +135,7 @@ describe("files", () => {
     ).toEqual([]);
   });
 
-  test("have functions of at most 60 lines, with the functions inside", () => {
+  test("have functions of at most 60 lines, including nested ones", () => {
     const sized = all.filter(({ path }) => !path.endsWith(".test.ts"));
     const wrong = eachFile(sized, ({ functions }) =>
       functions.filter(({ lines }) => lines > 60).map(({ line, lines }) => `line ${line}: a function of ${lines} lines`),
@@ -143,7 +143,7 @@ describe("files", () => {
     expect(broken("function length", wrong)).toEqual([]);
   });
 
-  test("have names in kebab-case that say what is in them", () => {
+  test("have descriptive names in kebab-case", () => {
     const paths = pathsBelow(["services", "gateway", "test"]).filter(
       (path) => !under(path, "test/corpus/", "test/fuzz/regressions/", "services/decisions/", "services/catalogue/.gitattributes"),
     );
@@ -161,12 +161,12 @@ describe("files", () => {
     expect(broken("names", wrong)).toEqual([]);
   });
 
-  test("export nothing by default", () => {
+  test("have no default exports", () => {
     const wrong = eachFile(all, ({ hasDefaultExport }) => (hasDefaultExport ? ["exports by default"] : []));
     expect(broken("default export", wrong)).toEqual([]);
   });
 
-  test("touch the environment, the exit and the console only where a process begins", () => {
+  test("access the environment, exit code and console only at entry points", () => {
     const inner = sources.filter(({ path }) => !isMain(path) && !under(path, "gateway/setup/"));
     const wrong = eachFile(inner, ({ memberAccesses }) =>
       [...memberAccesses].filter((access) => /^(process\.(env|exit|exitCode|argv)|console\.\w+)$/.test(access)),
@@ -175,13 +175,13 @@ describe("files", () => {
   });
 });
 
-test("decisions have a number each, in their name and their title", () => {
+test("every decision has a unique number, in its file name and title", () => {
   const decisions = pathsBelow(["services/decisions"]).map((path) => ({ path, number: basename(path).slice(0, 4) }));
   expect(new Set(decisions.map(({ number }) => number)).size).toBe(decisions.length);
   for (const { path, number } of decisions) expect(readFileSync(join(root, path), "utf8")).toMatch(new RegExp(`^# ${Number(number)}\\. `));
 });
 
-test("tests mirror sources", () => {
+test("tests mirror the source tree", () => {
   const free = ["architecture", "attacks", "bench", "checks", "contract", "e2e", "faults", "fuzz", "harness", "prove", "values"].map(
     (folder) => `test/${folder}/`,
   );

@@ -56,13 +56,13 @@ function termsOf(license: string | undefined): readonly (string | undefined)[] {
 }
 
 describe("npm packages", () => {
-  it("are each pinned to their content, from whatever registry they come", async () => {
+  it("are pinned by integrity hash, independent of the registry", async () => {
     const packages = await readLock();
     expect(packages.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")).map(([path]) => path)).toEqual([]);
     expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 
-  it("are asked for in exact versions, which the lock holds", async () => {
+  it("are requested in exact versions that match the lockfile", async () => {
     const { dependencies, devDependencies, optionalDependencies } = await readJson("package.json");
     const asked = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
     const locked = new Map(await readLock());
@@ -70,14 +70,14 @@ describe("npm packages", () => {
     expect(asked.filter(([name, version]) => locked.get(`node_modules/${name}`)?.version !== version.replace(/^npm:.+@/, ""))).toEqual([]);
   });
 
-  it("run no script when they are installed, unless package.json says about each that it may", async () => {
+  it("run no install scripts unless package.json decides on each", async () => {
     const { allowScripts } = await readJson("package.json");
     const scripted = (await readLock()).filter(([, { hasInstallScript }]) => hasInstallScript === true);
     const undecided = scripted.map(([path]) => path.replace(/^.*node_modules\//, "")).filter((name) => allowScripts[name] !== false);
     expect(undecided).toEqual([]);
   });
 
-  it("are under permissive licences, with the exceptions listed here", async () => {
+  it("have permissive licences, except those listed here", async () => {
     const used = new Set<string>();
     const others = (await readLock()).flatMap(([path, { license }]) => {
       const name = path.replace(/^.*node_modules\//, "");

@@ -1,10 +1,10 @@
-/** What sets Filemill up runs on the system's Node before any other is there: 18.19 on Ubuntu 24.04, 18.20 on Debian 12. */
+/** The set-up of Filemill runs on the system's Node before any other is installed: 18.19 on Ubuntu 24.04, 18.20 on Debian 12. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "#gateway/setup/node.mjs";
 
-/** Not in Node 18.19; most of them are undefined there, which shows only later. */
+/** Not in Node 18.19; most of these are undefined there, which shows only at run time. */
 const newer =
   /\bparentPath\b|\bimport\.meta\.(?:dir|file)name\b|\b(?:Map|Object)\.groupBy\b|\.to(?:Sorted|Reversed|Spliced)\(|\bwithResolvers\b|\bAbortSignal\.any\b|\busing [a-z]|\bfs\.glob/;
 

@@ -23,7 +23,7 @@ const longestLimitMs = 20_000;
 const tooSlow = "A file that should have ended by itself met the time limit of the attacks.";
 let wasTooSlow = false;
 /**
- * Includes the grace period of a kill, two attempts of an office, and a machine that stalls at times. Without a limit it would be forever.
+ * Includes the grace period of a kill, two attempts by an office engine, and a machine that stalls at times. Without it, a hang would never end.
  */
 const maxAnswerMs = () => 2 * limitMs + 40_000;
 const jobMemoryMb = 1024;
@@ -64,7 +64,7 @@ afterAll(async () => {
 /** Each answer is bounded by maxAnswerMs; some tests send two hundred files. Only an extended limit triggers a retry. */
 const patience = { timeout: 600_000, retry: { count: 2, condition: (error: { message: string }) => error.message === tooSlow } };
 
-describe("a hostile file hurts nothing but its own job", patience, () => {
+describe("a hostile file harms nothing but its own job", patience, () => {
   it.each(taken.attacks)("$id: $what", async (attack) => {
     const pid = server.child.pid;
     const runs = await hopsOf(server, attack.engine);
@@ -115,7 +115,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     results.push({ id, engine: "door", what, to: "", outcome });
   });
 
-  it("W3-names: a webhook to a name of this host reaches nobody, and its address and its secret are in no log", async () => {
+  it("W3-names: a webhook to a local name reaches nobody, and its URL and secret are not logged", async () => {
     const mark = `hook${canaries.secret.slice(6)}`;
     const call = async (method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${server.key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
@@ -124,7 +124,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     };
     for (const host of ["localhost", "localhost.", "nowhere.invalid"]) {
       const { webhook, secret } = await call("POST", "", { url: `https://${host}:${aim.port}/${mark}?token=${mark}` });
-      // Not removed before its end was reported: nothing is reported for removed jobs.
+      // Removed only after its end was reported: nothing is reported for removed jobs.
       const { jobId = "" } = await convertPatiently(harmless.sharp);
       const tried = async () =>
         (await call("GET", `/${webhook.id}/deliveries`)).deliveries.map(({ lastError }: { lastError: string }) => lastError);
@@ -138,7 +138,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     expect(canaries.hits).toEqual([]);
   });
 
-  it("leaves nothing of a file, its name or the key in the log", async () => {
+  it("leaves no trace of a file, its name or the key in the log", async () => {
     const mark = `mark${canaries.secret.slice(6)}`;
     const files = [
       ...[
@@ -178,7 +178,7 @@ describe("a hostile file hurts nothing but its own job", patience, () => {
     expect(telling).toEqual([]);
   });
 
-  it("and all of that is written down", async () => {
+  it("every result is recorded in results.json", async () => {
     expect(results.map(({ id }) => id)).toEqual([...taken.attacks, ...taken.inFront, ...taken.onTheDoor].map(({ id }) => id));
     if (!takesAll) return expect(JSON.parse(await readFile(resultsFile, "utf8"))).toEqual(expect.arrayContaining(results));
     const text = `${JSON.stringify(results, undefined, 2)}\n`;

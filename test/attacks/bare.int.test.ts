@@ -29,7 +29,7 @@ async function bare(program: string, name: string, content: string | Uint8Array,
 }
 const resultOf = (name: string): Promise<Buffer> => readFile(join(folder, name));
 
-// An office first creates its profile, which takes a while.
+// LibreOffice first creates its profile, which takes a while.
 describe("without the sandbox", { timeout: 200_000 }, () => {
   it.each([
     ["rst", restIncludes],
@@ -39,7 +39,7 @@ describe("without the sandbox", { timeout: 200_000 }, () => {
     expect(await leakOf(await resultOf("out.html"), "html", canaries.secret)).toBe("the secret's text");
   });
 
-  it("pandoc fetches pictures, even where it is told to be careful", async () => {
+  it("pandoc fetches pictures from files and the network", async () => {
     const hits = canaries.hits.length;
     await bare("pandoc", "in.md", linkedPictures(canaries.aim), ["-o", "out.docx", "in.md"]);
     expect(canaries.hits.slice(hits)).toContain("GET /pandoc.png HTTP/1.1");
@@ -58,7 +58,7 @@ describe("without the sandbox", { timeout: 200_000 }, () => {
     expect(await leakOf(await resultOf("in.pdf"), "pdf", canaries.secret)).toBe("the secret's picture on a page");
   });
 
-  it("ffmpeg copies another account's film that a playlist named .mp4 points at", async () => {
+  it("ffmpeg copies another account's video through a playlist named .mp4", async () => {
     const neighbour = join(folder, "neighbour");
     await mkdir(neighbour);
     const film = [
@@ -76,7 +76,7 @@ describe("without the sandbox", { timeout: 200_000 }, () => {
     expect((await resultOf("out.ts")).length).toBeGreaterThan(1000);
   });
 
-  it("Ghostscript reads and writes the host's temporary files, though it was told to be safe", async () => {
+  it("Ghostscript reads and writes the host's temporary files despite -dSAFER", async () => {
     const { secretFile, outDir } = canaries.aim;
     const program = `%!PS\n/Courier findfont 12 scalefont setfont 20 700 moveto\n(${secretFile}) (r) file 256 string readline pop show\n(${outDir}/bare) (w) file (x) writestring\nshowpage\n`;
     await bare("gs", "in.ps", program, [
@@ -93,13 +93,13 @@ describe("without the sandbox", { timeout: 200_000 }, () => {
     expect(await canaries.written()).toContain("bare");
   });
 
-  it("bsdtar passes on a link to a host's file, and reads the file where a list names it", async () => {
+  it("bsdtar reads a host's file that an mtree list refers to", async () => {
     const list = `#mtree\n./secret.txt type=file contents=${canaries.aim.secretFile}\n`;
     await bare("bsdtar", "in.tar", list, ["-cf", "out.tar", "@in.tar"]);
     expect(await leakOf(await resultOf("out.tar"), "tar", canaries.secret)).toBe("the secret's text");
   });
 
-  it("LibreOffice shows a picture of the host that an SVG names", async () => {
+  it("LibreOffice shows a picture of the host that an SVG refers to", async () => {
     const svg = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"><image xlink:href="file://${canaries.aim.secretPicture}" width="64" height="64"/></svg>`;
     await bare("soffice", "in.svg", svg, [
       `-env:UserInstallation=file://${folder}/profile`,

@@ -1,4 +1,4 @@
-/** Class T1: a small file that needs long work is stopped by its CPU time, whatever the time limit. */
+/** Class T1: a small file that takes endless work is stopped by its CPU time, whatever the time limit. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-it("T1-loop: a page of thirty bytes that is drawn for ever", { timeout: 900_000 }, async () => {
+it("T1-loop: a thirty-byte page that draws forever is stopped by its CPU time", { timeout: 900_000 }, async () => {
   const pid = server.child.pid;
   const runs = await hopsOf(server, "ghostscript");
   const answer = await convert(server, { to: "pdf", fileName: "a.ps", content: "%!PS\n{ 1 pop } loop showpage\n" });

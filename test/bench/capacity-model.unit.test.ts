@@ -11,26 +11,26 @@ const site: Site = {
   ...{ networkBytes: 1e8, fileBytes: 1e6, keptSeconds: 3600, memoryBytes: 1.44e9 },
 };
 
-describe("what each part carries", () => {
-  it("is what it has divided by what a job costs it", () => {
+describe("the capacity model", () => {
+  it("divides each part's resources by the cost of a job", () => {
     expect(capacityOf(costs, site)).toEqual({
       ...{ gateways: 500, catalogue: 1995, "job services": 250, broker: 995, "broker's network": 9997.5, workers: 100 },
       ...{ uploads: 50, "job services' memory": 200 },
     });
   });
 
-  it("grows with more job services less than they do, for each follows the jobs of all", () => {
+  it("gains less and less from more job services, since each follows all jobs", () => {
     const of = (jobServices: number) => capacityOf(costs, { ...site, jobServices })["job services"];
     expect([of(1), of(2), of(4)].map(Math.round)).toEqual([250, 400, 571]);
     expect(of(1000)).toBeLessThan(1000 / costs.followMs);
   });
 
-  it("is less where workers at rest are many", () => {
+  it("subtracts the cost of idle workers", () => {
     expect(capacityOf(costs, { ...site, workers: 1000 }).broker).toBe(500);
     expect(capacityOf(costs, { ...site, workers: 3000 }).broker).toBe(0);
   });
 
-  it("names the part that is full first", () => {
+  it("names the part that saturates first", () => {
     expect(firstFull(costs, site)).toEqual({ part: "uploads", perSecond: 50 });
     expect(firstFull(costs, { ...site, fileBytes: 1000 })).toEqual({ part: "workers", perSecond: 100 });
     expect(firstFull(costs, { ...site, fileBytes: 1000, workers: 1000 }).part).toBe("job services' memory");
@@ -41,7 +41,7 @@ describe("the simulation", () => {
   it.each([
     ["workers", { ...site, workers: 10 }],
     ["job services", { ...site, workers: 200 }],
-  ] as const)("agrees that %s are full first", (part, some) => {
+  ] as const)("agrees that %s saturate first", (part, some) => {
     const limit = capacityOf(costs, some)[part];
     const at = (share: number) => {
       const random = randomOf(1);
@@ -53,7 +53,7 @@ describe("the simulation", () => {
     expect(at(1.2).waitMs).toBeGreaterThan(10 * at(0.9).waitMs);
   });
 
-  it("draws the same again from the same seed", () => {
+  it("is deterministic for a seed", () => {
     const [one, same, other] = [randomOf(7), randomOf(7), randomOf(8)];
     const first = one();
     expect([same() === first, other() === first]).toEqual([true, false]);

@@ -170,7 +170,7 @@ export async function benchDocuments(asked: readonly string[]): Promise<string[]
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
   try {
-    // Structure is measured, not speed, even on a busy machine.
+    // This measures structure, not speed, so a busy machine does not matter.
     await using server = await startServer({ LOG_LEVEL: "warn", CONVERSION_TIMEOUT_MS: "600000" });
     const manuals = await manualsIn(folder);
     for (const layout of layouts) if (isAsked(layout.name)) await benchPdfs(server, browser, folder, manuals, layout);

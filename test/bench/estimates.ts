@@ -29,7 +29,7 @@ const everyday: readonly (readonly [source: string, ...targets: string[]])[] = [
 const rounds = 4;
 /** Until the sandbox was tested and the engines were started in the background, which takes both cores. */
 const settlingMs = 20_000;
-/** Nobody waits for a difference of less. A queued job takes some of it to be claimed, and this bench to ask. */
+/** Nobody waits for a smaller difference. A queued job takes some of it to be claimed, and this bench to ask. */
 const unnoticedMs = 50;
 
 type Outcome = { readonly name: string; readonly round: number; readonly estimateMs: number; readonly tookMs: number };
@@ -53,7 +53,7 @@ export async function benchEstimates(): Promise<string[]> {
   }
 }
 
-/** Photos of 1, 4 and 16 megapixels, films of 2 and 8 s, a sound of 5 minutes. */
+/** Photos of 1, 4 and 16 megapixels, videos of 2 and 8 s, audio of 5 minutes. */
 async function largerFiles(folder: string) {
   const files: { path: string; targets: readonly string[] }[] = [];
   for (const side of [1000, 2000, 4000]) {

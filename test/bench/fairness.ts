@@ -134,7 +134,7 @@ async function during(
     }
   };
   const senders = Array.from({ length: trouble.abreast }, send);
-  // Until it has started everywhere.
+  // Waits until it has started everywhere.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const loaded = await measure();
   over = true;

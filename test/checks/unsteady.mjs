@@ -5,7 +5,7 @@
 /** @typedef {{ name: string, status: string, assertionResults: readonly Assertion[] }} FileReport */
 /** @typedef {{ numPassedTests: number, numFailedTests: number, testResults: readonly FileReport[] }} Report Vitest's report as JSON. */
 
-/** If more files fail, it is no coincidence. */
+/** If more files fail, it is not by chance. */
 const maxFiles = 3;
 
 /** An attack that succeeds half of the time has succeeded. */

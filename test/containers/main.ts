@@ -75,7 +75,7 @@ async function serves(flags: readonly string[], sandbox: "full" | "degraded", no
   return { result: `ready, ${sandbox}`, seconds, conversions };
 }
 
-/** @param expected - In the single line that says what to do. */
+/** @param expected - Must be in the single line that says what to do. */
 async function refuses(flags: readonly string[], expected: string) {
   await using container = await startContainer(...flags, image);
   const started = await untilReady(container).then(

@@ -49,9 +49,9 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 export function describeBlobStore(fixture: BlobStoreFixture): void {
-  describe("keeps", () => describeKeeping(fixture));
+  describe("stores", () => describeKeeping(fixture));
   describe("fetches", () => {
-    test("a file that others may read and nobody may change, and that is gone afterwards where it is a copy", async () => {
+    test("a read-only file, and removes it afterwards if it is a copy", async () => {
       const store = fixture.store();
       const blob = await store.write(inChunks(largeBody, 64 * 1024));
       const path = fixture.newPath();
@@ -64,8 +64,8 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     });
   });
 
-  describe("leaves nothing", () => describeLeftovers(fixture));
-  test("reads ranges with both ends included, cut at the end of the file", async () => {
+  describe("leaves nothing behind", () => describeLeftovers(fixture));
+  test("reads inclusive ranges, truncated at the end of the file", async () => {
     const store = fixture.store();
     const blob = await store.write(inChunks(largeBody, 64 * 1024));
     const last = largeBody.length - 1;
@@ -74,8 +74,8 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     expect(await buffer(await store.read(blob.id, { start: last + 1, end: last + 2 }))).toHaveLength(0);
   });
 
-  describe("passes on", () => describePassingOn(fixture));
-  test("an open stream outlives the removal, a later one does not", async () => {
+  describe("streams", () => describePassingOn(fixture));
+  test("an open stream outlives the removal, a later read fails", async () => {
     const store = fixture.store();
     const blob = await store.write(inChunks(largeBody, 64 * 1024));
     const stream = await store.read(blob.id);
@@ -86,7 +86,7 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
   });
 
   test.each(["../../etc/passwd", "..", "", "partial", `${"a".repeat(64)}-${"b".repeat(15)}/`, `${"A".repeat(64)}-${"b".repeat(16)}`])(
-    "refuses %j as a name",
+    "rejects %j as an id",
     async (name) => {
       const store = fixture.store();
       await expect(store.fetch({ id: name, digest: "" }, fixture.newPath())).rejects.toThrow(FilemillError);
@@ -95,13 +95,13 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     },
   );
 
-  test("tells free bytes", async () => {
+  test("reports free bytes", async () => {
     expect(await fixture.store().freeBytes()).toBeGreaterThan(0);
   });
 }
 
 function describePassingOn(fixture: BlobStoreFixture): void {
-  test("a slow reader gets all of what is passed on", async () => {
+  test("all bytes to a slow reader", async () => {
     const store = fixture.store();
     const body = randomBytes(9 * 1024 * 1024 + 17);
     const blob = await store.write(inChunks(body, 64 * 1024));
@@ -126,10 +126,10 @@ function describePassingOn(fixture: BlobStoreFixture): void {
 
 function describeKeeping(fixture: BlobStoreFixture): void {
   test.each([
-    ["nothing", Buffer.alloc(0), 10],
+    ["an empty body", Buffer.alloc(0), 10],
     ["a small body", smallBody, 3],
     ["a body at the edge of one write", largeBody.subarray(0, 256 * 1024), 1000],
-    ["a body just over it", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
+    ["a body just over one write", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
     ["a large body", largeBody, 64 * 1024],
     ["a large body in one chunk", largeBody, largeBody.length],
   ])("%s", async (_what, body, chunkBytes) => {
@@ -142,7 +142,7 @@ function describeKeeping(fixture: BlobStoreFixture): void {
     expect(await idsIn(store)).toContain(blob.id);
   });
 
-  test("a file that it adopts, which is gone then", async () => {
+  test("an adopted file, whose original is then gone", async () => {
     const store = fixture.store();
     const path = await fixture.strayFile(largeBody);
     const blob = await store.adopt(path);
@@ -151,7 +151,7 @@ function describeKeeping(fixture: BlobStoreFixture): void {
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });
 
-  test("equal bytes twice, each with its own owner", async () => {
+  test("equal bytes twice under separate ids", async () => {
     const store = fixture.store();
     const first = await store.write(inChunks(smallBody, 4));
     const second = await store.write(inChunks(smallBody, 4));
@@ -174,7 +174,7 @@ function describeLeftovers(fixture: BlobStoreFixture): void {
     expect(await idsIn(store)).toEqual(before);
   });
 
-  test("of a body exactly at the limit but what it stored", async () => {
+  test("beyond the blob for a body exactly at the limit", async () => {
     const store = fixture.store();
     const blob = await store.write(inChunks(smallBody, 4), { maxBytes: smallBody.length });
     expect(blob.sizeBytes).toBe(BigInt(smallBody.length));

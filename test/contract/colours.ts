@@ -33,7 +33,7 @@ export const byPillow: PictureReader = (path) => [
   "import sys; from PIL import Image; sys.stdout.buffer.write(Image.open(sys.argv[1]).convert('RGB').resize((2, 1), Image.BOX).tobytes())",
   path,
 ];
-/** By the netpbm program that converts it to PNM. */
+/** By the netpbm program that converts the format to PNM. */
 export const byNetpbm =
   (program: string): PictureReader =>
   (path) => ["sh", "-c", `${program} < "$1" | pnmscale -xsize 2 -ysize 1 | pnmtopnm | ppmtoppm | pamtopnm | tail -c 6`, "sh", path];

@@ -29,7 +29,7 @@ export type Bench = AsyncDisposable & {
   convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
 };
 
-/** Cached: that this machine's sandbox holds, and the inspectors' program (decisions 75 and 88); both have their own tests. */
+/** Cached: that this machine's sandbox works, and the inspectors' program (decisions 75 and 88); both have their own tests. */
 const found = ["sandbox-held.full", "sandbox-held.degraded", "inspector.cjs"];
 
 export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"] = "full"): Promise<Bench> {
@@ -67,7 +67,7 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
         convertEntry: entries.convert,
       });
       await noteMetadata(verdicts, file, { path: outputPath, format: to }, options, (code, message) => void notes.set(code, message));
-      // Every note must have been announced to clients that query the route first.
+      // Every note must have been announced to clients that queried the route first.
       expect([...notes.keys()].filter((code) => !isExpected(hop, code, options))).toEqual([]);
       return { path: outputPath, notes };
     },
@@ -139,11 +139,11 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
       await bench[Symbol.asyncDispose]();
     });
 
-    it("names its version from within the sandbox", async () => {
+    it("reports its version from inside the sandbox", async () => {
       expect(await engine.probe(bench.sandbox)).toMatch(/\d/);
     });
 
-    it("declares each hop once, with options that have distinct names and defaults within their range", () => {
+    it("declares each hop once, with distinct option names and defaults in range", () => {
       expect(new Set(engine.hops.map((hop) => `${hop.from}>${hop.to}`)).size).toBe(engine.hops.length);
       for (const hop of engine.hops) {
         expect(new Set(hop.options.map((option) => option.name)).size).toBe(hop.options.length);
@@ -156,7 +156,7 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
       }
     });
 
-    it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("%s to %s", async (from, to, hop) => {
+    it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("converts %s to %s", async (from, to, hop) => {
       const { path } = await bench.convert(await options.sample(from, bench.folder, hop), from, to);
       await bench.verdicts.checkResult(path, to);
       const reading = await readingOf(path);
@@ -164,7 +164,7 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
       await options.check?.(hop, reading, path);
     });
 
-    it("refuses what is not its format", async () => {
+    it("rejects a file of another format", async () => {
       const hop = hopAt(engine, 0);
       const junk = join(bench.folder, "junk");
       await writeFile(junk, Buffer.alloc(4096, 0x5a));

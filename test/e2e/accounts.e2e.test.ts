@@ -1,4 +1,4 @@
-/** People, sessions and keys, against the whole product over HTTP only. */
+/** Accounts, sessions and keys, against the whole product over HTTP only. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,8 +36,8 @@ function convertWith(key: string, path = "/api/v1/convert"): Promise<Response> {
 
 const codeOf = async (answer: Response): Promise<string> => JSON.parse(await answer.text()).error?.code ?? "none";
 
-describe("somebody who signs up", () => {
-  it("has the free plan and no API; with another plan a key works until it is revoked", async () => {
+describe("a new user", () => {
+  it("has the free plan without API access; on another plan, a key works until it is revoked", async () => {
     const { browser, email, account } = await signedUp();
     expect(account).toMatchObject({ email, hasPassword: true, plan: { id: "free", label: "Free", apiAccess: false, maxInputMb: 25 } });
     const refused = await browser.ask("POST", "/web/v1/keys", { name: "laptop" });
@@ -58,7 +58,7 @@ describe("somebody who signs up", () => {
     expect(await codeOf(await convertWith(secret))).toBe("API_KEY_REVOKED");
   });
 
-  it("converts in the page, with addresses that the page can use", async () => {
+  it("converts on the page, with URLs that the page can use", async () => {
     const { browser } = await signedUp();
     const converted = await browser.convert("webp", pixel, "dot.png");
     expect(converted.status, converted.text).toBe(200);
@@ -88,8 +88,8 @@ async function signedUpPlus() {
 const readWith = (key: string, path = "/api/v1/jobs", method = "GET") =>
   fetch(server.url + path, { method, headers: { authorization: `Bearer ${key}` } });
 
-describe("a key", () => {
-  it("does what its scopes say and no more", async () => {
+describe("an API key", () => {
+  it("permits only what its scopes allow", async () => {
     const { keyWith } = await signedUpPlus();
     const [reading, converting] = [await keyWith({ scopes: ["read"] }), await keyWith({ scopes: ["convert"] })];
     const refused = await convertWith(reading);
@@ -102,7 +102,7 @@ describe("a key", () => {
     expect((await readWith(converting, `/api/v1/jobs/${job.id}`, "DELETE")).status).toBe(204);
   });
 
-  it("works until it expires, and no longer", async () => {
+  it("works until it expires", async () => {
     const { browser, keyWith } = await signedUpPlus();
     const expiring = await keyWith({ expiresAt: new Date(Date.now() + 10_000).toISOString() });
     expect(await codeOf(await readWith(expiring))).toBe("none");
@@ -113,7 +113,7 @@ describe("a key", () => {
     }
   });
 
-  it("of one account is unknown to every other", async () => {
+  it("cannot be seen or changed by another account", async () => {
     const [one, two] = [await signedUpPlus(), await signedUpPlus()];
     const secret = await one.keyWith({ name: "mine" });
     const [key] = (await one.browser.ask("GET", "/web/v1/keys")).json.keys;
@@ -128,7 +128,7 @@ describe("a key", () => {
 });
 
 describe("an account", () => {
-  it("that is disabled is refused at once, by key, session and password, until it is enabled", async () => {
+  it("that is disabled is refused by key, session and password at once, until it is enabled", async () => {
     const { browser, email, keyWith } = await signedUpPlus();
     const secret = await keyWith({});
     await filemill("accounts", "disable", email);
@@ -141,7 +141,7 @@ describe("an account", () => {
     expect((await browser.ask("POST", "/web/v1/sign-in", { email, password })).status).toBe(200);
   });
 
-  it("that is deleted takes its keys, sessions, jobs and files with it, and frees its address", async () => {
+  it("that is deleted loses its keys, sessions, jobs and files and frees its address", async () => {
     const { browser, email, account, keyWith } = await signedUpPlus();
     const secret = await keyWith({ name: "left behind" });
     const content = `only in this file ${account.id}`;
@@ -151,7 +151,7 @@ describe("an account", () => {
     const headers = { authorization: `Bearer ${secret}`, "idempotency-key": "once" };
     const { job } = JSON.parse(await (await fetch(`${server.url}/api/v1/convert?from=md`, { method: "POST", headers, body: form })).text());
     expect(job.status).toBe("done");
-    // Only the result: the input of an ended job is removed after the answer.
+    // Only the result: the input of a finished job is removed after the answer.
     await expect.poll(() => blobsWith(content)).toBe(1);
 
     const wrong = await browser.ask("DELETE", "/web/v1/me", { password: "not my password" });
@@ -168,7 +168,7 @@ describe("an account", () => {
     expect(again.json.account.id).not.toBe(account.id);
   });
 
-  it("without a password is deleted by typing its address, and by the operator's command", async () => {
+  it("without a password is deleted by typing its address, or on the command line", async () => {
     const said = await filemill("accounts", "create", "made@example.org", "--plan", "free");
     expect(said).toMatch(/^acc_\w+\n$/);
     const link = await filemill("accounts", "link", "made@example.org");
@@ -177,7 +177,7 @@ describe("an account", () => {
     expect((await browser.ask("DELETE", "/web/v1/me", { email: "other@example.org" })).json.error.details).toEqual({ field: "email" });
     expect((await browser.ask("DELETE", "/web/v1/me", { email: "Made@example.org" })).status).toBe(204);
     await filemill("accounts", "create", "made@example.org", "--plan", "free");
-    // Anything deleted before is pending until it is swept.
+    // What was deleted before stays pending until the next sweep.
     expect(await filemill("purge")).toMatch(/^(\d+ jobs|1 job) with 0 files \(0\.0 MB\), 0 files of no job would be removed\.\n$/);
     expect(await filemill("purge", "--account", "made@example.org", "--yes")).toBe("0 jobs with 0 files (0.0 MB) removed.\n");
     await filemill("accounts", "delete", "made@example.org");
@@ -187,7 +187,7 @@ describe("an account", () => {
 
 /** How many stored files contain this text. */
 async function blobsWith(text: string): Promise<number> {
-  // The input of an ended job may disappear meanwhile.
+  // The input of a finished job may disappear in the meantime.
   const read = (path: string) =>
     readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** A backup of a busy service, and a new installation from it. */
+/** A backup of a busy service, and a new installation restored from it. */
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function keepConverting(server: TestServer, picture: Uint8Array<ArrayBuffe
   return ids;
 }
 
-test("what was made under load is there again in an empty DATA_DIR, and what was not done yet is done", async () => {
+test("a backup taken under load restores into an empty DATA_DIR and its unfinished jobs finish", async () => {
   await using server = await startServer();
   const folder = await mkdtemp(join(tmpdir(), "filemill-backup-"));
   const picture = new Uint8Array(
@@ -57,13 +57,13 @@ test("what was made under load is there again in an empty DATA_DIR, and what was
   await runCli(server, ["restore", join(folder, "it")]);
   await using again = await server.restart();
 
-  // Nothing is announced as new: no first account, no first key.
+  // Nothing is announced as new: neither a first account nor a first key.
   expect(again.out()).not.toContain("Begin here");
   expect((await call(again, "/api/v1/jobs", { key: secondKey })).status).toBe(200);
   const { jobs } = JSON.parse(await (await call(again, "/api/v1/jobs?limit=100")).text());
   const restored: string[] = jobs.map(({ id }: { id: string }) => id);
   expect(restored.length).toBeGreaterThan(10);
-  // Some of the last ones came after the backup.
+  // Some of the last ones were created after the backup.
   expect(made.filter((id) => restored.includes(id)).length).toBeGreaterThan(5);
   for (const id of [first.id, ...restored]) {
     await expect.poll(async () => unfinished.includes((await jobIn(again, id)).status)).toBe(false);

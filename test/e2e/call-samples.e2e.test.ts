@@ -1,4 +1,4 @@
-/** Every call shown in the reference, in every language, copied from there and run in a reader's order. */
+/** Every call shown in the reference, in every language, copied from the page and run in a reader's order. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ function shown(operation: string, language: Language): string {
 async function run(operation: string, language: Language, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const [program, extension] = languages[language];
   const file = join(folder, `${operation}.${extension}`);
-  // The example's address, which does not exist here.
+  // The example's URL, which does not exist here.
   const own = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   await writeFile(file, shown(operation, language).replace("https://example.org", own));
   const maxBuffer = 64 * 2 ** 20;
@@ -100,7 +100,7 @@ const expectations: Readonly<Record<string, RegExp>> = {
   ready: /ready/,
 };
 
-test("every endpoint of the reference has a call in each language", () => {
+test("every endpoint in the reference has a sample in each language", () => {
   expect(operations.toSorted()).toEqual(Object.keys(expectations).toSorted());
   for (const operation of operations)
     for (const language of ["curl", "typescript", "python"] as const)
@@ -108,14 +108,14 @@ test("every endpoint of the reference has a call in each language", () => {
 });
 
 describe.each(["curl", "typescript", "python"] as const)("in %s", (language) => {
-  test.each(Object.entries(expectations))("%s does what it says", async (operation, printed) => {
+  test.each(Object.entries(expectations))("%s works as documented", async (operation, printed) => {
     expect(await run(operation, language, await worldOf(shown(operation, language)))).toMatch(printed);
     const width = { convert: 40, download: 1 }[operation];
     if (width !== undefined)
       expect(await sharp(await readFile(join(folder, "result.webp"))).metadata()).toMatchObject({ format: "webp", width });
   });
 
-  test("a refusal is told, and ends the program", async () => {
+  test("an error response is reported and ends the program", async () => {
     const wrong = { FILEMILL_API_KEY: "fm_wrong", JOB_ID: "0".repeat(26) };
     await expect(run("getJob", language, wrong)).rejects.toThrow(/INVALID_API_KEY|401/);
   });

@@ -21,14 +21,14 @@ const kinds = "image vector document spreadsheet presentation ebook audio video 
 /** The distinct sets of members of these objects. */
 const shapesOf = (all: readonly object[]): readonly string[] => [...new Set(all.map((each) => Object.keys(each).join(" ")))];
 
-test("two keys, and of each format and conversion the members that the specification names, in its order", () => {
+test("formats and conversions have exactly the documented members, in order", () => {
   expect(Object.keys(catalogue)).toEqual(["formats", "conversions"]);
   expect(shapesOf(catalogue.formats)).toEqual(["id label kind extensions mime"]);
   expect(shapesOf(catalogue.conversions)).toEqual(["from to fidelity async maxInputMb options"]);
   expect(catalogue.conversions.length).toBeGreaterThan(1000);
 });
 
-test("every member is of its type, and every word one of the contract's", () => {
+test("every member has its documented type, and every enum a documented value", () => {
   for (const { id, label, kind, extensions, mime } of catalogue.formats) {
     expect({ id, label, kind, extensions, mime }).toEqual({
       ...{
@@ -53,7 +53,7 @@ function isListOfText(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string" && each !== "");
 }
 
-test("a conversion stands there once, and between formats that stand there", () => {
+test("every conversion is listed once and between listed formats", () => {
   const ids = new Set(catalogue.formats.map(({ id }) => id));
   expect(ids.size).toBe(catalogue.formats.length);
   const pairs = catalogue.conversions.map(({ from, to }) => `${from}>${to}`);
@@ -61,7 +61,7 @@ test("a conversion stands there once, and between formats that stand there", () 
   expect(catalogue.conversions.filter(({ from, to }) => !(ids.has(from) && ids.has(to)))).toEqual([]);
 });
 
-test("an option is described as the contract says, and its default is one that it takes", () => {
+test("every option is described as documented, with a default that it accepts", () => {
   const options = catalogue.conversions.flatMap((conversion) => conversion.options);
   expect(shapesOf(options).filter((shape) => !/^name type default description( min)?( max)?( values)?( unit)?$/.test(shape))).toEqual([]);
   const types: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -79,7 +79,7 @@ test("an option is described as the contract says, and its default is one that i
   expect(odd.slice(0, 3)).toEqual([]);
 });
 
-test("may be kept for an hour and is not sent twice, and is a fiftieth of its size in br at most", async () => {
+test("the catalogue is cacheable for an hour, revalidates with 304, and shrinks fifty-fold with Brotli", async () => {
   const headers = { "accept-encoding": "br" };
   const answer = await fetch(`${server.url}/api/v1/formats`, { headers });
   expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");

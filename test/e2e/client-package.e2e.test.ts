@@ -1,4 +1,4 @@
-/** The engineless command as a package: built, and run by npx, as on a machine without anything else of Filemill. */
+/** The engineless command as a package: built, and run by npx, as on a machine without the rest of Filemill. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function npx(args: readonly string[], env: Readonly<Record<string, string>
   return run("npx", ["--yes", `./${basename(tarball)}`, ...args], { cwd: folder, env: own });
 }
 
-test("npx converts a file by a server, and says what came out", async () => {
+test("npx converts a file on a server and reports the result", async () => {
   const { stderr } = await npx(["convert", "in.png", "out.webp", "--opt", "width=10"], {
     FILEMILL_SERVER: server.url,
     FILEMILL_API_KEY: server.key,
@@ -44,7 +44,7 @@ test("npx converts a file by a server, and says what came out", async () => {
   expect(await sharp(await readFile(join(folder, "out.webp"))).metadata()).toMatchObject({ format: "webp", width: 10 });
 });
 
-test("without a server, and without a key, it says what is missing", async () => {
+test("reports a missing server or key", async () => {
   await expect(npx(["convert", "in.png", "out.webp"], { FILEMILL_SERVER: "" })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("BAD_REQUEST: Name the server: --server URL, or FILEMILL_SERVER."),

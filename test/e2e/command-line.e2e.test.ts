@@ -29,7 +29,7 @@ async function statusWith(key: string): Promise<number> {
   return response.status;
 }
 
-test("a key made on the command line opens the API until it is revoked there", async () => {
+test("a key created on the command line grants API access until it is revoked there", async () => {
   const created = await said("accounts", "create", "ada@example.org", "--plan", "plus");
   expect(created.stdout).toMatch(/^acc_\w+\n$/);
   expect(created.stderr).toMatch(/^Sign-in link .*: http\S+\/automate#link=[\w-]{43}\n$/);
@@ -42,14 +42,14 @@ test("a key made on the command line opens the API until it is revoked there", a
   await expect.poll(() => statusWith(key.trim()), { interval: 20 }).toBe(401);
 });
 
-test("the first key's account is there, and a plan without API access shuts it out", async () => {
+test("the first key's account exists and loses access on a plan without API", async () => {
   expect(await filemill("accounts", "list")).toContain("local@filemill.localhost");
   expect(await statusWith(server.key)).toBe(200);
   await filemill("accounts", "set-plan", "local@filemill.localhost", "free");
   await expect.poll(() => statusWith(server.key), { interval: 20 }).toBe(403);
 });
 
-test("formats lists what the service lists", async () => {
+test("formats lists the same formats as the service", async () => {
   const listed: { formats: { id: string }[] } = JSON.parse(await (await fetch(`${server.url}/api/v1/formats`)).text());
   const rows = (await filemill("formats")).trimEnd().split("\n").slice(1);
   expect(rows.map((row) => row.split(/\s+/)[0]).sort()).toEqual(listed.formats.map(({ id }) => id).sort());

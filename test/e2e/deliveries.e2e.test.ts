@@ -1,4 +1,4 @@
-/** Results uploaded to pre-signed addresses: a real service, and a real server that answers like object stores. */
+/** Results uploaded to pre-signed URLs: a real service, and a real server that answers like object stores. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -15,7 +15,7 @@ let server: TestServer;
 let store: Server;
 let base: string;
 const puts: Put[] = [];
-/** Answers of each address, in sequence; the last one repeats. */
+/** Answers of each path, in sequence; the last one repeats. */
 const answers: Readonly<Record<string, readonly number[]>> = {
   "/taken": [200],
   "/over": [403],
@@ -69,7 +69,7 @@ async function deliveryOf(id: string): Promise<object | undefined> {
 
 const putsTo = (path: string): Put[] => puts.filter(({ url }) => url.startsWith(path));
 
-test("a store that takes it gets the result, whole, with its type", async () => {
+test("uploads the whole result with its media type", async () => {
   const { job } = await order({ url: `${base}/a.png`, to: "webp", deliverTo: `${base}/taken?X-Amz-Signature=5ecre7` });
   expect(job).toMatchObject({ status: "done", delivery: { error: null } });
   await expect
@@ -81,7 +81,7 @@ test("a store that takes it gets the result, whole, with its type", async () => 
   expect(put?.body.equals(Buffer.from(await result.arrayBuffer()))).toBe(true);
 });
 
-test("an address whose time is over is asked once, and a store that is ill again", async () => {
+test("does not retry a refused upload, but retries after a server error", async () => {
   const over = await order({ url: `${base}/a.png`, to: "webp", deliverTo: `${base}/over` });
   const ill = await order({ url: `${base}/a.png`, to: "webp", deliverTo: `${base}/ill` });
   await expect
@@ -91,7 +91,7 @@ test("an address whose time is over is asked once, and a store that is ill again
   expect(putsTo("/ill").map(({ body }) => body.length)).toEqual([ill.job.bytes, ill.job.bytes]);
 });
 
-test("a redirect is not followed, a slow store is waited for", async () => {
+test("does not follow redirects, and waits for a slow store", async () => {
   const away = await order({ url: `${base}/a.png`, to: "webp", deliverTo: `${base}/away` });
   const slow = await order({ url: `${base}/a.png`, to: "webp", deliverTo: `${base}/slow` });
   expect(slow.job.delivery).toMatchObject({ state: "pending" });
@@ -100,14 +100,14 @@ test("a redirect is not followed, a slow store is waited for", async () => {
   expect(putsTo("/private")).toEqual([]);
 });
 
-test("a job that fails has nothing to deliver, and is not looked at again", async () => {
+test("a failed job has nothing to deliver and is not retried", async () => {
   const { error, job } = await order({ url: `${base}/bad.png`, to: "webp", deliverTo: `${base}/never` });
   expect(error.code).toBe("INVALID_INPUT");
   expect(job.delivery).toMatchObject({ state: "failed", attempts: 0, error: { code: "NOTHING_TO_DELIVER" } });
   expect(putsTo("/never")).toEqual([]);
 });
 
-test("an agent's ticket may name the address, and one that may not be called is refused before anything is sent", async () => {
+test("an agent's upload ticket may set the URL, and an invalid one is rejected up front", async () => {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: auth() } }));
   const ticketFor = async (address: string) => {
@@ -123,7 +123,7 @@ test("an agent's ticket may name the address, and one that may not be called is 
   await client.close();
 });
 
-test("what an address contains is in no log", () => {
+test("the URL's contents never appear in the log", () => {
   expect(server.log()).toContain("webhook.result_sent");
   expect(server.log()).not.toMatch(/5ecre7|X-Amz|by=agent/);
 });

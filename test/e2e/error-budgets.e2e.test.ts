@@ -20,7 +20,7 @@ describe("a budget", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it("is that of an IPv4 address, or of an IPv6 /64, behind a proxy that is trusted", async () => {
+  it("belongs to an IPv4 address or IPv6 /64 behind a trusted proxy", async () => {
     const flac = await silentFlac(5, server.dataDir);
     const codeAt = async (address: string): Promise<string> => codeOf(await toWav(guestAt(server, address), flac));
     expect(await codeAt("2001:db8:1:2::1")).toBe("done");
@@ -30,7 +30,7 @@ describe("a budget", () => {
     expect(await codeAt("::ffff:198.51.100.1")).toBe("QUOTA_EXCEEDED");
   });
 
-  it("that is full is told 507 before the body is read, with what to delete; deleting makes room", async () => {
+  it("that is full is answered with 507 before the body is read, until jobs are deleted", async () => {
     const flac = await silentFlac(11, server.dataDir);
     const first = await post(server, { to: "wav", file: flac, name: "a.flac" });
     const { id } = await jobOf(first);
@@ -48,7 +48,7 @@ describe("a budget", () => {
     await removeAllJobs(server);
   });
 
-  it("that is full keeps nobody from the answer to a request of before", async () => {
+  it("that is full still allows idempotent replays", async () => {
     const headers = { "idempotency-key": "silence" };
     const upload = { to: "wav", file: await silentFlac(11, server.dataDir), name: "a.flac", headers };
     const { id } = await jobOf(await post(server, upload));
@@ -58,7 +58,7 @@ describe("a budget", () => {
     await removeAllJobs(server);
   });
 
-  it("is the same behind every gateway, and shown to its account", async () => {
+  it("is shared by all gateways and shown to its account", async () => {
     await using second = await startSecondGateway(server);
     const flac = await silentFlac(5, server.dataDir);
     expect(codeOf(await toWav(openBrowserClient(server.url), flac))).toBe("done");
@@ -79,7 +79,7 @@ describe("a budget", () => {
   });
 });
 
-it("a budget bounds the uploads that are under way together", async () => {
+it("a budget limits concurrent uploads as a whole", async () => {
   await using server = await startServer(behindProxy, plansWith({}, { maxInputMb: 3, maxStoredMb: 4 }));
   const wav = Buffer.concat([wavHeader(2_200_000, { sampleRate: 8000, channels: 1, sampleBytes: 1 }), Buffer.alloc(2_200_000, 128)]);
   const held = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ it("a budget bounds the uploads that are under way together", async () => {
   expect((await pending).status).toBe(200);
 });
 
-/** A body without a stated length, whose end is delayed, at the slowest permitted pace. */
+/** A body without Content-Length, whose end is delayed, at the slowest permitted pace. */
 function streamed(server: TestServer, file: Buffer<ArrayBuffer>, end: Promise<void>): Promise<Response> {
   const boundary = "xxxxxxxx";
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="to"\r\n\r\nflac\r\n--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n`;
@@ -116,7 +116,7 @@ function streamed(server: TestServer, file: Buffer<ArrayBuffer>, end: Promise<vo
   return fetch(`${server.url}/api/v1/convert`, init);
 }
 
-it("a death between publishing a result and recording it leaks nothing of a budget", async () => {
+it("a crash between publishing a result and recording it leaks no budget", async () => {
   const home = await mkdtemp(join(tmpdir(), "filemill-budgets-"));
   const preload = new URL("../faults/preload.ts", import.meta.url).href;
   const env = { ...behindProxy, FAULTS_DIR: home, NODE_OPTIONS: `--import ${preload}` };
@@ -138,7 +138,7 @@ it("a death between publishing a result and recording it leaks nothing of a budg
   await rm(home, { recursive: true });
 });
 
-it("a result over the plan's size ends the run early, as the account's error and not as the file's", async () => {
+it("a result over the plan's limit ends the run early with QUOTA_EXCEEDED", async () => {
   await using server = await startServer(behindProxy, plansWith({}, { maxResultMb: 70 }));
   const flac = await silentFlac(2400, server.dataDir);
   let job = await jobOf(await post(server, { to: "wav", file: flac, name: "a.flac", headers: { prefer: "respond-async" } }));
@@ -154,7 +154,7 @@ it("a result over the plan's size ends the run early, as the account's error and
   await expect.poll(() => bytesUnder(join(server.dataDir, "blobs"))).toBeLessThan(1e6);
 });
 
-it("processor time that is used up is told 429 with the time to wait", async () => {
+it("used-up processor time is answered with 429 and the time to wait", async () => {
   await using server = await startServer(behindProxy, plansWith({}, { processorSecondsPerHour: 1 }));
   const picture = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="700" height="700"><filter id="a"><feTurbulence numOctaves="9"/></filter><rect width="700" height="700" filter="url(#a)"/></svg>`,

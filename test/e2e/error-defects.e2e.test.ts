@@ -29,7 +29,7 @@ function logOf(requestId: string): { msg: string; error?: string }[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A defect is reported in one sentence without details, with an id that leads to its cause in the log. */
+/** An internal error is reported in one sentence without details, with an id that leads to its cause in the log. */
 async function expectDefect(path: string, cause: RegExp): Promise<void> {
   for (const headers of [{}, problem]) {
     const requestId = `defect-${path.length}-${Object.keys(headers).length}`;
@@ -43,8 +43,8 @@ async function expectDefect(path: string, cause: RegExp): Promise<void> {
 
 const blobPaths = (): Promise<string[]> => filesUnder(join(server.dataDir, "blobs"));
 
-describe("a defect", () => {
-  it("in a record, which says done and names no result, is answered 500 and found in the log", async () => {
+describe("an internal error", () => {
+  it("caused by a done job without a result is answered with 500 and logged", async () => {
     await using records = await openStoredRecords(server);
     const { id } = await jobOf(await post(server));
     await records.change(id, ({ job, ...record }) => {
@@ -57,12 +57,12 @@ describe("a defect", () => {
     expect((await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
     expect((await post(server)).status).toBe(200);
     await removeAllJobs(server);
-    // Only the sweep, which waits an hour, still knows of the lost result.
+    // Only the sweep, which waits an hour, still knows about the lost result.
     await expect.poll(async () => (await blobPaths()).length).toBe(1);
     for (const path of await blobPaths()) await rm(path);
   });
 
-  it("on the disk, a folder where a result should be, is answered 500 and found in the log", async () => {
+  it("caused by a folder in place of a result is answered with 500 and logged", async () => {
     const { id } = await jobOf(await post(server));
     await expect.poll(async () => (await blobPaths()).length).toBe(1);
     const [path = ""] = await blobPaths();
@@ -71,7 +71,7 @@ describe("a defect", () => {
     await expectDefect(`/api/v1/jobs/${id}/download?`, /EISDIR/);
     expect((await jobIn(server, id)).status).toBe("done");
     await rm(path, { recursive: true });
-    // A missing result is not a defect: it is no longer available.
+    // A missing result is not an internal error: it is no longer available.
     await expectRow(await call(server, `/api/v1/jobs/${id}/download`), { status: 410, code: "RESULT_EXPIRED" });
     await removeAllJobs(server);
     expect((await post(server)).status).toBe(200);
@@ -80,8 +80,8 @@ describe("a defect", () => {
   });
 });
 
-describe("what is not available is answered 503 with a time to try again", () => {
-  it("while the broker hangs; when it goes on, so does everything", async () => {
+describe("503 with Retry-After", () => {
+  it("is returned while the broker hangs, until it resumes", async () => {
     const { id } = await jobOf(await post(server));
     const pid = Number(await readFile(join(server.dataDir, "nats/server.pid"), "utf8"));
     process.kill(pid, "SIGSTOP");
@@ -107,13 +107,13 @@ describe("what is not available is answered 503 with a time to try again", () =>
     await expect.poll(blobPaths).toEqual([]);
   });
 
-  it("while the disk is nearly full", async () => {
+  it("is returned while the disk is nearly full", async () => {
     await using full = await startServer({ ...light, MIN_FREE_DISK_MB: "1000000" });
     await expectRow(await post(full), { status: 503, code: "UNAVAILABLE" });
     await expectRow(await post(full, { headers: problem }), { status: 503, code: "UNAVAILABLE" });
   });
 
-  it("while no engine is announced", async () => {
+  it("is returned while no engine is registered", async () => {
     await using bare = await startServer({ ...light, IMAGE_SLOTS: "0" });
     await expectRow(await post(bare), { status: 503, code: "UNAVAILABLE" });
     await expectRow(await call(bare, "/api/v1/formats", { headers: problem }), { status: 503, code: "UNAVAILABLE" });

@@ -12,14 +12,14 @@ const plus = { apiAccess: true, maxInputMb: 30, requestsPerMinute: 1000, maxUnfi
 const plansWith = (own: object) => ({ plus: { ...plus, ...own }, free: { ...plus, apiAccess: false } });
 const problem = { accept: "application/problem+json" };
 const later = { prefer: "respond-async" };
-/** Minutes of work. */
+/** Takes minutes. */
 const long: Upload = { to: "png", file: slowDrawing(), name: "a.svg", headers: later };
 
 async function end(server: TestServer, id: string): Promise<void> {
   expect((await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
 }
 
-describe("a bound", () => {
+describe("a limit", () => {
   let server: TestServer;
   let before: Footprint;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe("a bound", () => {
   afterAll(() => server[Symbol.asyncDispose]());
   afterEach(() => expectUnharmed(server, before));
 
-  it("of the conversion on the size, told before the body where the query tells the route, and after it elsewhere", async () => {
+  it("on input size by conversion is enforced with or without ?from", async () => {
     const large: Upload = { to: "json", file: Buffer.alloc(9_000_000, "a: 1\n"), name: "a.yaml" };
     const row = { status: 413, code: "INPUT_TOO_LARGE", details: { limitMb: 8, limitedBy: "conversion" } };
     await expectRow(await post(server, large), row);
@@ -39,7 +39,7 @@ describe("a bound", () => {
     await expectRow(await post(server, { ...large, headers: problem }), row);
   });
 
-  it("of the plan on the size, from Content-Length before a byte of the body, and while a body of no stated length comes", async () => {
+  it("on input size by plan is enforced from Content-Length, and for chunked bodies", async () => {
     const row = { status: 413, code: "INPUT_TOO_LARGE", details: { limitMb: 250, limitedBy: "plan" } };
     const client = await openRaw(Number(new URL(server.url).port));
     client.send(headOf(server.key, ["Content-Length: 251000000"]));
@@ -62,7 +62,7 @@ describe("a bound", () => {
     await expectRow(await fetch(`${server.url}/api/v1/convert`, init), row);
   });
 
-  it("of the account on its unfinished jobs", async () => {
+  it("on unfinished jobs of an account is enforced", async () => {
     const { id } = await jobOf(await post(server, long));
     await expectRow(await call(server, `/api/v1/jobs/${id}/download`), { status: 409, code: "JOB_NOT_DONE" });
     const row = { status: 429, code: "TOO_MANY_JOBS", details: { limit: 1 } };
@@ -76,7 +76,7 @@ describe("a bound", () => {
     await expectRow(await call(server, `/api/v1/jobs/${id}`), { status: 404, code: "JOB_NOT_FOUND" });
   });
 
-  it("of the server on all unfinished jobs", async () => {
+  it("on unfinished jobs of the server is enforced", async () => {
     await using busy = await startServer({ MAX_UNFINISHED_JOBS: "1", OFFICE_SLOTS: "0" });
     const { id } = await jobOf(await post(busy, long));
     for (const headers of [{}, problem]) await expectRow(await post(busy, { headers }), { status: 503, code: "OVERLOADED" });
@@ -85,7 +85,7 @@ describe("a bound", () => {
   });
 });
 
-it("of a minute's requests is answered 429, and a job keeps what it had", async () => {
+it("a full rate limit is answered with 429 and does not affect existing jobs", async () => {
   await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ requestsPerMinute: 3 }));
   const { id } = await jobOf(await post(server));
   let last = await post(server, { headers: problem });
@@ -97,8 +97,8 @@ it("of a minute's requests is answered 429, and a job keeps what it had", async 
   expect((await jobIn(server, id)).status).toBe("done");
 });
 
-describe("time", () => {
-  it("that runs out for an engine is answered 422 with the failed job, whether it is waited for or not", async () => {
+describe("a time limit", () => {
+  it("of an engine is answered with 422 and the failed job, also if it was queued", async () => {
     await using server = await startServer({ CONVERSION_TIMEOUT_MS: "8000", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" });
     expect((await post(server)).status).toBe(200);
     await removeAllJobs(server);
@@ -117,7 +117,7 @@ describe("time", () => {
     await expectUnharmed(server, before);
   });
 
-  it("that is over for a job itself cancels it, which is told like every other end", async () => {
+  it("of a job cancels it, which is reported like any other end", async () => {
     await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ retentionSeconds: 5 }));
     const row = { status: 409, code: "JOB_CANCELLED" };
     const { job } = await expectRow(await post(server, { ...long, headers: {} }), row);
@@ -127,7 +127,7 @@ describe("time", () => {
     expect((await post(server)).status).toBe(200);
   });
 
-  it("takes a result: 410 once it is past its expiry, for seven days, then 404", async () => {
+  it("of a result is answered with 410 for seven days after expiry, then 404", async () => {
     await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ retentionSeconds: 5 }));
     await using records = await openStoredRecords(server);
     const { id } = await jobOf(await post(server));

@@ -10,6 +10,6 @@ const tests = readdirSync("test/e2e")
   .map((name) => readFileSync(`test/e2e/${name}`, "utf8"))
   .join("\n");
 
-it.each([...new Set([...accessErrors, ...generalErrors, ...declared])])("%s is brought about in test/e2e/", (code) => {
+it.each([...new Set([...accessErrors, ...generalErrors, ...declared])])("%s is covered by a test in test/e2e/", (code) => {
   expect(tests).toContain(`"${code}"`);
 });

@@ -23,15 +23,15 @@ afterEach(() => expectUnharmed(server, before));
 const cut = vastPng(64).subarray(0, 40);
 /** TOML requires named values. */
 const nameless = Buffer.from('"x"');
-/** Longer than a workbook cell may be. */
+/** Exceeds the length of a workbook cell. */
 const longCell = Buffer.from(`name\n${"x".repeat(40_000)}\n`);
 
 const requests: readonly [string, Upload, Row][] = [
-  ["a parameter twice", { query: "?quality=1&quality=2" }, { status: 400, code: "BAD_REQUEST" }],
+  ["a repeated parameter", { query: "?quality=1&quality=2" }, { status: 400, code: "BAD_REQUEST" }],
   ["no to", { to: "" }, { status: 400, code: "MISSING_FIELD", details: { field: "to" } }],
   ["no file", { file: Buffer.alloc(0), name: "" }, { status: 400, code: "MISSING_FIELD", details: { field: "file" } }],
-  ["another field", { extra: "quality" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "quality" } }],
-  ["to twice", { extra: "to" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "to" } }],
+  ["an unexpected field", { extra: "quality" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "quality" } }],
+  ["a repeated to", { extra: "to" }, { status: 400, code: "UNEXPECTED_FIELD", details: { field: "to" } }],
   [
     "an unknown option",
     { query: "?bogus=1" },
@@ -52,32 +52,32 @@ const requests: readonly [string, Upload, Row][] = [
     { status: 422, code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "csv", alternatives: expect.arrayContaining(["jpg"]) } },
   ],
   ["an empty file", { file: Buffer.alloc(0) }, { status: 422, code: "INVALID_INPUT" }],
-  ["a file that its name belies", { file: Buffer.alloc(99, 1) }, { status: 422, code: "INVALID_INPUT" }],
+  ["content that contradicts the file name", { file: Buffer.alloc(99, 1) }, { status: 422, code: "INVALID_INPUT" }],
   ["a malformed idempotency key", { headers: { "idempotency-key": "x".repeat(256) } }, { status: 400, code: "BAD_REQUEST" }],
 ];
 
-/** Found only by an engine or the inspection before it. */
+/** Detected only by an engine or the inspection before it. */
 const files: readonly [string, Upload, Row][] = [
   ["a truncated file", { file: cut }, { status: 422, code: "INVALID_INPUT" }],
   ["a mislabelled file", { file: Buffer.from("plain text, no picture"), query: "?from=png" }, { status: 422, code: "INVALID_INPUT" }],
-  ["a password", { to: "txt", file: lockedPdf(), name: "a.pdf" }, { status: 422, code: "PASSWORD_REQUIRED" }],
+  ["a password-protected file", { to: "txt", file: lockedPdf(), name: "a.pdf" }, { status: 422, code: "PASSWORD_REQUIRED" }],
   ["vast dimensions", { file: vastPng(60_000) }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
-  ["what the target cannot hold", { to: "toml", file: nameless, name: "a.json" }, { status: 422, code: "CONVERSION_FAILED" }],
-  ["more than the target holds", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
+  ["data that the target cannot represent", { to: "toml", file: nameless, name: "a.json" }, { status: 422, code: "CONVERSION_FAILED" }],
+  ["data over the target's limits", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
 ];
 
 const problem = { accept: "application/problem+json" };
 const asProblem = (upload: Upload): Upload => ({ ...upload, headers: { ...upload.headers, ...problem } });
 
 describe("a bad request", () => {
-  it.each(requests)("%s is refused in either shape, and makes no job", async (_name, upload, row) => {
+  it.each(requests)("with %s is rejected in both error formats and creates no job", async (_name, upload, row) => {
     const plain = await expectRow(await post(server, upload), row);
     expect(Object.keys(plain)).toEqual(["error"]);
     await expectRow(await post(server, asProblem(upload)), row);
     expect(JSON.parse(await (await call(server, "/api/v1/jobs")).text()).jobs).toEqual([]);
   });
 
-  it("with a body that is cut off or of another media type, or without a key", async () => {
+  it("with a truncated body, another media type or no key is rejected", async () => {
     const send = (headers: Record<string, string>, body: string) =>
       fetch(`${server.url}/api/v1/convert`, { method: "POST", headers, body });
     const authorization = `Bearer ${server.key}`;
@@ -93,14 +93,14 @@ describe("a bad request", () => {
     }
   });
 
-  it("whose client goes away in the middle of the file", async () => {
+  it("whose client disconnects during the upload leaves nothing behind", async () => {
     const client = await openRaw(Number(new URL(server.url).port));
     client.send(headOf(server.key, ["Content-Length: 1000000"]));
     client.send(bodyOf([toPart("webp"), filePart(Buffer.alloc(100_000))]));
     client.socket.destroy();
   });
 
-  it("whose body comes too slowly", async () => {
+  it("whose body arrives too slowly is answered with 408", async () => {
     const client = await openRaw(Number(new URL(server.url).port));
     client.send(headOf(server.key, ["Content-Length: 1000000"]));
     const answer = await client.answer();
@@ -108,7 +108,7 @@ describe("a bad request", () => {
     client.socket.destroy();
   });
 
-  it("for an unknown path, job or method", async () => {
+  it("for an unknown path, job or method is answered with 404 or 405", async () => {
     await expectRow(await call(server, "/api/v1/nothing"), { status: 404, code: "NOT_FOUND" });
     await expectRow(await call(server, "/api/v1/nothing", { headers: problem }), { status: 404, code: "NOT_FOUND" });
     for (const id of ["0".repeat(26), "..%2f..%2fx"]) {
@@ -128,7 +128,7 @@ describe("a bad request", () => {
 });
 
 describe("a file that cannot be converted", () => {
-  it.each(files)("%s is answered 422 with the error and the failed job, in either shape", async (_name, upload, row) => {
+  it.each(files)("(%s) is answered with 422, the error and the failed job, in both error formats", async (_name, upload, row) => {
     const { error, job } = await expectRow(await post(server, upload), row);
     expect(job).toMatchObject({ status: "failed", bytes: 0, download: null, status_url: null, error: { code: row.code } });
     expect(job).toMatchObject({ error: { message: Object(error).message } });
@@ -138,15 +138,15 @@ describe("a file that cannot be converted", () => {
     expect((await expectRow(await post(server, { ...upload, query: `${upload.query ?? "?"}&download=1` }), row)).job).toBeDefined();
   });
 
-  it("has no result to download, and the answer to that says why", async () => {
+  it("has no result to download, and the answer says why", async () => {
     const failed = await jobOf(await post(server, { file: cut }));
     const answer = await call(server, `/api/v1/jobs/${failed.id}/download`);
     await expectRow(answer, { status: 409, code: "JOB_FAILED", details: { reason: "INVALID_INPUT" } });
   });
 });
 
-describe("a request that another one stands against", () => {
-  it("as an idempotency key with another request", async () => {
+describe("a conflicting request", () => {
+  it("is rejected if it reuses an Idempotency-Key with different content", async () => {
     const headers = { "idempotency-key": "once" };
     const first = await jobOf(await post(server, { headers }));
     const again = await post(server, { headers });
@@ -157,7 +157,7 @@ describe("a request that another one stands against", () => {
     }
   });
 
-  it("as another account's job, a revoked key or a free plan", async () => {
+  it("is rejected for another account's job, a revoked key or a free plan", async () => {
     const { id } = await jobOf(await post(server));
     await runCli(server, ["accounts", "create", "other@example.org", "--plan", "plus"]);
     const key = (await runCli(server, ["keys", "create", "other@example.org"])).trim();

@@ -26,7 +26,7 @@ test.each<readonly [name: string, to: string, content: string | Promise<Buffer>,
   ["plan.gv", "tiff", "digraph { a -> b }", /^(II\*|MM)/],
   ["book.epub", "azw3", readFile(join(corpus, "markup/book.epub")), /BOOKMOBI/],
   ["scan.djvu", "png", readFile(join(corpus, "document/text.djvu")), /^.PNG/],
-])("%s as %s", async (name, to, content, begins) => {
+])("converts %s to %s", async (name, to, content, begins) => {
   const headers = { authorization: `Bearer ${server.key}` };
   const body = new FormData();
   body.set("to", to);

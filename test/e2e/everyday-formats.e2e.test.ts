@@ -29,12 +29,12 @@ test.each([
   ["people.csv", "name,age\nÜ,7\n", { to: "json", indent: "0" }, '[{"name":"Ü","age":7}]\n'],
   ["settings.toml", 'a = "b"\n', { to: "yaml" }, "a: b\n"],
   ["film.srt", "1\n00:00:01,000 --> 00:00:02,000\nHi\n", { to: "vtt" }, "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHi\n"],
-])("%s by name and content", async (name, content, fields, wanted) => {
+])("converts %s, detected by name and content", async (name, content, fields, wanted) => {
   const answer = await convert(name, content, fields);
   expect([answer.status, (await resultOf(answer)).toString()]).toEqual([200, wanted]);
 });
 
-test("an archive, and one with a password", async () => {
+test("converts an archive, and asks for the password of a protected one", async () => {
   const zip = zipFile([{ name: "a.txt", content: Buffer.from("x") }]);
   const answer = await convert("a.zip", new Uint8Array(zip), { to: "7z" });
   expect(answer.status).toBe(200);

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const own = "http://127.0.0.1:8080";
-/** Those independent of the repository are copied from /docs. */
+/** Those that do not depend on the repository are copied from /docs. */
 const copied = ["rest.sh", "rest.ts", "rest.py"];
 
 /** An example as shown in /docs. */
@@ -65,7 +65,7 @@ async function run(program: string, name: string, input: string, output: string)
 }
 
 const names = ["rest.sh", "rest.ts", "rest.py", "n8n.json", "webhook.ts", "webhook.py", "grpc.ts", "grpc-convert.py", "grpc-convert.go"];
-test.each(names)("/docs shows %s as it is, with the address of this server", async (name) => {
+test.each(names)("/docs shows %s unchanged except for this server's address", async (name) => {
   const text = await readFile(`gateway/examples/${name}`, "utf8");
   expect(await shown(name)).toBe(text.replaceAll(own, server.url));
 });
@@ -75,7 +75,7 @@ test.each(examples)("%s converts a file", async (name, program) => {
   expect(await sharp(await readFile(join(folder, `${name}.webp`))).metadata()).toMatchObject({ format: "webp", width: 40, height: 20 });
 });
 
-test.each(examples)("%s fails for a damaged file, and says why", async (name, program) => {
+test.each(examples)("%s fails for a damaged file and prints the reason", async (name, program) => {
   await expect(run(program, name, "broken.png", `${name}.broken.webp`)).rejects.toThrow(/damaged|truncated|INVALID_INPUT|422/i);
 });
 
@@ -91,10 +91,10 @@ const goFiles = [
 ];
 
 test.skipIf(!goFiles.every((path) => existsSync(path)))(
-  "grpc-convert.go, with the client that buf generates, converts a file (where Go is)",
+  "grpc-convert.go, with the client that buf generates, converts a file",
   async () => {
     const exec = promisify(execFile);
-    // The template writes to gen/go; a program without a module finds it below src/ in its GOPATH.
+    // The template writes to gen/go; a program without a module finds it in src/ under its GOPATH.
     const template = (await readFile("gateway/examples/buf.gen.go.yaml", "utf8")).replaceAll("out: gen/go", "out: src/filemill/gen");
     await writeFile(join(folder, "buf.gen.yaml"), template);
     await exec("node_modules/.bin/buf", ["generate", "--template", join(folder, "buf.gen.yaml"), "--output", folder]);
@@ -112,7 +112,7 @@ test.skipIf(!goFiles.every((path) => existsSync(path)))(
 
 type Field = { readonly parameterType: string; readonly name: string; readonly value?: string; readonly inputDataFieldName?: string };
 
-test("n8n.json is a workflow whose steps follow each other, and its request converts a file", async () => {
+test("n8n.json is a connected workflow, and its request converts a file", async () => {
   const { nodes, connections } = JSON.parse(await shown("n8n.json"));
   const order = ["Start", "Read the file", "Convert it", "Write the result"];
   expect(nodes.map(({ name }: { name: string }) => name)).toEqual(order);

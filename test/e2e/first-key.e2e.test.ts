@@ -1,4 +1,4 @@
-/** The first API key is shown once: a failed start must not use it up (it did, when the port was taken). */
+/** The first API key is shown once: a failed start must not use it up (it did if the port was taken). */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ function failingStart(env: Readonly<Record<string, string>>): Promise<End> {
   });
 }
 
-test("a start that fails leaves the first API key to the next one", async () => {
+test("a failed start leaves the first API key to the next one", async () => {
   await using stack = new AsyncDisposableStack();
   await mkdir(".tmp", { recursive: true });
   const dataDir = await mkdtemp(resolve(".tmp/filemill-first-key-"));

@@ -1,4 +1,4 @@
-/** A disk that runs full and is freed, under a service that is not restarted. */
+/** A disk that fills up and is freed again, under a service that is not restarted. */
 import { open, readdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,12 +40,12 @@ async function convert(server: TestServer, picture: Buffer): Promise<{ status: n
 
 // Only root may mount.
 describe.skipIf(!isRoot)("a full disk", () => {
-  it("is answered with 503 and leaves nothing; afterwards everything works again by itself", { timeout: 240_000 }, async () => {
+  it("is answered with 503 and leaves nothing behind, and the service recovers by itself", { timeout: 240_000 }, async () => {
     const settings = { MIN_FREE_DISK_MB: "0", DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" };
     await using server = await startServer(settings, undefined, mounts);
     const plain = { create: { width: 8, height: 8, channels: 3, background: "teal" } } as const;
     const picture = await sharp(plain).png().toBuffer();
-    // The broker sometimes frees a page, so even the fullest disk has some room: an upload that fits in there is rightly accepted.
+    // The broker sometimes frees a page, so even the fullest disk has some room, and an upload that fits is rightly accepted.
     const small = Buffer.concat([picture, Buffer.alloc(200_000)]);
     const large = Buffer.concat([picture, Buffer.alloc(2_000_000)]);
     const refusal = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), code: "UNAVAILABLE" };
@@ -55,10 +55,10 @@ describe.skipIf(!isRoot)("a full disk", () => {
     expect(await convert(server, large)).toEqual(refusal);
     expect((await convert(server, small)).status).toBe(200);
     expect(await readdir(join(dataOf(server), "blobs/partial"))).toEqual([]);
-    // Inputs are removed after the answer, which would free space on the filled disk: two results stay.
+    // Inputs are removed after the answer, which would free space on the filled disk: two results remain.
     expect((await footprintAtRest(server, dataOf(server))).blobs).toBe(2);
 
-    // Long enough for the broker to run into it too, which it does not survive.
+    // Long enough for the broker to hit the full disk too, which it does not survive.
     for (let second = 0; second < 12; second += 1) {
       await fill(server, 0);
       expect(await convert(server, small)).toEqual(refusal);
@@ -72,7 +72,7 @@ describe.skipIf(!isRoot)("a full disk", () => {
     const jobs = await fetch(`${server.url}/api/v1/jobs?limit=100`, { headers: { authorization: `Bearer ${server.key}` } });
     const list: { status: string }[] = JSON.parse(await jobs.text()).jobs;
     expect(list.length).toBeGreaterThanOrEqual(3);
-    // Jobs accepted while the broker was away are withdrawn or done by now.
+    // Jobs accepted while the broker was down are withdrawn or done by now.
     await expect.poll(async () => (await unfinishedOf(server)).length).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 async function openMany(at: number, from: readonly string[], each: number): Promise<RawClient[]> {
   const all: RawClient[] = [];
   for (const address of from) {
-    // In batches: a listener's queue is short.
+    // In batches, since a listener's backlog is short.
     for (let opened = 0; opened < each; opened += 64) {
       all.push(...(await Promise.all(Array.from({ length: Math.min(64, each - opened) }, () => openRaw(at, address)))));
     }
@@ -29,7 +29,7 @@ async function openMany(at: number, from: readonly string[], each: number): Prom
   return all;
 }
 
-test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connections each close the door to nobody", async () => {
+test.skipIf(Number(openFiles) < 10_000)("4096 idle connections from eight addresses lock nobody out", async () => {
   const upload = await openRaw(port);
   // Two uncompressed megabytes, sent in pieces at the minimum body pace.
   const picture = await sharp({ create: { width: 1024, height: 683, channels: 3, background: "red" } })
@@ -44,7 +44,7 @@ test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connectio
   };
   sendPiece();
   const pace = setInterval(sendPiece, 2000);
-  // Answered connections may stay; a missing or incomplete request head times out after ten seconds: those are the last.
+  // Answered connections may stay; a missing or incomplete request head times out after ten seconds, so those come last.
   const answered = await openMany(port, addresses, perAddress * 0.75);
   for (const client of answered) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   for (const client of answered) expect(await client.until((text) => text.includes("200 OK"))).toContain("200 OK");
@@ -62,7 +62,7 @@ test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connectio
   for (const client of [...idle, upload]) client.socket.destroy();
 });
 
-test.skipIf(Number(openFiles) < 10_000)("idle connections without the token keep no command out, by the port either", async () => {
+test.skipIf(Number(openFiles) < 10_000)("idle connections without the token do not block commands on the RPC port", async () => {
   const { port: rpcPort, hostname } = new URL(server.rpcUrl);
   const idle = await openMany(Number(rpcPort), addresses, 160);
   for (const client of idle) client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -76,8 +76,8 @@ async function startLongJob(): Promise<string> {
   return job?.id ?? "";
 }
 
-describe("bytes in, job, bytes out", () => {
-  it("uploads as a stream, creates, watches to the end, and downloads whole and in part", async () => {
+describe("a gRPC conversion", () => {
+  it("uploads a stream, creates a job, watches it, and downloads it whole and in part", async () => {
     const { blob } = await rpc.conversion.upload(chunks(png));
     expect(blob?.sizeBytes).toBe(BigInt(png.length));
     if (blob === undefined) return;
@@ -105,7 +105,7 @@ describe("bytes in, job, bytes out", () => {
     await rpc.jobs.deleteJob({ accountId, jobId: job?.id ?? "" });
   });
 
-  it("converts in one call of two streams", async () => {
+  it("works in a single bidirectional call", async () => {
     const states: JobState[] = [];
     const parts: Uint8Array[] = [];
     for await (const { part } of rpc.conversion.convert(conversionOf({ to: "webp", fileName: "a.png", options: { quality: "90" } }, png))) {
@@ -116,21 +116,21 @@ describe("bytes in, job, bytes out", () => {
     expect(await sharp(Buffer.concat(parts)).metadata()).toMatchObject({ format: "webp", width: 400, height: 300 });
   });
 
-  it("sees over REST what was asked for over gRPC", async () => {
+  it("is visible over REST", async () => {
     const { jobs } = await rpc.jobs.listJobs({ accountId, limit: 1 });
     const answer = await fetch(`${server.url}/api/v1/jobs?limit=1`, { headers: { authorization: `Bearer ${server.key}` } });
     expect(JSON.parse(await answer.text()).jobs[0].id).toBe(jobs[0]?.id);
   });
 
-  it("lists the same routes as REST", async () => {
+  it("has the same routes as REST", async () => {
     const { routes } = await rpc.catalogue.getCatalogue({});
     const answer = await fetch(`${server.url}/api/v1/formats`);
     expect(JSON.parse(await answer.text()).conversions).toHaveLength(routes.length);
   });
 });
 
-describe("what goes wrong", () => {
-  it("comes with ErrorInfo: reason, domain and metadata of the REST error", async () => {
+describe("a gRPC error", () => {
+  it("carries ErrorInfo with the reason, domain and metadata of the REST error", async () => {
     const url = `${server.rpcUrl}/${JobService.typeName}/CreateJob`;
     const { blob } = await rpc.conversion.upload(chunks(png));
     const body = {
@@ -162,7 +162,7 @@ describe("what goes wrong", () => {
     await expect(noRoute).rejects.toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "mp3" } });
   });
 
-  it("keeps to deadlines and cancellations, after which the job is still there to be cancelled", async () => {
+  it("from a deadline or cancellation leaves the job running until it is cancelled", async () => {
     const jobId = await startLongJob();
     await expect(Array.fromAsync(rpc.jobs.watchJob({ accountId, jobId }, { timeoutMs: 300 }))).rejects.toThrow();
     const wish = new AbortController();
@@ -175,7 +175,7 @@ describe("what goes wrong", () => {
     await expect(download(jobId)).rejects.toMatchObject({ code: "JOB_CANCELLED" });
   });
 
-  it("leaves nothing of an upload that was broken off", async () => {
+  it("during an upload leaves nothing behind", async () => {
     const wish = new AbortController();
     async function* endless(): AsyncIterable<{ chunk: Uint8Array }> {
       for (let count = 0; ; count += 1) {
@@ -188,7 +188,7 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("one port for every client", () => {
+describe("the RPC port", () => {
   it("speaks gRPC, gRPC-Web and Connect, binary and JSON, over HTTP/1.1 and HTTP/2", async () => {
     const { rpcUrl: baseUrl } = server;
     const interceptors = [carrying(server.rpcToken)];
@@ -204,14 +204,14 @@ describe("one port for every client", () => {
     }
   });
 
-  it("tells its health, for the whole and for each service", async () => {
+  it("reports health as a whole and by service", async () => {
     expect((await rpc.health.check({})).status).toBe(Status.SERVING);
     for (const { typeName: service } of [AccountService, CatalogueService, ConversionService, JobService]) {
       expect((await rpc.health.check({ service })).status).toBe(Status.SERVING);
     }
   });
 
-  it("describes itself: buf needs no schema", async () => {
+  it("supports reflection: buf needs no schema", async () => {
     const curl = (...args: string[]) =>
       promisify(execFile)("npx", ["buf", "curl", "--http2-prior-knowledge", "--protocol", "grpc", ...args]);
     const carried = `Authorization: Bearer ${server.rpcToken}`;

@@ -1,4 +1,4 @@
-/** Misleading names and ids against the whole product; afterwards its log is checked. */
+/** Hostile names and ids against the whole product; its log is checked afterwards. */
 import { basename, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-cli
 import { filesUnder } from "#test/harness/folders.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
-/** Contained in every name and content sent, and forbidden in every log line. */
+/** Part of every name and content sent, and forbidden in every log line. */
 const mark = "cAnArY7f3";
 
 let server: TestServer;
@@ -47,7 +47,7 @@ async function convert(
 
 const codeIn = (body: string): unknown => JSON.parse(body).error?.code;
 
-describe("job ids", () => {
+describe("a job id", () => {
   const ids = [
     ...[
       "..%2f..%2fjobs",
@@ -73,7 +73,7 @@ describe("job ids", () => {
       "%e2%80%ae",
     ],
   ];
-  it.each(ids)("as %j name nothing", async (id) => {
+  it.each(ids)("like %j matches nothing", async (id) => {
     for (const [method, path] of [
       ["GET", ""],
       ["DELETE", ""],
@@ -87,7 +87,7 @@ describe("job ids", () => {
     }
   });
 
-  it("reach no file by any path", async () => {
+  it("cannot reach a file by any path", async () => {
     for (const target of [
       "/../../etc/passwd",
       "/api/v1/jobs/../../../../etc/passwd",
@@ -103,7 +103,7 @@ describe("job ids", () => {
   });
 });
 
-describe("format ids", () => {
+describe("a format id", () => {
   const hostile = [
     "../../etc/passwd",
     "png/../../x",
@@ -122,20 +122,23 @@ describe("format ids", () => {
     "png:x",
     "|id",
   ];
-  it.each(hostile)("as `to` %j are no format", async (to) => {
+  it.each(hostile)("like %j in `to` is rejected", async (to) => {
     expect(codeIn((await convert([toPart(to), filePart(picture)])).body)).toBe("UNSUPPORTED_TARGET");
   });
-  it.each(hostile)("as `from` %j are no format", async (from) => {
+  it.each(hostile)("like %j in `from` is rejected", async (from) => {
     const { body } = await convert([toPart("webp"), filePart(picture)], `?from=${encodeURIComponent(from)}`);
     expect(codeIn(body)).toBe("UNKNOWN_SOURCE_FORMAT");
   });
 });
 
-describe("option names and values", () => {
-  it.each(["__proto__", "constructor", "toString", "prototype", "hasOwnProperty", "valueOf", "from_"])("%s is no option", async (name) => {
-    const { status, body } = await convert([toPart("webp"), filePart(picture)], `?${name}=1`);
-    expect({ status, code: codeIn(body) }).toEqual({ status: 400, code: "INVALID_OPTION" });
-  });
+describe("an option", () => {
+  it.each(["__proto__", "constructor", "toString", "prototype", "hasOwnProperty", "valueOf", "from_"])(
+    "named %s is rejected",
+    async (name) => {
+      const { status, body } = await convert([toPart("webp"), filePart(picture)], `?${name}=1`);
+      expect({ status, code: codeIn(body) }).toEqual({ status: 400, code: "INVALID_OPTION" });
+    },
+  );
   it.each([
     "?a[b]=1",
     "?__proto__[x]=1",
@@ -146,13 +149,13 @@ describe("option names and values", () => {
     "?quality=80%00",
     "?quality=$(id)",
     "?width=1e999",
-  ])("%s is refused", async (query) => {
+  ])("in %s is rejected", async (query) => {
     const { status } = await convert([toPart("webp"), filePart(picture)], query);
     expect([400, 431]).toContain(status);
   });
 });
 
-describe("file names", () => {
+describe("a file name", () => {
   const names = [
     ...[
       "-rf.png",
@@ -182,7 +185,7 @@ describe("file names", () => {
       "__proto__",
     ],
   ];
-  it.each(names)("%j is converted, and comes back harmless", async (name) => {
+  it.each(names)("like %j is converted and returned sanitised", async (name) => {
     const { status, headers } = await convert([toPart("webp"), filePart(picture, `${mark}${name}`)], "?download=1");
     expect(status).toBe(200);
     const disposition = headers["content-disposition"] ?? "";
@@ -190,7 +193,7 @@ describe("file names", () => {
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  it.each(["a\0b.png", "a\rb.png"])("%j breaks no header", async (name) => {
+  it.each(["a\0b.png", "a\rb.png"])("like %j does not break the response headers", async (name) => {
     const { status, headers, body } = await convert([toPart("webp"), filePart(picture, `${mark}${name}`)], "?download=1");
     expect([200, 400]).toContain(status);
     if (status === 200) expect(headers["content-disposition"]).toMatch(/^attachment; filename="?[\x20-\x7e]*$/);
@@ -198,8 +201,8 @@ describe("file names", () => {
   });
 });
 
-describe("keys", () => {
-  it("that are malformed and unknown get the same answer", async () => {
+describe("API keys", () => {
+  it("that are malformed get the same answer as unknown ones", async () => {
     const wellFormed = "fm_00000000000000000000000000000000000000000001c2fpy";
     const answers = await Promise.all(
       [wellFormed, `${server.key.slice(0, -1)}~`, "x", "fm_"].map((key) => raw("GET", "/api/v1/jobs", key)),
@@ -211,7 +214,7 @@ describe("keys", () => {
 });
 
 describe("afterwards", () => {
-  it("no file name, content, key or option stands in the log, and no defect", async () => {
+  it("the log contains no file name, content, key or option, and no internal error", async () => {
     await convert([toPart("webp"), filePart(`${mark} is no picture`, `${mark}.png`)]);
     await convert([toPart(`${mark}`), filePart(picture, `${mark}.png`)], `?${mark}=${mark}`);
     await raw("GET", `/${mark}?${mark}`);
@@ -224,10 +227,10 @@ describe("afterwards", () => {
     expect(lines.filter((line) => /\/etc\/passwd|"level":"(error|fatal)"/.test(line))).toEqual([]);
   });
 
-  it("only results are stored, each under a name of ours", async () => {
+  it("only results are stored, under generated names", async () => {
     const stored = async () => (await filesUnder(join(server.dataDir, "blobs"))).map((path) => basename(path));
     expect((await stored()).length).toBeGreaterThan(10);
-    // Remains of a refused upload are removed after the answer.
+    // What is left of a refused upload is removed after the answer.
     await expect.poll(async () => (await stored()).filter((name) => !/^[0-9a-f]{64}-[0-9a-f]{16}$/.test(name))).toEqual([]);
     const { status } = await raw("GET", "/api/v1/jobs");
     expect(status).toBe(200);

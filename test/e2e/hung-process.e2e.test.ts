@@ -69,7 +69,7 @@ async function send(
 
 const jobIn = async (id: string) => JSON.parse(await (await call(`/api/v1/jobs/${id}`)).text()).job;
 
-it("the process is ended and started again each time, the job is parked, and all others are done", { timeout: 280_000 }, async () => {
+it("restarts the process after each hang, parks the job, and finishes all others", { timeout: 280_000 }, async () => {
   const keeper = child.pid;
   const first = await running();
   const before = await send("# before", "a.md", "html");
@@ -80,7 +80,7 @@ it("the process is ended and started again each time, the job is parked, and all
   const beside = await Promise.all([1, 2, 3].map((number) => send(`# ${number}`, `${number}.md`, "html").catch(() => undefined)));
 
   await expect.poll(() => count('"job.parked"'), { timeout: 200_000 }).toBe(1);
-  // This run's address is written once it is ready.
+  // This run's URL is written once it is ready.
   await expect.poll(async () => (await jobIn(bad.id).catch(() => undefined))?.status, { timeout: 60_000 }).toBe("failed");
   const { error } = await jobIn(bad.id);
   expect(error).toMatchObject({ code: "CONVERSION_FAILED" });

@@ -18,7 +18,7 @@ const conversions = [
   ["audio/typical.wav", "mp3"],
 ] as const;
 
-test("no process of the service has what its starter had open: a file, also to write, and a folder", async () => {
+test("no process of the service inherits its parent's open files or folders", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "filemill-inherited-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

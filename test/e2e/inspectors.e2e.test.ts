@@ -24,7 +24,7 @@ function inspectors(): readonly number[] {
   });
 }
 
-/** Waits until their set is stable, so that all of them are killed or paused. */
+/** Waits until the set of inspectors is stable, so that all of them get the signal. */
 async function signal(name: NodeJS.Signals): Promise<void> {
   let seen = "";
   const isSteady = (): boolean => {
@@ -49,13 +49,13 @@ async function statusOf(file: Uint8Array<ArrayBuffer>, name: string): Promise<nu
   return answer.status;
 }
 
-test("a file is converted right after every inspector was killed", async () => {
+test("converts a file right after all inspectors were killed", async () => {
   expect(await statusOf(png, "a.png")).toBe(200);
   await signal("SIGKILL");
   expect(await statusOf(png, "a.png")).toBe(200);
 });
 
-test("a file whose inspector stands still is converted by another one, and those after it do not wait for that", async () => {
+test("a file whose inspector hangs is taken over by another one, without delaying those after it", async () => {
   await signal("SIGSTOP");
   const answered: string[] = [];
   const convert = async (name: string): Promise<number> => {
@@ -71,7 +71,7 @@ test("a file whose inspector stands still is converted by another one, and those
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toMatch(/^filemill_inspectors_replaced_total\{cause="deadline"\} [1-9]/m);
   expect(metrics).toMatch(/^filemill_inspection_seconds_count\{question="sniff"\} [1-9]/m);
-  // The basis of an operator's alarms.
+  // What an operator's alerts are based on.
   for (const part of ["broker", "blobs", "scratch", "sandbox", "inspectors"])
     expect(metrics).toContain(`filemill_part_well{part="${part}"} 1`);
   expect(metrics).toMatch(/^filemill_disk_bytes\{of="free"\} [1-9]/m);
@@ -81,7 +81,7 @@ test("a file whose inspector stands still is converted by another one, and those
   expect(metrics).toMatch(/^filemill_proving_conversions\{of="all"\} \d/m);
 });
 
-test("bytes that once froze the service are answered, and so is the file beside them", async () => {
+test("input that once froze the service is answered, as is a file sent with it", async () => {
   const [frozen, beside] = await Promise.all([statusOf(Buffer.from(`P1 ${"# ".repeat(60)}x`), "a"), statusOf(png, "a.png")]);
   expect(frozen).toBeLessThan(500);
   expect(beside).toBe(200);

@@ -12,10 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-test("Ctrl-C, which reaches every process of the terminal and some twice, ends politely", async () => {
+test("exits cleanly on Ctrl-C, which signals every process of the terminal and some twice", async () => {
   const script = fileURLToPath(new URL("../../gateway/setup/start.mjs", import.meta.url));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
-  // A separate process group represents the terminal's foreground group.
+  // A separate process group stands in for the terminal's foreground group.
   const child = spawn(process.execPath, [script], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
   let out = "";
@@ -35,13 +35,13 @@ test("Ctrl-C, which reaches every process of the terminal and some twice, ends p
   process.kill(-(child.pid ?? Number.NaN), "SIGINT");
   child.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
-  // The broker ran to the end, and was stopped by Filemill itself.
+  // The broker ran to the end and was stopped by Filemill itself.
   expect(log).not.toContain("broker.ended");
   expect(log).not.toContain("broker.disconnected");
   await expect(access(join(dataDir, "run.json"))).rejects.toThrow("ENOENT");
 });
 
-test("ending `npm start` by its own process ends everything that it started", async () => {
+test("SIGTERM to `npm start` alone ends everything that it started", async () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
   const child = spawn("npm", ["start"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";

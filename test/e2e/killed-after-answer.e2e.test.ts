@@ -18,7 +18,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 const rounds = 4;
 const longLease = { LEASE_MS: "600000" };
 
-it("a job that was answered as done is done after a kill in that moment, with its result and without another attempt", async () => {
+it("a job answered as done survives an immediate kill with its result and no second attempt", async () => {
   await using stack = new AsyncDisposableStack();
   let server = stack.use(await startServer(longLease));
   for (let round = 0; round < rounds; round += 1) {
@@ -55,7 +55,7 @@ async function recordIn(server: TestServer, jobId: string) {
   return (await jobs.calls.getJob({ accountId, jobId })).job;
 }
 
-it("a film that was being converted when its process was killed goes on with the next start, as its second attempt", {
+it("a video conversion interrupted by a kill resumes after the restart as its second attempt", {
   timeout: 300_000,
 }, async () => {
   await using stack = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ it("a film that was being converted when its process was killed goes on with the
   const answer = await post(first, { to: "webm", name: "film.mp4", file: await makeFilm(), headers: { prefer: "respond-async" } });
   expect(answer.status).toBe(202);
   const { id } = await jobOf(answer);
-  // A film reports progress, which shows that its engine is working.
+  // A video conversion reports progress, which shows that its engine is working.
   await expect
     .poll(() => recordIn(first, id), { interval: 50 })
     .toMatchObject({ state: JobState.RUNNING, attempts: 1, progress: expect.any(Number) });

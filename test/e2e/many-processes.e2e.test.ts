@@ -1,4 +1,4 @@
-/** The same code on any number of hosts: each service in its own process, on a NATS server that none of them started. */
+/** The same code across hosts: each service in its own process, on a NATS server that none of them started. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { startBroker, startProcess } from "#test/harness/processes.ts";
 
-test("account, catalogue, job, webhook, conversion and gateway work as six processes, each by its own user of the broker", async () => {
+test("works with each service in its own process and as its own broker user", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "filemill-many-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
     const one = stack.use(startProcess(process.execPath, ["gateway/setup/service.mjs", name], env));
     return one.printed(/"url":"(http[^"]+)"[^\n]*"service\.ready"/);
   };
-  // Only the owner creates streams: one start in that role.
+  // Only the owner creates streams, so the service is started once in that role.
   {
     const owning = { ...shared, NATS_URL: broker.urlOf("filemill"), OFFICE_SLOTS: "0" };
     await using whole = startProcess(process.execPath, ["gateway/main.ts"], owning);
@@ -55,7 +55,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
     });
   };
 
-  // Its catalogue is elsewhere and learns of engines in its own time.
+  // Its catalogue runs elsewhere and learns of engines with a delay.
   await expect.poll(async () => (await fetch(`${restUrl}/api/v1/formats`)).status).toBe(200);
 
   const bytes = await convert("?download=1");
@@ -67,7 +67,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   const held = await fetch(queued.headers.get("location") ?? "", { headers: { authorization: `Bearer ${secret}`, prefer: "wait=60" } });
   expect(JSON.parse(await held.text()).job).toMatchObject({ status: "done", error: null });
 
-  // Revoked at one process, effective in all.
+  // Revoked in one process, effective in all.
   await accounts.calls.revokeKey({ keyId: key?.id ?? "" });
   await expect.poll(async () => (await convert("")).status, { interval: 100 }).toBe(401);
 

@@ -46,7 +46,7 @@ async function connect(key = server.key): Promise<Client> {
   return client;
 }
 
-/** Sends a file with the command that the tool prints. */
+/** Sends a file to the URL that the tool returned. */
 async function send(told: Told, path: string): Promise<Response> {
   return fetch(`${told.json.upload}${encodeURIComponent(basename(path))}`, { method: "PUT", body: await readFile(path) });
 }
@@ -62,7 +62,7 @@ async function upload(client: Client, path: string, order: Readonly<Record<strin
   return job.id;
 }
 
-/** Waits for the end of a call's job, however long it takes. */
+/** Waits for a call's job to end, however long it takes. */
 async function ended(client: Client, told: Told): Promise<Told> {
   return told.json?.status === "running" || told.json?.status === "queued" ? untilDone(client, told.json.job) : told;
 }
@@ -101,7 +101,7 @@ describe("over HTTP", () => {
     client = await connect();
   });
 
-  test("an agent learns what can be converted, and how", async () => {
+  test("lists what can be converted, and with which options", async () => {
     const { tools } = await client.listTools();
     const names = ["list_formats", "find_conversions", "job_status", "convert", "request_upload", "get_result", "read_document"];
     expect(tools.map(({ name }) => name)).toEqual(names);
@@ -130,7 +130,7 @@ describe("over HTTP", () => {
     ["geo/typical.geojson", "kml", "<?xml"],
     ["model/typical.stl", "glb", "glTF"],
     ["video/typical.mp4", "gif", "GIF89a"],
-  ])("%s comes by a ticket, becomes %s, and goes by a ticket", async (path, to, magic) => {
+  ])("%s is uploaded by ticket, converted to %s, and downloaded by ticket", async (path, to, magic) => {
     const job = await upload(client, typical(path), { to });
     expect((await untilDone(client, job)).json).toMatchObject({ status: "done", to });
     const { json } = await call(client, "get_result", { job });
@@ -141,7 +141,7 @@ describe("over HTTP", () => {
     expect(bytes.toString("latin1", 0, magic.length)).toBe(magic);
   });
 
-  test("a scanned PDF comes by a ticket and is read as Markdown, with what is in its picture", async () => {
+  test("a scanned PDF is uploaded by ticket and read as Markdown with its recognised text", async () => {
     const made = await upload(client, join(folder, "scan.png"), { to: "pdf" });
     await untilDone(client, made);
     const scan = join(folder, "far-scan.pdf");
@@ -151,7 +151,7 @@ describe("over HTTP", () => {
     expect((await call(client, "read_document", { job })).text).toMatch(/Invoice number 4711[\s\S]*\[job /);
   });
 
-  test("a large file comes and goes by tickets, byte for byte, and none of it is in the chat", async () => {
+  test("a large file is transferred intact by tickets, and none of it is in the chat", async () => {
     const content = randomBytes(24_000_000);
     const [large, zip] = [join(folder, "large.tar"), join(folder, "large.zip")];
     await writeFile(large, tarFile([{ name: "content.bin", content }]));
@@ -168,7 +168,7 @@ describe("over HTTP", () => {
     ["# Title\n\n- one\n- two\n", "md", "html"],
     ["a,b\n1,2\n", "csv", "json"],
     ["<svg xmlns='http://www.w3.org/2000/svg' width='9' height='7'/>", "svg", "png"],
-  ])("%j that an agent wrote becomes a file", async (text, from, to) => {
+  ])("converts %j written by the agent to a file", async (text, from, to) => {
     const told = await ended(client, await call(client, "convert", { text, from, to, options: to === "png" ? { width: 18 } : {} }));
     expect(told.json).toMatchObject({ status: "done", from, to });
     if (to !== "png") return;
@@ -176,7 +176,7 @@ describe("over HTTP", () => {
     expect(await sharp(Buffer.from(shown.pictures[0] ?? "", "base64")).metadata()).toMatchObject({ format: "png", width: 18 });
   });
 
-  test("a document is read as Markdown, page by page, without a byte missing", async () => {
+  test("reads a document as Markdown page by page without losing a byte", async () => {
     const job = await upload(client, typical("document/typical.docx"), { to: "md" });
     await untilDone(client, job);
     const whole = await (
@@ -195,7 +195,7 @@ describe("over HTTP", () => {
     expect(whole.length).toBeGreaterThan(100);
   });
 
-  test("a document on the web is read, and converted", async () => {
+  test("reads and converts a document from the web", async () => {
     const web = createServer(async (_request, response) => void response.end(await readFile(typical("document/typical.docx")))).listen(
       0,
       "127.0.0.1",
@@ -212,13 +212,13 @@ describe("over HTTP", () => {
     web.close();
   });
 
-  test("a ticket takes one file, and is worth no more than its key", async () => {
+  test("a ticket accepts one file and is revoked with its key", async () => {
     const key = (await runCli(server, ["keys", "create", "local@filemill.localhost"])).trim();
     const own = await connect(key);
     const ticket = await call(own, "request_upload", { to: "webp" });
     expect(JSON.stringify(ticket)).not.toContain(key);
     expect((await send(ticket, typical("image/typical.png"))).status).toBe(200);
-    // The same file again is a repetition; another one is refused.
+    // The same file again is a replay; another one is refused.
     expect((await send(ticket, typical("image/typical.png"))).headers.get("idempotent-replayed")).toBe("true");
     expect((await send(ticket, typical("image/typical.gif"))).status).toBe(422);
     const changed = ticket.json.upload.replace(/.(.)\/$/, (_: string, last: string) => `${last === "A" ? "B" : "A"}${last}/`);
@@ -233,7 +233,7 @@ describe("over HTTP", () => {
     await expect(call(own, "list_formats")).rejects.toThrow();
   });
 
-  test("what cannot be done is told to the agent, by its code", async () => {
+  test("reports failures to the agent with their error code", async () => {
     expect((await call(client, "convert", { text: "x", from: "md", to: "nothing" })).text).toMatch(/^UNSUPPORTED_TARGET: /);
     const nonsense = { text: "x", from: "md", to: "html", options: { nonsense: 1 } };
     expect((await call(client, "convert", nonsense)).text).toMatch(/^INVALID_OPTION: /);
@@ -250,7 +250,7 @@ describe("over HTTP", () => {
   });
 });
 
-describe("on standard input and output", () => {
+describe("over stdio", () => {
   let client: Client;
   const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
   const start = async (env: Readonly<Record<string, string>>): Promise<Client> => {
@@ -273,24 +273,24 @@ describe("on standard input and output", () => {
     ["typical.csv", "xlsx"],
     ["typical.svg", "pdf"],
     ["scan.png", "pdf"],
-  ])("%s becomes %s beside it, without a server or a key", async (name, to) => {
+  ])("converts %s to %s next to it, without a server or a key", async (name, to) => {
     const told = await ended(client, await call(client, "convert", { path: name, to }));
     expect(told.json).toMatchObject({ status: "done", path: join(folder, name.replace(/\.\w+$/, `.${to}`)) });
     expect((await readFile(told.json.path)).length).toBe(told.json.bytes);
-    // The agent did not name the existing file.
+    // The file exists, and the agent did not ask to replace it.
     expect((await call(client, "convert", { path: name, to })).text).toMatch(/^BAD_REQUEST: .*exists/);
   });
 
-  test("a scanned PDF is read as Markdown where it lies, with what is in its picture", async () => {
+  test("reads a local scanned PDF as Markdown with its recognised text", async () => {
     expect((await read(client, { path: "scan.pdf" })).text).toMatch(/Invoice number 4711[\s\S]*\[job /);
   });
 
-  test("a file that is not there, or is no document, is told", async () => {
+  test("reports a missing file", async () => {
     expect((await call(client, "convert", { path: "gone.png", to: "webp" })).text).toMatch(/^INVALID_INPUT: .*gone\.png/);
     expect((await call(client, "read_document", { path: "gone.pdf" })).isError).toBe(true);
   });
 
-  test("a server converts the same files", async () => {
+  test("converts local files on a server", async () => {
     const remote = await start({ FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key });
     const told = await ended(remote, await call(remote, "convert", { path: "typical.png", to: "avif", output: "far.avif" }));
     expect(told.json).toMatchObject({ status: "done", path: join(folder, "far.avif") });

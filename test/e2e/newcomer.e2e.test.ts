@@ -1,4 +1,4 @@
-/** What a new user tries on the first day, by request and by command: a scan, photos, many files to one, a web page. */
+/** What a new user tries on the first day, over HTTP and on the command line: a scan, photos, joining files, a web page. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** One request, as curl sends it: the answer is the result, however long it takes. */
+/** A single request, as curl sends it: the answer is the result, however long it takes. */
 async function ask(name: string, file: Uint8Array, to: string, options: Readonly<Record<string, string>> = {}): Promise<Buffer> {
   const form = new FormData();
   form.set("to", to);
@@ -39,7 +39,7 @@ async function ask(name: string, file: Uint8Array, to: string, options: Readonly
   return bytes;
 }
 
-/** The command, in the folder with the files. */
+/** Runs the command in the folder with the files. */
 async function filemill(...words: readonly string[]): Promise<void> {
   const env = { PATH: process.env.PATH, INIT_CWD: folder, FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key };
   await run(process.execPath, [script, ...words], { cwd: folder, env });
@@ -84,7 +84,7 @@ describe("a scan", () => {
     expect((await run("qpdf", ["--check", path])).stdout).toContain("No syntax or stream encoding errors");
   }
 
-  it("becomes searchable, and a third of its size", async () => {
+  it("becomes searchable and less than a third of its size", async () => {
     await writeScan(at("scan.pdf"));
     const { size } = await stat(at("scan.pdf"));
     expect((await textOf(at("scan.pdf"))).trim()).toBe("");
@@ -95,7 +95,7 @@ describe("a scan", () => {
   });
 });
 
-/** Unchanged pictures, one per page. */
+/** Unchanged JPEGs, one per page. */
 const fromJpegs = `
 import sys, pikepdf
 from PIL import Image
@@ -131,8 +131,8 @@ describe("a folder of photos", () => {
   });
 });
 
-describe("five files", () => {
-  it("become one PDF, and chapters with their picture a book", async () => {
+describe("several files", () => {
+  it("become one PDF, and chapters with a picture become a book", async () => {
     const picture = await sharp({ create: { width: 90, height: 60, channels: 3, background: "red" } })
       .png()
       .toBuffer();
@@ -166,8 +166,8 @@ describe("five files", () => {
   });
 });
 
-describe("a page of the web", () => {
-  it("is printed as it is seen", async () => {
+describe("a web page", () => {
+  it("is printed as displayed", async () => {
     const cell = (word: string) => `<div style="background:#fadc28">${word}</div>`;
     const page = `<!DOCTYPE html><meta charset="utf-8"><title>Numbat</title><style>@page { size: A5 landscape } main { display: grid; grid-template-columns: 1fr 1fr 1fr }</style><main>${["one", "two", "three"].map(cell).join("")}</main>`;
     await writeFile(at("page.html"), page);

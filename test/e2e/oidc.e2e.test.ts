@@ -32,7 +32,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** Signs in at the provider; resolves with the browser's final address. */
+/** Signs in at the provider; resolves with the browser's final URL. */
 async function enter(browser: BrowserClient, login: string, query = ""): Promise<string> {
   const begun = await browser.ask("GET", `/auth/oidc/start${query}`);
   expect(begun.status, begun.text).toBe(303);
@@ -44,8 +44,8 @@ async function enter(browser: BrowserClient, login: string, query = ""): Promise
 
 const meOf = async (browser: BrowserClient) => (await browser.ask("GET", "/web/v1/me")).json;
 
-describe("sign-in by a provider", () => {
-  it("is offered, creates an account of its plan, and finds it again", async () => {
+describe("sign-in with a provider", () => {
+  it("is offered, creates an account on its plan, and finds it again", async () => {
     const browser = openBrowserClient(server.url);
     expect((await meOf(browser)).oidc).toEqual({ label: "Acme", url: "/auth/oidc/start" });
     expect(await enter(browser, "ada", "?next=/jobs")).toBe("/jobs");
@@ -56,7 +56,7 @@ describe("sign-in by a provider", () => {
     expect((await meOf(again)).account.id).toBe(account.id);
   });
 
-  it("asks with state, nonce and PKCE, and leads to no page but ours", async () => {
+  it("uses state, nonce and PKCE, and redirects only to our own pages", async () => {
     const browser = openBrowserClient(server.url);
     const begun = await browser.ask("GET", "/auth/oidc/start?next=//evil.example");
     const asked = new URL(begun.headers.get("location") ?? "").searchParams;
@@ -66,8 +66,8 @@ describe("sign-in by a provider", () => {
   });
 
   it.each([
-    ["an address that the provider does not vouch for", "bob"],
-    ["an address of another domain", "eve"],
+    ["an unverified address", "bob"],
+    ["an address in another domain", "eve"],
     ["no address", "henry"],
   ])("refuses %s", async (_, login) => {
     const browser = openBrowserClient(server.url);
@@ -75,7 +75,7 @@ describe("sign-in by a provider", () => {
     expect((await meOf(browser)).account).toBeNull();
   });
 
-  it("refuses an answer that another browser asked for, and one without a question", async () => {
+  it("refuses a callback that was requested by another browser or not at all", async () => {
     const [victim, attacker] = [openBrowserClient(server.url), openBrowserClient(server.url)];
     const begun = await attacker.ask("GET", "/auth/oidc/start");
     const back = await passProvider(provider.issuer, begun.headers.get("location") ?? "", "ada");
@@ -87,7 +87,7 @@ describe("sign-in by a provider", () => {
     expect((await attacker.ask("GET", path)).headers.get("location")).toBe("/automate");
   });
 
-  it("takes an account over from who signed up with somebody else's address: their password, sessions and keys end", async () => {
+  it("takes over an unverified account with the same address and ends its password, sessions and keys", async () => {
     const squatter = openBrowserClient(server.url);
     const taken = await squatter.ask("POST", "/web/v1/sign-up", { email: "grace@other.example", password });
     await runCli(server, ["accounts", "set-plan", "grace@other.example", "plus"]);

@@ -1,4 +1,4 @@
-/** What another user of this machine can do with a running Filemill. Only root can switch to one. */
+/** What another user of this machine can do to a running Filemill. Only root can switch to one. */
 import { execFile } from "node:child_process";
 import { chmod, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -47,7 +47,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     const { out } = await post(`${server.rpcUrl}/${service}/${method}`, body);
     expect(out).toContain("INVALID_RPC_TOKEN");
     expect(out).toMatch(/401$/);
-    // The same call with the token is valid.
+    // The same call is valid with the token.
     const answer = await fetch(`${server.rpcUrl}/${service}/${method}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${server.rpcToken}` },
@@ -56,14 +56,14 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     expect(answer.status, await answer.text()).toBe(200);
   });
 
-  test("cannot open the socket", async () => {
+  test("cannot connect to the socket", async () => {
     const socket = join(server.dataDir, "rpc.sock");
     const url = `http://localhost/${AccountService.typeName}/ListAccounts`;
     expect((await post(url, {}, "--unix-socket", socket)).out).toBe("000");
     expect(await asNobody("ls", "-l", socket)).toMatchObject({ out: expect.stringMatching(/^srw-------/) });
   });
 
-  test("can read nothing of DATA_DIR but where the service listens", async () => {
+  test("can read nothing in DATA_DIR except where the service listens", async () => {
     const files: string[] = [];
     for (const name of await readdir(server.dataDir, { recursive: true })) {
       const path = join(server.dataDir, name);
@@ -71,7 +71,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     }
     expect(files).toContain(join(server.dataDir, "rpc-token"));
     const { out } = await asNobody("sh", "-c", 'for file; do if [ -r "$file" ]; then echo "$file"; fi; done', "sh", ...files);
-    // Besides, files that sandboxed processes of other users read, and folder locks: our own code, and process names.
+    // Also files that sandboxed processes of other users read, and folder locks: our own code, and process names.
     const harmless = new Set(["run.json", "inspector.cjs", "lock"]);
     expect(
       out
@@ -84,7 +84,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
     expect((await asNobody("ls", server.dataDir)).failure).toContain("Permission denied");
   });
 
-  test("does not find the token in what every user sees of a process", async () => {
+  test("cannot find the token in world-readable process information", async () => {
     const { out } = await asNobody("sh", "-c", `cat /proc/${server.child.pid}/cmdline /proc/${server.child.pid}/environ /proc/net/unix`);
     expect(out).toContain("gateway/main.ts");
     expect(out).not.toContain(server.rpcToken);
@@ -92,7 +92,7 @@ describe.skipIf(!(isRoot && cloneIsOpen))("another user of this machine", () => 
   });
 });
 
-test("the command finds the service and its token by DATA_DIR alone", async () => {
+test("the command finds the service and its token through DATA_DIR alone", async () => {
   await using server = await startServer();
   expect(await runCli(server, ["accounts", "list"])).toContain("local@filemill.localhost");
   await using second = await startServer({ RPC_TOKEN: "a-token-that-an-operator-chose" });

@@ -1,6 +1,6 @@
 /**
  * Every curl line that Filemill prints, pasted into a shell: with an icon,
- * with a film that takes longer than a request waits, and with a broken file.
+ * with a video that takes longer than a request waits, and with a broken file.
  */
 import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const readmeAddress = "http://127.0.0.1:8080";
 
-/** Nothing is done when the request stops waiting: each result is fetched through the redirect. */
+/** Nothing is done by the time the request stops waiting: each result is fetched through the redirect. */
 let hasty: TestServer;
 let patient: TestServer;
 let icon: Buffer;
@@ -59,7 +59,7 @@ function textOf(page: string): string {
 
 type Ran = { readonly code: number; readonly said: string; readonly files: readonly string[]; readonly result: Buffer | undefined };
 
-/** In a folder with only this file. */
+/** Runs the line in a folder with only this file. */
 async function paste(server: TestServer, line: string, input: string, put: (path: string) => Promise<void>): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-lines-"));
   try {
@@ -79,7 +79,7 @@ async function paste(server: TestServer, line: string, input: string, put: (path
 
 const inputOf = (line: string): string => /file=@(\S+)/.exec(line)?.[1] ?? "";
 
-test("they are found where a reader finds them", async () => {
+test("finds curl lines in all expected places", async () => {
   const places = (await printedBy(hasty)).map(({ place }) => place);
   expect(new Set(places)).toEqual(new Set(["the first start", "README.md", "/", "/jobs", "/automate", "/docs"]));
   expect(places.filter((place) => place === "README.md")).toHaveLength(3);
@@ -88,7 +88,7 @@ test("they are found where a reader finds them", async () => {
 test.each([
   ["is answered in time", () => patient],
   ["outlasts the request", () => hasty],
-] as const)("an icon whose conversion %s is converted", async (_name, serverOf) => {
+] as const)("every curl line converts an icon if the conversion %s", async (_name, serverOf) => {
   const server = serverOf();
   for (const { place, line } of await printedBy(server)) {
     if (inputOf(line) !== "photo.jpg") continue;
@@ -98,7 +98,7 @@ test.each([
   }
 });
 
-test("a film and a document are converted by the lines that the README has for them, and a film by the others with its name in them", async () => {
+test("every curl line converts a video, or a document where it names one", async () => {
   for (const { place, line } of await printedBy(hasty)) {
     const own = inputOf(line);
     const film = line
@@ -135,7 +135,7 @@ test.each([
   }
 });
 
-test("a wrong key, a missing file and a server that is away are failures too", async () => {
+test("a wrong key, a missing file and an unreachable server are failures too", async () => {
   const [{ line = "" } = {}] = await printedBy(hasty);
   const away = await paste(hasty, line.replace(hasty.url, "http://127.0.0.1:9"), "photo.jpg", (path) => writeFile(path, icon));
   expect(away).toMatchObject({ code: 7, files: [] });
@@ -145,7 +145,7 @@ test("a wrong key, a missing file and a server that is away are failures too", a
   expect(refused).toMatchObject({ code: 22, files: [], said: expect.stringContaining("INVALID_API_KEY: ") });
 });
 
-test("the shell program of the examples is the same call", async () => {
+test("the shell example makes the same call", async () => {
   const program = await readFile("gateway/examples/rest.sh", "utf8");
   const call = curlBlock({ baseUrl: "$FILEMILL_SERVER", to: '"$2"', file: '"$1"', result: '"$3"' });
   expect(program).toContain(call);

@@ -28,7 +28,7 @@ async function send(name: string, to: string, headers: Readonly<Record<string, s
 async function protectPdf(headers: Readonly<Record<string, string>>, query = "", to = "pdf"): Promise<Response> {
   return post(server, { to, name: "a.pdf", file: new Uint8Array(pdfOf(["Quokka"])), headers, query: `?download=1${query}` });
 }
-/** Whether `password` is needed to open it, and works. */
+/** Whether opening it requires a password, and `password` works. */
 async function isOpenedOnlyBy(bytes: Uint8Array, password: string): Promise<boolean> {
   const scratch = await mkdtemp(join(tmpdir(), "filemill-protected-"));
   try {
@@ -57,7 +57,7 @@ describe("a protected file", () => {
     ["protected.xls", "csv", "zebracell"],
     ["protected.ods", "csv", "zebracell"],
     ["protected.pdf", "txt", "Quokka"],
-  ])("%s is converted to %s with its password, and refused without it or with another", async (name, to, word) => {
+  ])("%s is converted to %s with its password, and refused without it or with a wrong one", async (name, to, word) => {
     const answer = await send(name, to, withPassword(password));
     const text = await answer.text();
     expect([answer.status, text.includes(word)], text.slice(0, 500)).toEqual([200, true]);
@@ -65,18 +65,18 @@ describe("a protected file", () => {
     await expectRow(await send(name, to, withPassword("another")), { status: 422, code: "PASSWORD_REQUIRED" });
   });
 
-  it.each(["protected.pptx", "protected.odp"])("%s becomes a PDF with its pages", async (name) => {
+  it.each(["protected.pptx", "protected.odp"])("%s is converted to a PDF with its pages", async (name) => {
     const answer = await send(name, "pdf", withPassword(password));
     expect([answer.status, Buffer.from(await answer.arrayBuffer()).toString("latin1", 0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  it("is an archive too", async () => {
+  it("may be an archive", async () => {
     const answer = await send("protected.zip", "tar", withPassword("green 7"));
     expect([answer.status, Buffer.from(await answer.arrayBuffer()).includes("dir/p.png")]).toEqual([200, true]);
     await expectRow(await send("protected.zip", "tar", withPassword("green 8")), { status: 422, code: "PASSWORD_REQUIRED" });
   });
 
-  it("is made of a PDF by a password that is recorded nowhere, and opened again by it", async () => {
+  it("is made from a PDF with a password that is stored nowhere, and can be opened with it", async () => {
     const secret = "geheim ü 42";
     const made = await protectPdf({ "x-output-password": encodeURIComponent(secret) }, "&permissions=print");
     const file = new Uint8Array(await made.arrayBuffer());
@@ -90,7 +90,7 @@ describe("a protected file", () => {
     for (const path of await filesUnder(server.dataDir)) expect((await readFile(path)).includes(secret), path).toBe(false);
   });
 
-  it("is never made without its password, nor by a conversion that cannot protect", async () => {
+  it("is never made without a password, nor by a conversion that cannot protect", async () => {
     const file = new Uint8Array(pdfOf(["Quokka"]));
     await expectRow(await post(server, { to: "pdf", name: "a.pdf", file, query: "?download=1&protect=true" }), {
       status: 422,
@@ -99,12 +99,12 @@ describe("a protected file", () => {
     await expectRow(await protectPdf({ "x-output-password": "abc" }, "", "txt"), { status: 400, code: "INVALID_OPTION" });
   });
 
-  it.each(["&protect=false", "&protect=0"])("is not left unprotected by %s where a password for it was sent", async (query) => {
+  it.each(["&protect=false", "&protect=0"])("is not left unprotected by %s if a password was sent", async (query) => {
     const answer = await protectPdf({ "x-output-password": "abc" }, query);
     await expectRow(answer, { status: 400, code: "INVALID_OPTION", details: { option: "protect" } });
   });
 
-  it("is protected by the password of a gRPC call, which needs no option beside it", async () => {
+  it("is made by a gRPC call with a password and no further option", async () => {
     using conversion = openGrpcClient(ConversionService, server.rpcUrl, { token: server.rpcToken });
     using accounts = openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken });
     const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
@@ -129,7 +129,7 @@ describe("a protected file", () => {
     await expectRow(await ask("two"), { status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
   });
 
-  it("is opened by a queued job too", async () => {
+  it("can be opened by a queued job", async () => {
     const headers = { ...withPassword(password), prefer: "respond-async" };
     const { job } = JSON.parse(await (await send("protected.docx", "pdf", headers)).text());
     const ended = await (await call(server, `/api/v1/jobs/${job.id}`, { headers: { prefer: "wait=60" } })).text();
@@ -137,8 +137,8 @@ describe("a protected file", () => {
   });
 });
 
-describe("the password of a file", () => {
-  it("changes nothing for a file that needs none", async () => {
+describe("a password", () => {
+  it("is ignored for a file that needs none", async () => {
     for (const name of ["text.docx", "text.pdf"]) {
       const file = new Uint8Array(
         await readFile(name === "text.pdf" ? "test/corpus/typical/document/typical.pdf" : "test/corpus/office/text.docx"),
@@ -147,12 +147,12 @@ describe("the password of a file", () => {
     }
   });
 
-  it.each(["", "%zz", "a%0Ab", "a%00b", "%ff", "x".repeat(600)])("is refused when it is malformed: %j", async (header) => {
+  it.each(["", "%zz", "a%0Ab", "a%00b", "%ff", "x".repeat(600)])("is rejected if it is malformed: %j", async (header) => {
     await expectRow(await post(server, { headers: { "x-input-password": header } }), { status: 400, code: "BAD_REQUEST" });
     await expectRow(await protectPdf({ "x-output-password": header }), { status: 400, code: "BAD_REQUEST" });
   });
 
-  it("is in no log, no record and no file of the service", async () => {
+  it("never appears in a log, record or file of the service", async () => {
     const secret = "Zwölf-Boxkämpfer-jagen";
     await send("protected.docx", "txt", withPassword(secret));
     const other = "Falsches-Üben-quält";
@@ -171,7 +171,7 @@ describe("the password of a file", () => {
     }
   });
 
-  it("may come from a file or the environment of the command", async () => {
+  it("may come from a file or an environment variable on the command line", async () => {
     const scratch = await mkdtemp(join(tmpdir(), "filemill-password-"));
     try {
       const secret = join(scratch, "secret");

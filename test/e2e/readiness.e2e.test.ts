@@ -1,4 +1,4 @@
-/** `/readyz` used to be 200 while every conversion failed: now it tries what may be broken, and names it. */
+/** `/readyz` used to answer 200 while every conversion failed: now it checks whatever may be broken, and names it. */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ describe("readiness", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it("names the blob store whose folder is gone", async () => {
+  it("names the blob store if its folder is gone", async () => {
     const blobs = join(server.dataDir, "blobs");
     await isReady(server);
     await rename(blobs, `${blobs}-away`);
@@ -39,7 +39,7 @@ describe("readiness", () => {
     await isReady(server);
   });
 
-  it("names the scratch that is gone, and with it what cannot run without one", async () => {
+  it("names the scratch folder if it is gone, and what cannot run without it", async () => {
     const scratch = join(server.dataDir, "scratch");
     const [name = ""] = await readdir(scratch);
     await rename(join(scratch, name), join(scratch, "away"));
@@ -49,7 +49,7 @@ describe("readiness", () => {
     expect((await post(server)).status).toBe(200);
   });
 
-  it("names the broker that is stopped, and does not say that the process is dead", async () => {
+  it("names the broker if it hangs, while the process stays alive", async () => {
     const pid = Number(await readFile(join(server.dataDir, "nats/server.pid"), "utf8"));
     process.kill(pid, "SIGSTOP");
     try {
@@ -61,7 +61,7 @@ describe("readiness", () => {
     await isReady(server);
   });
 
-  it("leaves nothing behind, however often somebody asks", async () => {
+  it("leaves nothing behind, however often it is requested", async () => {
     await isReady(server);
     await removeAllJobs(server);
     const files = () => filesUnder(join(server.dataDir, "blobs"));
@@ -73,8 +73,8 @@ describe("readiness", () => {
 });
 
 // Only root can change one process's view of programs and disks.
-describe.skipIf(process.getuid?.() !== 0)("readiness, in a system of its own", () => {
-  it("names the sandbox whose launcher does not work any more", async () => {
+describe.skipIf(process.getuid?.() !== 0)("readiness in its own mount namespace", () => {
+  it("names the sandbox if its launcher stops working", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-bwrap-"));
     const launcher = join(folder, "bwrap");
     await writeFile(launcher, await readFile("/usr/bin/bwrap"));
@@ -88,7 +88,7 @@ describe.skipIf(process.getuid?.() !== 0)("readiness, in a system of its own", (
     await rm(folder, { recursive: true });
   });
 
-  it("names blobs and scratch of a disk that can only be read", async () => {
+  it("names blobs and scratch on a read-only disk", async () => {
     // In its own mount namespace, so that only this service sees it.
     await using server = await startServer({}, undefined, ["true"]);
     await isReady(server);

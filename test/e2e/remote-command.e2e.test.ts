@@ -1,4 +1,4 @@
-/** The `filemill` command against a server: it knows an address and a key, but nothing of the machine. */
+/** The `filemill` command against a server: it knows a URL and a key, but nothing of the machine. */
 import { execFile, spawn } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { once } from "node:events";
@@ -38,7 +38,7 @@ const surroundings = (env: Readonly<Record<string, string>>) => ({
   ...env,
 });
 
-/** The command as a user runs it, in the folder with the files and without the service's own environment. */
+/** Runs the command as a user does, in the folder with the files and without the service's own environment. */
 function filemill(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, env: surroundings(env) }, (error, out, err) => {
@@ -47,13 +47,13 @@ function filemill(args: readonly string[], env: Readonly<Record<string, string>>
   });
 }
 
-test("one file is converted, with its options, and its notes are told", async () => {
+test("converts a file with options and prints its notes", async () => {
   const said = await filemill(["convert", "one.png", "one.jpg", "--opt", "width=10"]);
   expect(said).toMatchObject({ code: 0, out: "", err: expect.stringContaining("ALPHA_FLATTENED: ") });
   expect(await sharp(await readFile(join(folder, "one.jpg"))).metadata()).toMatchObject({ format: "jpeg", width: 10, height: 5 });
 });
 
-test("a queued conversion is waited for, and nothing but the result is left", async () => {
+test("waits for a queued conversion and leaves only the result", async () => {
   const lavfi = ["-f", "lavfi", "-i", "testsrc=duration=1:size=160x120:rate=10", "-pix_fmt", "yuv420p"];
   await promisify(execFile)("ffmpeg", ["-v", "error", ...lavfi, join(folder, "clip.mp4")]);
   expect(await filemill(["convert", "clip.mp4", "clip.webm"])).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ test("a queued conversion is waited for, and nothing but the result is left", as
   expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test("of a whole folder every file that can be is converted, and what cannot is told", async () => {
+test("converts a folder's files and reports those that cannot be converted", async () => {
   const said = await filemill(["convert", "one.png", "photos", "--out-dir", "results", "--to", "webp"]);
   expect(said.code).toBe(1);
   expect(said.out.trim().split("\n").sort()).toEqual([
@@ -75,7 +75,7 @@ test("of a whole folder every file that can be is converted, and what cannot is 
   expect((await sharp(await readFile(join(folder, "results/deep/three.webp"))).metadata()).format).toBe("webp");
 });
 
-test("what comes in by a pipe goes out by one", async () => {
+test("converts from stdin to stdout", async () => {
   const run = (args: readonly string[]): Promise<{ code: number | null; out: Buffer; err: string }> =>
     new Promise((resolve) => {
       const child = spawn(process.execPath, [script, ...args], { cwd: folder, env: surroundings({}) });
@@ -95,7 +95,7 @@ test("what comes in by a pipe goes out by one", async () => {
   expect(await run(["convert", "-", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("--to FORMAT") });
 });
 
-test("Ctrl-C takes back what runs on the server, leaves nothing half done, and is told by the exit code", async () => {
+test("Ctrl-C cancels jobs on the server, leaves no partial files and exits with 130", async () => {
   const noise = randomFillSync(Buffer.alloc(4000 * 4000 * 3));
   await mkdir(join(folder, "large"));
   const picture = await sharp(noise, { raw: { width: 4000, height: 4000, channels: 3 } })
@@ -116,7 +116,7 @@ test("Ctrl-C takes back what runs on the server, leaves nothing half done, and i
   expect(await readdir(join(folder, "slow"))).toEqual([]);
 });
 
-test("refusals keep their code, and an address of nobody is told", async () => {
+test("refusals keep their error code, and an unreachable server is reported", async () => {
   expect((await filemill(["convert", "one.png", "one.nothing"])).err).toMatch(/^UNSUPPORTED_TARGET: /);
   expect((await filemill(["convert", "one.png", "x.webp"], { FILEMILL_API_KEY: "" })).err).toMatch(/^MISSING_API_KEY: /);
   expect((await filemill(["convert", "one.png", "x.webp"], { FILEMILL_SERVER: "http://127.0.0.1:1" })).err).toMatch(
@@ -125,7 +125,7 @@ test("refusals keep their code, and an address of nobody is told", async () => {
   expect((await filemill(["convert", "one.png", "x.webp", "--server", "files"])).err).toMatch(/^BAD_REQUEST: /);
 });
 
-test("jobs are listed, waited for, downloaded and deleted", async () => {
+test("lists, waits for, downloads and deletes jobs", async () => {
   const form = new FormData();
   form.set("to", "webp");
   form.set("file", new Blob([await readFile(join(folder, "one.png"))]), "one.png");
@@ -140,7 +140,7 @@ test("jobs are listed, waited for, downloaded and deleted", async () => {
   expect((await filemill(["jobs", "wait", job.id])).err).toMatch(/^JOB_NOT_FOUND: /);
 });
 
-test("waiting for a job that fails fails, with its reason", async () => {
+test("waiting for a failing job fails with its reason", async () => {
   const form = new FormData();
   form.set("to", "webp");
   form.set("file", new Blob([await readFile(join(folder, "photos/broken.png"))]), "broken.png");
@@ -156,14 +156,14 @@ test("waiting for a job that fails fails, with its reason", async () => {
   });
 });
 
-test("formats are the server's", async () => {
+test("lists the server's formats", async () => {
   expect((await filemill(["formats", "png"])).out).toMatch(/^webp +(lossless|high) +inline +\d+ MB +.*\bquality\b/m);
   const conversions: { to: string }[] = JSON.parse((await filemill(["formats", "png", "--json"])).out);
   expect(conversions.map(({ to }) => to)).toContain("webp");
   expect(await filemill(["formats", "nothing"])).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_CONVERSION: /) });
 });
 
-test("a server that is busy is asked again when it said so", async () => {
+test("retries a busy server after its Retry-After", async () => {
   let asked = 0;
   const busy = createServer((_, response) => {
     asked++;

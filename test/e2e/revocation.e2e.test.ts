@@ -36,7 +36,7 @@ afterAll(async () => {
 const stillWaits = async (): Promise<void> => expect((await jobIn(server, job.id)).status).toMatch(/^(queued|running)$/);
 const codeOf = async (answer: Response): Promise<string> => JSON.parse(await answer.text()).error?.code ?? "none";
 
-test("a revoked key ends what it follows and holds, at every gateway", async () => {
+test("revoking a key ends its event streams and waiting requests at every gateway", async () => {
   const { key, secret } = (await browser.ask("POST", "/web/v1/keys", { name: "to be revoked" })).json;
   const events = await Promise.all([server, gateway].map((one) => call(one, `/api/v1/jobs/${job.id}/events`, { key: secret })));
   expect(events.map(({ status }) => status)).toEqual([200, 200]);
@@ -48,7 +48,7 @@ test("a revoked key ends what it follows and holds, at every gateway", async () 
   for (const one of [server, gateway]) expect(await codeOf(await call(one, "/api/v1/jobs", { key: secret }))).toBe("API_KEY_REVOKED");
 });
 
-test("signing out ends what the page follows", async () => {
+test("signing out ends the page's event streams at every gateway", async () => {
   const cookie = `filemill_session=${browser.cookies.get("filemill_session")}`;
   const follow = (one: TestServer) => fetch(`${one.url}/web/v1/jobs/${job.id}/events`, { headers: { cookie } });
   const events = await Promise.all([server, gateway].map(follow));

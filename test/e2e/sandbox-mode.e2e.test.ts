@@ -20,7 +20,7 @@ async function failureOf(start: Promise<AsyncDisposable>): Promise<string> {
 }
 
 // Only root can replace /usr/bin/bwrap for one process.
-describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
+describe.skipIf(!isRoot)("if bubblewrap cannot create namespaces", () => {
   let folder: string;
   let prepare: string[];
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("does not start, and says why and what to set", async () => {
+  it("the service does not start, and says why and what to set", async () => {
     const failure = await failureOf(startServer({}, undefined, prepare));
     expect(failure).toContain("Filemill ended before it was ready");
     expect(failure).toContain("The kernel does not let bubblewrap make namespaces here");
@@ -40,12 +40,12 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
     expect(failure).toContain("or set SANDBOX=degraded");
   });
 
-  it("asked to, refuses a folder that engines could not reach", async () => {
+  it("degraded mode refuses a folder that engines could not reach", async () => {
     expect(await failureOf(startServer({ SANDBOX: "degraded" }, undefined, prepare))).toMatch(/user 61800, who may not pass through \S+:/);
   });
 
   // The weaker sandbox cannot hide the clone's location: its user must be able to enter it.
-  it.runIf(cloneIsOpen)("asked to, offers what the weaker sandbox can hold, and says in every place that it is weaker", async () => {
+  it.runIf(cloneIsOpen)("degraded mode offers what the weaker sandbox supports, and reports itself everywhere", async () => {
     await using server = await startServer({ SANDBOX: "degraded" }, undefined, [...prepare, 'chmod 711 "$HOME_DIR"']);
     const read = async (path: string) => await (await fetch(server.url + path)).text();
     expect(JSON.parse(await read("/readyz"))).toEqual({ ready: true, sandbox: "degraded" });

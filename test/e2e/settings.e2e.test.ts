@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-test("a taken port, a folder that cannot be made and a value out of range are told by the variable's name", async () => {
+test("a taken port, an impossible folder or an invalid value fails startup and names its variable", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "filemill-settings-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ test("a taken port, a folder that cannot be made and a value out of range are to
   }
 });
 
-test("a plan for new accounts that does not exist is told by the variable's name", async () => {
+test("an unknown plan for new accounts fails startup and names its variable", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "filemill-settings-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));

@@ -60,7 +60,7 @@ function errorOf({ status, bytes }: Got) {
 describe("pages of a PDF", () => {
   const pdf = pdfOf(["first", "second", "third"]);
 
-  it("are left out but for the first, with a note", async () => {
+  it("are left out except for the first, with a note", async () => {
     const got = await convert("a.pdf", pdf, "png");
     expect(got).toMatchObject({ status: 200, type: "image/png", name: "a.png", notes: ["PAGES_LEFT_OUT"] });
     const third = await convert("a.pdf", pdf, "svg", { page: "3" });
@@ -68,7 +68,7 @@ describe("pages of a PDF", () => {
     expect((await convert("one.pdf", pdfOf(["only"]), "png")).notes).toEqual([]);
   });
 
-  it("all become numbered files of an archive, which says its own type and name", async () => {
+  it("become numbered files in an archive with its own type and name", async () => {
     const got = await convert("a.pdf", pdf, "png", { pages: "all", width: "100" });
     expect(got).toMatchObject({ status: 200, type: "application/zip", name: "a.zip", notes: ["SEVERAL_FILES"] });
     const members = await membersOf(got);
@@ -77,7 +77,7 @@ describe("pages of a PDF", () => {
     expect(new Set([...members.values()].map((bytes) => bytes.toString("base64"))).size).toBe(3);
   });
 
-  it("some do, also where more hops come after the one that takes pages", async () => {
+  it("can be selected, even if more hops follow the one that takes pages", async () => {
     const got = await convert("a.pdf", pdf, "gif", { pages: "1,3" });
     expect(got.notes).toEqual(expect.arrayContaining(["PAGES_LEFT_OUT", "SEVERAL_FILES"]));
     const members = await membersOf(got);
@@ -98,7 +98,7 @@ describe("pages of a PDF", () => {
     expect(Buffer.from(await got.arrayBuffer()).length).toBe(job.bytes);
   });
 
-  it("that the file does not have are refused, as are both options at once", async () => {
+  it("are rejected if they do not exist, as are both options at once", async () => {
     for (const options of [
       { page: "4" },
       { pages: "2-4" },
@@ -117,14 +117,14 @@ describe("sheets of a workbook", () => {
     `<table:table table:name="${name}"><table:table-row>${["a", cell].map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`).join("")}</table:table-row><table:table-row><table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>y</text:p></table:table-cell></table:table-row></table:table>`;
   const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheet("Income", "one")}${sheet("Costs (2026)", "two")}</office:spreadsheet></office:body></office:document>`;
 
-  it("to json: all in one file, one by number or name", async () => {
+  it("to JSON: all in one file, or one by name", async () => {
     const all = await convert("b.fods", book, "json");
     expect([all.notes, Object.keys(JSON.parse(all.bytes.toString()))]).toEqual([[], ["Income", "Costs (2026)"]]);
     const second = await convert("b.fods", book, "json", { sheet: "costs (2026)" });
     expect([second.bytes.toString().includes("two"), second.bytes.toString().includes("one")]).toEqual([true, false]);
   });
 
-  it("to csv: the first, one by number or name, all", async () => {
+  it("to CSV: the first, one by number or name, or all", async () => {
     const to = "csv";
     const first = await convert("b.fods", book, to);
     expect(first.notes).toEqual(["SHEETS_LEFT_OUT"]);
@@ -142,7 +142,7 @@ describe("sheets of a workbook", () => {
   });
 });
 
-it("a workbook with an empty sheet and a hidden one gives those with content, and tells of the others", async () => {
+it("a workbook's empty and hidden sheets are left out, with a note", async () => {
   const { utils, write } = workbooks;
   const book = utils.book_new();
   utils.book_append_sheet(book, utils.aoa_to_sheet([["a"], [1]]), "Prices");
@@ -154,7 +154,7 @@ it("a workbook with an empty sheet and a hidden one gives those with content, an
   expect([...(await membersOf(all)).keys()]).toEqual(["sheet-1-Prices.csv"]);
 });
 
-describe("sound tracks of a film", () => {
+describe("audio tracks of a video", () => {
   let film: Buffer;
   beforeAll(async () => {
     const path = join(folder, "film.mkv");
@@ -177,7 +177,7 @@ describe("sound tracks of a film", () => {
     return (crossings / 2 / (stdout.length / 2)) * 8000;
   }
 
-  it("the default one, another one, all", async () => {
+  it("can be the default one, another one, or all", async () => {
     const usual = await convert("f.mkv", film, "wav");
     expect(usual.notes).toEqual(["TRACKS_LEFT_OUT"]);
     expect(await pitchOf(usual.bytes)).toBeCloseTo(900, -2);
@@ -189,7 +189,7 @@ describe("sound tracks of a film", () => {
   });
 });
 
-describe("pictures of one file", () => {
+describe("pictures in one file", () => {
   const colours = ["#ff0000", "#00ff00", "#0000ff"];
   const stack = async (format: "gif" | "tiff") => {
     const frames = colours.map((background) => ({ create: { width: 8, height: 8, channels: 3 as const, background } }));
@@ -203,7 +203,7 @@ describe("pictures of one file", () => {
     ["gif", "png", "ANIMATION_REDUCED"],
     ["tiff", "png", "PAGES_LEFT_OUT"],
     ["tiff", "bmp", "PAGES_LEFT_OUT"],
-  ] as const)("%s to %s: the first, another one, all", async (from, to, note) => {
+  ] as const)("%s to %s: the first, another one, or all", async (from, to, note) => {
     const file = await stack(from);
     const first = await convert(`c.${from}`, file, to);
     expect(first.notes).toEqual([note]);

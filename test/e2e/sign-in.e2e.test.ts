@@ -19,7 +19,7 @@ const plans = {
 let server: TestServer;
 let serial = 0;
 beforeAll(async () => {
-  // Each test is a client of its own, by its forwarded address.
+  // Each test is its own client, by its forwarded address.
   server = await startServer({ TRUSTED_PROXIES: "127.0.0.1" }, plans);
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -48,7 +48,7 @@ const accountOf = async (browser: BrowserClient) => (await browser.ask("GET", "/
 const codeOf = async (asked: Promise<{ status: number; json: { error?: { code: string } } }>) => (await asked).json?.error?.code ?? "none";
 
 describe("a session", () => {
-  it("is a cookie out of reach of scripts and other sites, and new at each sign-in", async () => {
+  it("uses an HttpOnly, SameSite cookie that changes at each sign-in", async () => {
     const { browser, email } = await signedUp();
     const planted = browser.cookies.get("filemill_session");
     expect(browser.setCookies.find((line) => line.startsWith("filemill_session="))).toMatch(
@@ -74,7 +74,7 @@ describe("a session", () => {
     expect(await accountOf(browser)).toBeNull();
   });
 
-  it("that is of this browser alone stays when the password changes, all others end", async () => {
+  it("survives a password change in this browser only", async () => {
     const { browser, email } = await signedUp();
     const elsewhere = await signedIn(email);
     const wrong = await browser.ask("POST", "/web/v1/password", { current: "not my password", next: other });
@@ -87,11 +87,11 @@ describe("a session", () => {
   });
 });
 
-describe("a request from elsewhere", () => {
+describe("a cross-site request", () => {
   it.each([
     ["another site's Origin", { origin: "https://evil.example" }],
-    ["an Origin that hides", { origin: "null" }],
-    ["a browser that says so", { "sec-fetch-site": "cross-site" }],
+    ["an opaque Origin", { origin: "null" }],
+    ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
     ["a neighbouring subdomain", { "sec-fetch-site": "same-site" }],
     ["a form, which cannot set the header", { "x-filemill": "" }],
   ])("is refused: %s", async (_, headers) => {
@@ -101,7 +101,7 @@ describe("a request from elsewhere", () => {
     expect(await accountOf(browser)).not.toBeNull();
   });
 
-  it("may not be a form's body", async () => {
+  it("is refused with a form's content type", async () => {
     const { browser } = await signedUp();
     const plain = { "content-type": "text/plain" };
     expect(await codeOf(browser.ask("POST", "/web/v1/sign-in", { email: "a@example.org", password }, plain))).toBe(
@@ -110,8 +110,8 @@ describe("a request from elsewhere", () => {
   });
 });
 
-describe("sign-in", () => {
-  it("says the same of an unknown address as of a wrong password", async () => {
+describe("signing in", () => {
+  it("gives the same answer for an unknown address as for a wrong password", async () => {
     const { email } = await signedUp();
     const answers = await Promise.all(
       [email, "nobody@example.org", "not an address"].map((each) =>
@@ -123,7 +123,7 @@ describe("sign-in", () => {
     expect(said[0]).toMatchObject({ status: 401, code: "INVALID_CREDENTIALS" });
   });
 
-  it("is throttled by client and account, without shutting out the owner elsewhere", async () => {
+  it("is throttled by client and account, without locking the owner out elsewhere", async () => {
     const { email } = await signedUp();
     const guesser = newBrowser();
     const codes: string[] = [];
@@ -136,7 +136,7 @@ describe("sign-in", () => {
     await signedIn(email);
   });
 
-  it("lets a browser in that knows the account, whatever strangers guess at the same time and from the same address", async () => {
+  it("admits a browser that knows the account despite many guesses by others", async () => {
     const { browser, email } = await signedUp();
     expect(browser.setCookies.find((line) => line.startsWith("filemill_device="))).toMatch(/; HttpOnly; SameSite=Lax$/);
     await browser.ask("POST", "/web/v1/sign-out");
@@ -159,7 +159,7 @@ describe("sign-in", () => {
     expect(await accountOf(browser)).toMatchObject({ email });
   });
 
-  it("slows down alike whether there is such an account", async () => {
+  it("is throttled the same whether or not the account exists", async () => {
     const { email } = await signedUp();
     const answersOf = async (subject: string): Promise<string[]> => {
       const answers: string[] = [];
@@ -175,7 +175,7 @@ describe("sign-in", () => {
     expect(await answersOf(email)).toEqual(await answersOf("nobody-at-all@example.org"));
   });
 
-  it("by a one-time link is kept from nobody by 13 addresses with 8 wrong tokens each", async () => {
+  it("by one-time link still works after many wrong tokens from 13 addresses", async () => {
     const { email } = await signedUp();
     const token = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1];
     for (let stranger = 0; stranger < 13; stranger++) {
@@ -195,12 +195,12 @@ describe("sign-in", () => {
     [{ email: "weak@example.org" }, "password"],
     [{ email: 7, password }, "email"],
     [{ email: "weak@example.org", password, admin: true }, "admin"],
-  ])("up with %j is refused, naming the field", async (body, field) => {
+  ])("rejects signing up with %j and names the field", async (body, field) => {
     const refused = await newBrowser().ask("POST", "/web/v1/sign-up", body);
     expect(refused.json.error).toMatchObject({ code: "BAD_REQUEST", details: { field } });
   });
 
-  it("up with an address that is taken is refused, in any spelling", async () => {
+  it("rejects signing up with a taken address in any spelling", async () => {
     const { email } = await signedUp();
     expect(await codeOf(newBrowser().ask("POST", "/web/v1/sign-up", { email: email.toUpperCase(), password }))).toBe("ACCOUNT_EXISTS");
   });
@@ -220,7 +220,7 @@ describe("sign-in", () => {
 });
 
 describe("the first start", () => {
-  it("prints a link that signs in to the local account, with the plan that its key has", async () => {
+  it("prints a link that signs in to the local account on its key's plan", async () => {
     expect(server.signInLink?.startsWith(`${server.url}/`)).toBe(true);
     const entered = await newBrowser().ask("POST", "/web/v1/sign-in/link", { token: server.signInLink?.split("=")[1] });
     expect(entered.json.account).toMatchObject({ email: "local@filemill.localhost", hasPassword: false, plan: { id: "plus" } });
@@ -228,7 +228,7 @@ describe("the first start", () => {
 });
 
 describe("a guest", () => {
-  it("converts within the free plan, told from other guests, who see nothing of it", async () => {
+  it("converts within the free plan, isolated from other guests", async () => {
     const [one, two] = [newBrowser(), newBrowser()];
     expect((await one.ask("GET", "/web/v1/me")).json).toMatchObject({
       account: null,
@@ -246,7 +246,7 @@ describe("a guest", () => {
     expect(await codeOf(one.ask("GET", "/web/v1/keys"))).toBe("SIGN_IN_REQUIRED");
   });
 
-  it("is counted by address, however often the cookie is thrown away", async () => {
+  it("is rate-limited by address, even if the cookie is discarded", async () => {
     const browser = newBrowser();
     const codes: string[] = [];
     for (let request = 0; request < 9; request++) {
@@ -259,8 +259,8 @@ describe("a guest", () => {
   });
 });
 
-describe("what a server keeps and says", () => {
-  it("holds no password, session or link, in no file and no log line", async () => {
+describe("the service's files and log", () => {
+  it("contain no password, session or link", async () => {
     const { browser, email } = await signedUp();
     const link = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1] ?? "";
     const cookies = ["filemill_session", "filemill_device"].map((name) => browser.cookies.get(name) ?? "");

@@ -1,4 +1,4 @@
-/** Guests who fill the disk with a few kilobytes of input: their results cannot harm an account. */
+/** Guests who fill the disk with a few kilobytes of input: their results must not harm an account. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ function keepConverting(server: TestServer) {
   };
 }
 
-describe("five long silences of guests", () => {
+describe("five long recordings of silence from guests", () => {
   let server: TestServer;
   let flac: Buffer<ArrayBuffer>;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("five long silences of guests", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it("with a new cookie each fill the budget of their address and no more, and an account is unharmed throughout", async () => {
+  it("with new cookies fill only their address's budget and do not affect an account", async () => {
     const stop = keepConverting(server);
     const guests = Array.from({ length: 5 }, () => guestAt(server, "203.0.113.7"));
     const codes = (await Promise.all(guests.map((guest) => toWav(guest, flac)))).map(codeOf);
@@ -71,10 +71,10 @@ function openAgain(guest: BrowserClient | undefined, server: TestServer): Browse
 }
 
 // Only root may mount.
-describe.skipIf(!isRoot)("a disk that is short", () => {
+describe.skipIf(!isRoot)("a nearly full disk", () => {
   const mounts = ['mkdir -p "$HOME_DIR/data"', 'mount -t tmpfs -o size=500m,mode=711 tmpfs "$HOME_DIR/data"'];
 
-  it("takes the oldest results of guests, and an account converts throughout", async () => {
+  it("evicts guests' oldest results while an account keeps converting", async () => {
     const disk = { ...behindProxy, MIN_FREE_DISK_MB: "50", GUEST_RESERVE_MB: "150", MEDIA_SLOTS: "1" };
     await using server = await startServer(disk, plansWith({ maxStoredMb: 120, maxResultMb: 120 }), mounts);
     const flac = await silentFlac(600, server.dataDir);

@@ -20,7 +20,7 @@ afterAll(async () => {
   receiver[Symbol.dispose]();
 });
 
-it("is one trace, which goes on from the caller's, over two processes and the queue", async () => {
+it("continues the caller's trace across two processes and the queue", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const ours = "b7ad6b7169203331";
   const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
@@ -53,7 +53,7 @@ it("is one trace, which goes on from the caller's, over two processes and the qu
   expect(JSON.stringify(receiver.spans)).not.toMatch(/a-secret-name|fm_/);
 });
 
-it("sends the metrics of each process as /metrics has them", async () => {
+it("sends each process's metrics as in /metrics", async () => {
   const counted = async (url: string) => {
     const text = await (await fetch(`${url}/metrics`)).text();
     return text.split("\n").filter((line) => /^filemill_(jobs|attempts|job)\w*_(total|count|sum|bucket)/.test(line));

@@ -49,7 +49,7 @@ async function convert(bytes: Buffer): Promise<string> {
 test.each([
   ["webhook.ts", process.execPath],
   ["webhook.py", "/usr/bin/python3"],
-])("%s takes what Filemill sends, and nothing that is forged or old", async (name, program) => {
+])("%s accepts what Filemill sends, and rejects forged or old messages", async (name, program) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/hook`;
   const made = await call("/api/v1/webhooks", {
@@ -64,7 +64,7 @@ test.each([
     printed += String(chunk);
   });
   try {
-    // Messages sent before the receiver listens are repeated with the next attempt.
+    // Messages sent before the receiver listens are retried.
     const done = await convert(
       await sharp({ create: { width: 4, height: 4, channels: 3, background: "red" } })
         .png()

@@ -1,4 +1,4 @@
-/** Job ends, reported to the account's own server; and one event log for everyone who follows a job. */
+/** The ends of jobs, reported to the account's own server; and one event log for everyone who follows a job. */
 import sharp from "sharp";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -56,7 +56,7 @@ async function picture(): Promise<Uint8Array<ArrayBuffer>> {
 const headersOf = (index: number) =>
   Object.fromEntries(Object.entries(receiver.received[index]?.headers ?? {}).map(([name, value]) => [name, String(value)]));
 
-test("done and failed jobs arrive signed, with the job as GET shows it, and the deliveries are listed", async () => {
+test("sends signed messages for done and failed jobs, as GET shows them, and lists the deliveries", async () => {
   const made = await call("POST", "/api/v1/webhooks", { url: receiver.url, description: "orders" });
   expect(made).toMatchObject({ status: 201, body: { webhook: { state: "enabled", events: ["job.done", "job.failed"] } } });
   const { secret } = made.body;
@@ -87,7 +87,7 @@ test("done and failed jobs arrive signed, with the job as GET shows it, and the 
   expect((await call("DELETE", `/api/v1/webhooks/${id}`)).status).toBe(204);
 });
 
-test("a receiver that says 410 is not called again until its webhook is enabled", async () => {
+test("a receiver that answers 410 is not called again until its webhook is enabled", async () => {
   receiver.received.length = 0;
   const made = await call("POST", "/api/v1/webhooks", { url: receiver.url, events: ["job.done"] });
   const path = `/api/v1/webhooks/${made.body.webhook?.id}`;
@@ -106,7 +106,7 @@ test.each([
   [{ url: "not an address" }, "url"],
   [{ url: "ftp://example.org/" }, "url"],
   [{ url: "https://u:p@example.org/" }, "url"],
-])("what is no receiver is refused: %j", async (body, field) => {
+])("rejects an invalid receiver URL: %j", async (body, field) => {
   expect(await call("POST", "/api/v1/webhooks", body)).toMatchObject({
     status: 400,
     body: { error: { code: "BAD_REQUEST", details: { field } } },
@@ -114,13 +114,13 @@ test.each([
 });
 
 test.each([[{}], [{ url: "https://example.org/", events: ["job.started"] }], [{ url: "https://example.org/", more: 1 }]])(
-  "a body that is not as declared is refused: %j",
+  "rejects an invalid body: %j",
   async (body) => {
     expect(await call("POST", "/api/v1/webhooks", body)).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
   },
 );
 
-test("webhooks of others are not there, and go with their account", async () => {
+test("an account's webhooks are hidden from others and deleted with it", async () => {
   await runCli(server, ["accounts", "create", "hooks@example.org", "--plan", "plus"]);
   const key = (await runCli(server, ["keys", "create", "hooks@example.org"])).trim();
   const made = await call("POST", "/api/v1/webhooks", { url: receiver.url }, key);
@@ -141,7 +141,7 @@ test("webhooks of others are not there, and go with their account", async () => 
   expect(receiver.received).toHaveLength(0);
 });
 
-test("who lost the stream of events is told what is newer, and not to come back when there is nothing", async () => {
+test("a reconnecting event stream sends only newer events, or 204 if there are none", async () => {
   const job = await convert(await picture(), "a.png", "webp");
   const events = (headers: Record<string, string> = {}) =>
     fetch(`${server.url}/api/v1/jobs/${job.id}/events`, { headers: { authorization: `Bearer ${server.key}`, ...headers } });

@@ -83,7 +83,7 @@ export async function readOnly(home: string, seed: number): Promise<Outcome> {
   await untilServed(deployment.url, scene.customers[0].key);
   await untilBusy(scene, 10);
   await scene.load.stop();
-  // A watch of its own: ends that the disk forgot happen again. An answer with its result promises nothing about the disk (decision 3).
+  // Uses its own watch: ends that the disk forgot happen again. An answer with its result promises nothing about the disk (decision 3).
   await using watch = await watchRecords(deployment);
   let forgotten = 0;
   for (const { jobId, told } of before) {

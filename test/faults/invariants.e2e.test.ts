@@ -48,11 +48,11 @@ const withAccepted = (change: Partial<Accepted>): Ledger => {
   return { ...ledger, accepted: new Map([[changed.jobId, changed]]) };
 };
 
-it("finds nothing wrong where nothing is", async () => {
+it("finds nothing wrong in an intact service", async () => {
   expect(await verdictOn(deployment, ledger, watch)).toEqual({ accepted: 1, lost: [], twice: [], defects: [] });
 });
 
-it("sees jobs that are lost, and jobs that are published twice", async () => {
+it("detects lost jobs and jobs that were published twice", async () => {
   expect((await verdict(withAccepted({ jobId: "01jd0000000000000000000000" }))).lost).toHaveLength(1);
   const results = new Map([[done.jobId, new Set(["a", "b"])]]);
   const { twice } = await verdict(
@@ -62,7 +62,7 @@ it("sees jobs that are lost, and jobs that are published twice", async () => {
   expect(twice).toHaveLength(3);
 });
 
-it("sees ends that are not what they should be", async () => {
+it("detects jobs that ended differently than they should", async () => {
   const record = watch.records.get(done.jobId);
   if (record?.job === undefined) throw new Error("the job is gone");
   const withJob = (job: Partial<typeof record.job>): RecordWatch => {
@@ -78,7 +78,7 @@ it("sees ends that are not what they should be", async () => {
   expect(await defectsOf(watch, { ...ledger, hasReceiver: true })).toContain("no webhook was told");
 });
 
-it("sees files and processes that are left, and results that are not what their record says", async () => {
+it("detects leftover files and processes, and results that do not match their record", async () => {
   const [blob] = (await filesUnder(resolve(deployment.dataDir, "blobs"))).filter((path) =>
     path.includes(watch.records.get(done.jobId)?.job?.result?.id ?? "-"),
   );

@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults -- [--seed N]… [--short] [--only NAME]…`: kills, pauses and starves Filemill under load, and checks what is left.
+ * `npm run test:faults -- [--seed N]… [--short] [--only NAME]…`: kills, pauses and starves Filemill under load, and checks what remains.
  */
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { resolve } from "node:path";

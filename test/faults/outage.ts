@@ -1,4 +1,4 @@
-/** The broker is away for a while: killed if it is a separate process, paused if it is ours. */
+/** The broker is down for a while: killed if it is a separate process, paused if it is ours. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { openScene, untilBusy } from "./scene.ts";

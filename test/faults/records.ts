@@ -16,7 +16,7 @@ export type RecordWatch = AsyncDisposable & {
   readonly records: ReadonlyMap<string, JobRecord>;
   /** Results seen for each job. More than one means that it was published twice. */
   readonly results: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Jobs seen at work again after they were done. */
+  /** Jobs seen running again after they were done. */
   readonly undone: ReadonlySet<string>;
 };
 

@@ -1,4 +1,4 @@
-/** Clients at work while processes are killed and paused, at every crash point and at random; then the invariants are checked. */
+/** Clients send requests while processes are killed and paused, at every crash point and at random; then the invariants are checked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Moment } from "#kit/moments.ts";
 import { createDice, type Dice } from "#test/fuzz/mutate.ts";
@@ -17,14 +17,14 @@ export type Weather = {
   /** Crash points, each with both signals. */
   readonly moments: readonly Moment[];
   readonly signals: readonly Signal[];
-  /** Number of random blows after that. */
+  /** Number of random hits after that. */
   readonly blows: number;
 };
 
 export type Outcome = Verdict & {
   readonly requests: number;
   readonly kills: number;
-  /** How often each blow was dealt and hit. */
+  /** How often each hit was attempted and successful. */
   readonly rows: ReadonlyMap<string, number>;
 };
 
@@ -93,7 +93,7 @@ function openBlows(deployment: Deployment, ledger: Ledger, say: (line: string) =
       note(`${signal} of ${role}`, pid !== undefined);
       if (pid === undefined || signal === "SIGKILL") return;
       paused.add(pid);
-      // Others are hit meanwhile.
+      // Others are hit in the meantime.
       setTimeout(() => go(pid), pausedMs).unref();
     },
     release() {

@@ -40,15 +40,15 @@ function verdictOf(finding: Finding): Promise<string | undefined> | string | und
   }
 }
 
-describe("what fuzzing found", () => {
-  it("is mended, and stays so", async () => {
+describe("a past fuzzing finding", () => {
+  it("stays fixed", async () => {
     for (const finding of await keptFindings())
       expect({ ...finding, wrong: await verdictOf(finding) }).toEqual({ ...finding, wrong: undefined });
   });
 });
 
-describe("a short walk among repetitions", () => {
-  it("meets nothing that takes more than linear time", async () => {
+describe("a short random walk through repetitive files", () => {
+  it("finds nothing that takes more than linear time", async () => {
     const dice = createDice(20_261_122);
     for (let step = 0; step < repetitions; step++) {
       const repetition = repetitionOf(seeds[dice.below(seeds.length)] ?? { format: "txt", content: Buffer.from("a") }, dice);
@@ -66,16 +66,16 @@ describe("a short walk among repetitions", () => {
     ["ppm", "P6\n", "#\n"],
     ["xml", "", "<!a>"],
     ["rtf", "{\\rtf1\\ansi\\ansicpg932 ", "\\'8e"],
-  ])("looks at %s of %j and many %j in linear time", async (format, start, token) => {
+  ])("inspects %s of %j and many %j in linear time", async (format, start, token) => {
     const repetition = { format, start: Buffer.from(start), token: Buffer.from(token), end: Buffer.from("x") };
     expect((await slowFileOf(repetition))?.wrong).toBe(undefined);
     expect(fileOf(repetition, 60_000).length).toBeGreaterThan(59_000);
   });
 });
 
-describe("a short walk among harmed files", () => {
+describe("a short random walk through mutated files", () => {
   it(
-    "meets refusals and results, nothing else",
+    "finds only refusals and results",
     async () => {
       const dice = createDice(20_261_121);
       const met = new Set<string>();
@@ -103,7 +103,7 @@ describe("a short walk among harmed files", () => {
     walkMs,
   );
 
-  it("would tell", async () => {
+  it("would report a wrong result", async () => {
     expect(await engines.try(Buffer.from("# a"), "md", "html")).toBe(undefined);
     expect(() => tryOptions("\ud800")).not.toThrow();
     expect(await door.post(Buffer.from("nothing"))).toBe(undefined);

@@ -8,11 +8,11 @@ export type RawClient = {
   send(bytes: string | Buffer): void;
   /** Everything received until `enough` holds or the server closes the connection. */
   until(enough: (text: string) => boolean): Promise<string>;
-  /** The next complete answer with a Content-Length. */
+  /** The next complete answer that has a Content-Length. */
   answer(): Promise<RawAnswer>;
 };
 
-/** A client that sends exact bytes, for requests that no library would make. @param localAddress - Any of 127.0.0.0/8. */
+/** A client that sends exact bytes, for requests that no HTTP library would make. @param localAddress - Any of 127.0.0.0/8. */
 export async function openRaw(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   await once(socket, "connect");
@@ -80,7 +80,7 @@ export function bodyOf(parts: readonly Part[], end = "--XX--\r\n"): Buffer {
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
 
-/** The head of POST /convert; `extra` lines are added and replace nothing. */
+/** The head of POST /convert; `extra` lines are appended and replace nothing. */
 export function headOf(key: string, extra: readonly string[], query = "", contentType = "multipart/form-data; boundary=XX"): string {
   const lines = [
     `POST /api/v1/convert${query} HTTP/1.1`,

@@ -19,7 +19,7 @@ import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
 import { openLog } from "#kit/log.ts";
 
-/** What a job does after its creation, in the fake job service. */
+/** What a job does after it was created, in the fake job service. */
 export type Script = (job: Job, request: CreateJobRequest) => AsyncIterable<Job> | Iterable<Job>;
 
 export type Stage = AsyncDisposable & {
@@ -56,7 +56,7 @@ type StageOptions = {
 
 const accountId = "account1";
 
-/** Ends at once with the input's own bytes as the result. */
+/** Finishes at once with the input's own bytes as the result. */
 export const doneAtOnce = function* (job: Job): Generator<Job> {
   job.state = JobState.DONE;
   job.durationMs = 7;
@@ -68,7 +68,7 @@ export const neverEnds: Script = async function* (job) {
   job.queuePosition = 1;
   job.estimateMs = 2500;
   yield job;
-  // Like a long conversion: nothing changes any more.
+  // As in a long conversion, nothing changes any more.
   await new Promise(() => {});
 };
 
@@ -259,7 +259,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
   };
 }
 
-/** Throws the signal's reason, whatever the script is waiting for. */
+/** Rethrows the signal's reason, whatever the script is waiting for. */
 async function* until(signal: AbortSignal, steps: AsyncIterable<Job> | Iterable<Job>): AsyncGenerator<Job> {
   const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   const iterator = Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();

@@ -1,4 +1,4 @@
-/** A start without NATS, or with NATS rejecting it, used to wait forever in silence. */
+/** Starting without NATS, or with NATS rejecting the credentials, used to hang silently. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ function start(port: number, env: Readonly<Record<string, string>>): { readonly 
 
 const patient = { timeout: 120_000, interval: 100 };
 
-it("says that the broker is not reached, and ends when it refuses the credentials", async () => {
+it("reports an unreachable broker, and exits if the broker refuses the credentials", async () => {
   const [port = 0, nats = 0] = await freePorts(2);
   const creds = join(home, "user.creds");
   const user = Buffer.from(nkeys.createUser().getSeed()).toString();

@@ -1,4 +1,4 @@
-/** A line between a client and a server that breaks or stalls, as a phone's does. */
+/** A connection between a client and a server that breaks or stalls, as a phone's does. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type CuttingLine = Disposable & {

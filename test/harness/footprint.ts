@@ -80,7 +80,7 @@ export async function footprintAtRest(server: TestServer, dataDir = server.dataD
 const mostOfAPool = 4;
 
 /**
- * What is there now and was not before. There may be fewer processes, as ended warm engines may not be back yet. A warm engine
+ * What exists now but did not before. There may be fewer processes, as ended warm engines may not be back yet. A warm engine
  * may also have more, each with its folder, since others are started for waiting jobs, but no more than its pool holds.
  */
 export async function leftBehind(server: TestServer, before: Footprint): Promise<string[]> {

@@ -1,6 +1,6 @@
 /**
  * `npm run test:hosts`: several hosts under load lose their leader, a host,
- * a disk and each process in turn; nothing is lost, nothing is done twice.
+ * a disk and each process in turn; nothing is lost, and nothing is done twice.
  */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { guessedAt } from "./guesses.ts";
 
 const clients = 10;
 const measureMs = 10_000;
-/** Longer than a lease plus the interval at which lost ones are searched. */
+/** Longer than a lease plus the interval at which expired leases are looked for. */
 const outageMs = 12_000;
 
 /** @returns What was wrong. */
@@ -56,7 +56,7 @@ function countsOf({ accepted, refused }: Ledger): readonly [number, number, numb
   return [accepted.size, all - unanswered, unanswered];
 }
 
-/** Only documents, which every worker converts. More workers than processors convert no more. */
+/** Only documents, which every worker converts. More workers than processors would not convert more. */
 async function measure(hosts: Hosts, ledger: Ledger, menu: Menu): Promise<readonly object[]> {
   const rows: object[] = [];
   const documents: Menu = (dice) => {
@@ -185,7 +185,7 @@ async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
   const twice = [...ledger.idsByKey.values()].filter((ids) => ids.size !== 1).length;
   if (twice > 0) ledger.defects.push(`${twice} requests made more than one job`);
   const guesses = await guessedAt(hosts.urls);
-  // Eight for one client at one account, and one if two gateways were informed at the same time.
+  // Eight for one client at one account, and one more if two gateways were informed at the same time.
   if (guesses > 9) ledger.defects.push(`${guesses} guesses at one password were looked at`);
   const store = await openBlobs({ ...hosts.s3.env, DATA_DIR: home }, openLog("silent"));
   let stored = -1;

@@ -1,4 +1,4 @@
-/** The prover as a service starts it in the background, on a system whose versions have no proof. */
+/** The prover as a service starts it in the background, on a system with versions that have no proof. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -20,14 +20,14 @@ function startProver(...args: readonly string[]) {
   return spawn(process.execPath, all, { env: { ...process.env, DATA_DIR: dataDir }, stdio: ["pipe", "ignore", "inherit"] });
 }
 
-it("writes what it has proven under DATA_DIR, and says no more how far it is", async () => {
+it("writes its proofs under DATA_DIR and removes its progress file", async () => {
   const [exitCode] = await once(startProver("--route", "png:webp"), "exit");
   const { rows } = parseProofFile(await readFile(join(dataDir, "proof.tsv"), "utf8"));
   expect(rows.filter(({ word }) => word !== "failed").map(({ from, to, path }) => `${from} ${to} ${path}`)).toContain("png webp sharp");
   expect([exitCode, existsSync(join(dataDir, "proving.json"))]).toEqual([0, false]);
 });
 
-it("ends when the service does", async () => {
+it("exits with the service", async () => {
   const prover = startProver();
   prover.stdin.end();
   expect(await once(prover, "exit")).toEqual([130, null]);

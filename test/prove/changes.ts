@@ -13,7 +13,7 @@ export async function changedEngines(): Promise<ReadonlySet<string> | undefined>
   return changed === undefined ? undefined : await enginesOf(changed);
 }
 
-/** Paths below the engines folder, committed or not. */
+/** Paths relative to the engines folder, committed or not. */
 async function changedFiles(): Promise<readonly string[] | undefined> {
   const git = (...args: readonly string[]) => gitText(root, ...args);
   try {

@@ -9,7 +9,7 @@ it("finds the engines that a changed file belongs to", async () => {
   expect(await changed("pictures/imagemagick.ts")).toEqual(["imagemagick", "imagemagick-exr"]);
 });
 
-it("follows scripts that an engine only names", async () => {
+it("follows scripts that an engine only refers to by name", async () => {
   expect(await changed("office/libreoffice-worker.py")).toEqual(["libreoffice"]);
   expect(await changed("documents/pandoc-filter.lua")).toEqual(["join-html", "join-pdf", "pandoc"]);
   const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "poppler", "sharp"];
@@ -19,6 +19,6 @@ it("follows scripts that an engine only names", async () => {
   expect(await changed("pictures/imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr", "potrace"]);
 });
 
-it("takes what all share for a change of all", async () => {
+it("treats a change in shared code as a change of all engines", async () => {
   expect((await changed("shared/tool-run.ts")).length).toBeGreaterThan(15);
 });

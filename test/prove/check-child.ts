@@ -32,5 +32,5 @@ process.on("message", async (question: Question) => {
   say({ evidence, memoryBytes: process.memoryUsage.rss() });
 });
 
-// No one is left to answer: reader programs, which are in this process's group, must not outlive it either.
+// Nobody is left to answer: reader programs, which are in this process's group, must not outlive it either.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

@@ -118,13 +118,13 @@ function answerOf(child: ChildProcess, given: Given, make: Make, timeoutMs: numb
   });
 }
 
-/** A failed send shows as the child's exit. */
+/** A failed send shows up as the child's exit. */
 function send(child: ChildProcess, question: Question): void {
   if (child.connected) child.send(question, () => undefined);
 }
 
 function onError(): void {
-  // A process that could not be started or written to exits.
+  // A process that could not be started or written to will exit.
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {
@@ -132,7 +132,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // The whole group has ended.
+    // The whole group has already ended.
   }
   await exited;
 }

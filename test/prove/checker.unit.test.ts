@@ -29,13 +29,13 @@ const given: Given = { sample: { ...file, name: "typical", contents: [] }, input
 const noMake = () => Promise.reject(new Error("not asked for"));
 const answer = "const answer = () => process.send({ evidence: { reader: 'test', figures: {} }, memoryBytes: 1 });";
 
-it("reads and compares in another process", async () => {
+it("reads and compares in a separate process", async () => {
   await using checker = openChecker({ folder: join(folder, "real"), env: { PATH: "/usr/bin:/bin" }, say: () => undefined });
   expect(await checker.check(given, noMake)).toMatchObject({ figures: { ssim: 1, size: 1 } });
   expect(await checker.check({ ...given, result: { ...file, path: join(folder, "none.png") } }, noMake)).toContain("no reader for png");
 });
 
-it("does once more what took the process down, and says so", async () => {
+it("repeats a check that crashed its process, and reports it", async () => {
   said.length = 0;
   const dies =
     "process.on('message', () => { if (existsSync(mark)) answer(); else { writeFileSync(mark, ''); process.kill(process.pid, 'SIGABRT'); } });";
@@ -45,21 +45,21 @@ it("does once more what took the process down, and says so", async () => {
   expect(said).toEqual(["  the check of png > png by nobody died (SIGABRT): once more"]);
 });
 
-it("never passes what takes every process down", async () => {
+it("fails a check that crashes every process", async () => {
   const { checker } = await checkerOf("always", "process.on('message', () => process.kill(process.pid, 'SIGSEGV'));");
   await using _ = checker;
   expect(await checker.check(given, noMake)).toBe("the check died: SIGSEGV");
   expect(await checker.check(given, noMake)).toBe("the check died: SIGSEGV");
 });
 
-it("goes on after one that had ended between two checks", async () => {
+it("replaces a process that exited between two checks", async () => {
   const { checker } = await checkerOf("between", `${answer}\nprocess.on('message', () => { answer(); process.disconnect(); });`);
   await using _ = checker;
   expect(await checker.check(given, noMake)).toMatchObject({ reader: "test" });
   expect(await checker.check(given, noMake)).toMatchObject({ reader: "test" });
 });
 
-it("ends what takes too long, and removes what it unpacked", async () => {
+it("ends a check that takes too long and removes its files", async () => {
   const hangs = `import { spawn } from "node:child_process";
     process.on("message", () => { writeFileSync(process.env.TMPDIR + "/left", ""); spawn("/usr/bin/sleep", ["600"], { stdio: "ignore" }); });`;
   const { checker, scratch } = await checkerOf("hangs", hangs, { timeoutMs: 1500 });
@@ -68,7 +68,7 @@ it("ends what takes too long, and removes what it unpacked", async () => {
   expect(existsSync(scratch)).toBe(false);
 });
 
-it("asks for a conversion and is told when there is none", async () => {
+it("requests a conversion, or learns why there is none", async () => {
   const asks = `process.on("message", (question) => "made" in question
     ? process.send({ evidence: typeof question.made === "string" ? question.made : question.made.path, memoryBytes: 1 })
     : process.send({ wanted: { engine: "other", to: "csv" } }));`;

@@ -1,4 +1,4 @@
-/** The most common conversions: proven first on a machine whose versions have no proof. */
+/** The most common conversions: proven first on a machine with versions that have no proof. */
 
 const everyday: Readonly<Record<string, string>> = {
   docx: "pdf odt txt html md",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { everydayFirst } from "./everyday.ts";
 
-it("puts the conversions of every day before the others, and loses none", () => {
+it("puts everyday conversions first and loses none", () => {
   const pairs = [
     { from: "xbm", to: "pcx" },
     { from: "docx", to: "pdf" },

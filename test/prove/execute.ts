@@ -1,4 +1,4 @@
-/** Executes what has to be proven, source by source, and each hop once for all routes that start with it. */
+/** Executes whatever has to be proven, source by source, and each hop once for all routes that start with it. */
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -163,7 +163,7 @@ export async function convert(
   await inTime(converter.run(plan, input.path, result.path, { signal, inputBytes, planOf, ...(onNote && { onNote }) }));
 }
 
-/** For a conversion that does not even end when aborted: the others continue. */
+/** For a conversion that does not end even when aborted: the others continue. */
 async function inTime(conversion: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -183,7 +183,7 @@ function rowOf(target: Target, evidence: Evidence | string, spentMs: number, exe
   return { ...shared, word, figures, reader: said.reader, ms: coarse(spentMs), why };
 }
 
-/** A failed row for this step's target and all that would follow. */
+/** A failed row for this step's target and for all that would follow. */
 function failAll(step: Step, why: string, execution: SampleExecution, sample: string): void {
   if (step.target !== undefined) execution.onResult(step.target, rowOf(step.target, why, 0, execution, sample));
   for (const next of step.next.values()) failAll(next, why, execution, sample);

@@ -12,18 +12,18 @@ const places: Readonly<Record<string, readonly [string, number, number, number, 
 const fixture = layoutFixtures["docx"] ?? { places: "", fonts: [] };
 const inPlace = (name: string): PlacedWord[] => (places[name] ?? []).map(([word, page, left, middle]) => ({ word, page, left, middle }));
 
-test("a document that came out as it should has no shift, all words on their pages and all fonts", () => {
+test("an intact layout has no shift, every word on its page and every font", () => {
   expect(figuresOf(fixture, inPlace("text"), fixture.fonts)).toEqual({ moved: 0, breaks: 1, fonts: 1 });
 });
 
-test("a word may stand anywhere within its line, and not beyond", () => {
+test("a word may be anywhere within its line, but not beyond", () => {
   const slack = Math.min(...(places["text"] ?? []).map(([, , , , each]) => each));
   const lower = (by: number) => inPlace("text").map((word) => ({ ...word, middle: word.middle + by }));
   expect(figuresOf(fixture, lower(slack), fixture.fonts).moved).toBeCloseTo(0);
   expect(figuresOf(fixture, lower(slack + 20), fixture.fonts).moved).toBeGreaterThan(10);
 });
 
-test("another font size moves words, a lost page break moves them to another page, another font is missed", () => {
+test("detects another font size, a lost page break and a missing font", () => {
   const wider = inPlace("text").map((word) => ({ ...word, left: 72 + (word.left - 72) * 1.05 }));
   expect(figuresOf(fixture, wider, fixture.fonts).moved).toBeGreaterThan(10);
   const early = inPlace("text").map((word) => (word.page === 3 ? { ...word, page: 2 } : word));
@@ -31,13 +31,13 @@ test("another font size moves words, a lost page break moves them to another pag
   expect(figuresOf(fixture, inPlace("text"), fixture.fonts.slice(1)).fonts).toBe(0.75);
 });
 
-test("places of a book count from the first word of its pages", () => {
+test("word positions in a book are relative to the first word of the page", () => {
   const book = layoutFixtures["epub"] ?? fixture;
   const moved = inPlace("epub").map((word) => ({ ...word, left: word.left + 40, middle: word.middle + 50 }));
   expect(figuresOf(book, moved, book.fonts)).toEqual({ moved: expect.closeTo(0), breaks: 1, fonts: 1 });
 });
 
-test("every step to PDF from a format with such a document has its figures, and its word follows from them", async () => {
+test("every step to PDF from a format with a layout fixture has figures that match its rating", async () => {
   const { rows } = await readProof(committedProof);
   for (const format of Object.keys(layoutFixtures)) {
     expect([format, existsSync(layoutFileOf(format))]).toEqual([format, true]);

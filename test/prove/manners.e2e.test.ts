@@ -1,5 +1,5 @@
 /**
- * What a conversion owes every file, on routes of the whole product and read by other programs: see corpus/make/manners.py for the files.
+ * What every conversion has to preserve, on routes of the whole product and read by other programs: see corpus/make/manners.py for the files.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ async function converted(name: string, to: string, options = ""): Promise<Result
   return { path, format: to, kind: kindOf(to), notes: job.notes.map(({ code }) => code) };
 }
 
-/** A film is converted after the answer. */
+/** Waits for the job to finish, since a video is converted after the answer. */
 async function doneOf(id: string, headers: Readonly<Record<string, string>>): Promise<Job> {
   const ask = async (): Promise<Job> => JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${id}`, { headers })).text()).job;
   await expect.poll(async () => (await ask()).status, { timeout: 90_000 }).toBe("done");
@@ -77,7 +77,7 @@ const [red, green, blue, yellow] = [
 ] as const;
 
 describe("orientation", () => {
-  it.each("png webp avif tiff gif bmp heic jxl jp2 pdf".split(" "))("is applied, all eight, on the way to %s", async (to) => {
+  it.each("png webp avif tiff gif bmp heic jxl jp2 pdf".split(" "))("is applied for all eight values in %s", async (to) => {
     for (let value = 1; value <= 8; value++) {
       const pixels = await pixelsOf(await converted(`turned-${value}.jpg`, to));
       const what = `orientation ${value} as ${to}`;
@@ -103,7 +103,7 @@ describe("transparency", () => {
     expect((await colourAt(pixels, 0.25, 0.5))[3]).toBe(255);
   });
 
-  it.each("jpg ppm".split(" "))("is white in %s, and that is said", async (to) => {
+  it.each("jpg ppm".split(" "))("is flattened onto white in %s, with a note", async (to) => {
     const made = await converted("clear.png", to);
     const pixels = await pixelsOf(made);
     expectColour(await colourAt(pixels, 0.75, 0.5), [255, 255, 255], to);
@@ -112,28 +112,28 @@ describe("transparency", () => {
   });
 });
 
-describe("movement", () => {
+describe("animation", () => {
   it.each("webp apng".split(" "))("is kept by %s", async (to) => {
     const made = await converted("moving.gif", to);
     expect(await framesOf(made)).toBe(3);
     expect(made.notes).not.toContain("ANIMATION_REDUCED");
   });
 
-  it("becomes a film that lasts as long", async () => {
+  it("becomes a video of the same duration", async () => {
     const { path } = await converted("moving.gif", "mp4");
     const seconds = Number(await textFrom("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path));
     expect(Math.abs(seconds - 0.6)).toBeLessThan(0.15);
   });
 
-  it.each("png jpg".split(" "))("is reduced to a still by %s, and that is said", async (to) => {
+  it.each("png jpg".split(" "))("is reduced to a still by %s, with a note", async (to) => {
     const made = await converted("moving.gif", to);
     expect(made.notes).toContain("ANIMATION_REDUCED");
     expectColour(await colourAt(await pixelsOf(made), 0.5, 0.5), red, to);
   });
 });
 
-describe("profiles", () => {
-  it.each("jpg webp tiff avif gif bmp heic".split(" "))("of wide gamut are kept or turned into sRGB rightly by %s", async (to) => {
+describe("colour profiles", () => {
+  it.each("jpg webp tiff avif gif bmp heic".split(" "))("of wide gamut are kept or converted to sRGB by %s", async (to) => {
     const made = await converted("wide.png", to);
     // sharp applies an embedded profile; without one, the values must be sRGB.
     const shown = await sharp(await readFileAs(made))
@@ -144,7 +144,7 @@ describe("profiles", () => {
     expectColour(await colourAt({ reader: "sharp", width: 48, height: 48, picture: shown }, 0.5, 0.5), [255, 0, 0], to);
   });
 
-  it.each("png webp gif bmp".split(" "))("of inks become light by %s", async (to) => {
+  it.each("png webp gif bmp".split(" "))("for CMYK are converted to RGB by %s", async (to) => {
     const [r = 0, g = 0, b = 0] = await colourAt(await pixelsOf(await converted("inks.jpg", to)), 0.5, 0.5);
     expect(r, `${r} ${g} ${b}`).toBeGreaterThan(180);
     expect(Math.max(g, b), `${r} ${g} ${b}`).toBeLessThan(90);
@@ -169,13 +169,13 @@ describe("text", () => {
     ["windows.txt", "html"],
     ["windows.csv", "json"],
     ["windows.csv", "ods"],
-  ])("keeps every character of %s as %s, and a guess is said", async (name, to) => {
+  ])("keeps every character of %s as %s, with a note on a guessed encoding", async (name, to) => {
     const made = await converted(name, to);
     expect(squeezed((await textOf(made)).text)).toContain(line);
     if (name.startsWith("windows")) expect(made.notes).toContain("ENCODING_GUESSED");
   });
 
-  it.each("pdf docx odt html epub".split(" "))("from right to left and of East Asia is kept and shown in %s", async (to) => {
+  it.each("pdf docx odt html epub".split(" "))("in right-to-left and East Asian scripts is kept and rendered in %s", async (to) => {
     const made = await converted("scripts.md", to);
     const found = squeezed((await textOf(made)).text);
     const missing = ["שלום עולם", "مرحبا بالعالم", "日本語の文書", "한국어 문서", "中文文档"].filter(
@@ -187,7 +187,7 @@ describe("text", () => {
   });
 });
 
-describe("formulas of CSV", () => {
+describe("CSV formulas", () => {
   it.each("xlsx ods xls json".split(" "))("stay text in %s", async (to) => {
     const made = await converted("formulas.csv", to);
     if (to === "json")

@@ -15,13 +15,13 @@ import { recallOf } from "./readers/words.ts";
 const [width, height] = [64, 48];
 const picture = Buffer.from(Array.from({ length: width * height * 3 }, (_, at) => (at * 7 + Math.floor(at / 500) * 40) % 256));
 
-describe("likeness of pictures", () => {
-  it("is whole for equal ones", () => {
+describe("the similarity of pictures", () => {
+  it("is perfect for equal ones", () => {
     expect(ssimOf(picture, picture, width, height)).toBeCloseTo(1);
     expect(colourDifferenceOf(picture, picture)).toBe(0);
   });
 
-  it("falls for a shifted, an inverted and a blank one", () => {
+  it("drops for a shifted, an inverted and a blank one", () => {
     const inverted = Buffer.from(picture.map((value) => 255 - value));
     const shifted = Buffer.concat([picture.subarray(31 * 3), picture.subarray(0, 31 * 3)]);
     for (const other of [inverted, shifted, Buffer.alloc(picture.length, 128)]) {
@@ -30,7 +30,7 @@ describe("likeness of pictures", () => {
     expect(colourDifferenceOf(picture, inverted)).toBeGreaterThan(20);
   });
 
-  it("sees red and blue exchanged, which have one brightness", () => {
+  it("detects swapped red and blue of equal brightness", () => {
     const [red, blue] = [Buffer.alloc(300), Buffer.alloc(300)];
     for (let at = 0; at < 300; at += 3) {
       red[at] = 200;
@@ -39,7 +39,7 @@ describe("likeness of pictures", () => {
     expect(colourDifferenceOf(red, blue)).toBeGreaterThan(60);
   });
 
-  it("tells a blank page from one with a line", () => {
+  it("distinguishes a blank page from one with a line", () => {
     const page = Buffer.alloc(width * height * 3, 255);
     expect(inkOf(page)).toBe(0);
     page.fill(0, 0, width * 3);
@@ -47,7 +47,7 @@ describe("likeness of pictures", () => {
   });
 });
 
-describe("signal to noise", () => {
+describe("the signal-to-noise ratio", () => {
   const tone = (pitch: number, rate = 16_000, delay = 0): Sound => ({
     reader: "test",
     rate,
@@ -58,29 +58,29 @@ describe("signal to noise", () => {
     ),
   });
 
-  it("is 99 for the same samples, high for the same tone at another rate or a little later", () => {
+  it("is 99 for equal samples, and high for the same tone at another rate", () => {
     expect(signalToNoise(tone(440), tone(440))).toBe(99);
     expect(signalToNoise(tone(440), tone(440, 24_000))).toBeGreaterThan(25);
   });
 
-  it("is nothing for another tone, for silence and for noise", () => {
+  it("is near zero for another tone and for silence", () => {
     expect(signalToNoise(tone(440), tone(523))).toBeLessThan(2);
     expect(signalToNoise(tone(440), { ...tone(440), samples: new Int16Array(16_000) })).toBe(0);
   });
 });
 
 describe("recall", () => {
-  it("finds words however they are broken, and counts those that are gone", () => {
+  it("finds words despite line breaks and counts missing ones", () => {
     expect(recallOf(["Quokka", "Ünïcødé", "zebra"], "quo\nkka  U\u0308ni\u0308cøde\u0301")).toBeCloseTo(2 / 3);
     expect(() => recallOf([], "anything")).toThrow("nothing is known");
   });
 
-  it("finds numbers by value and texts by their letters", () => {
+  it("compares numbers by value and text by letters", () => {
     expect(cellRecallOf(["7.5", "Quokka", "49.5", "x"], ["7.50", "quokka", "4.95"])).toBe(0.5);
   });
 });
 
-describe("maps", () => {
+describe("map and model readers", () => {
   const inFolder = async <T>(name: string, text: string, read: (path: string) => Promise<T>): Promise<T> => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-readers-"));
     try {
@@ -91,8 +91,8 @@ describe("maps", () => {
     }
   };
 
-  // A KMZ with heights seemed to be 47 degrees off as GML.
-  it("takes no height for a latitude", async () => {
+  // A KMZ with heights appeared to be 47 degrees off as GML.
+  it("do not mistake a height for a latitude", async () => {
     const line =
       '<ogr:geometryProperty><gml:LineString><gml:posList srsDimension="3">47 8 0 48 9.5 0</gml:posList></gml:LineString></ogr:geometryProperty>';
     const shape = "<feature><gml:coordinates>8,47,0 9.5,48,0</gml:coordinates></feature>";
@@ -101,7 +101,7 @@ describe("maps", () => {
     expect(await inFolder("a.jml", shape, (path) => placesOf(path, "jml"))).toEqual({ shapes: 1, bounds });
   });
 
-  it("tells places from tracks, and takes one for the other where there is nothing else", async () => {
+  it("distinguish places from tracks, and fall back to the points of tracks", async () => {
     const track = '<trk><trkseg><trkpt lat="47" lon="8"/><trkpt lat="48" lon="9"/></trkseg></trk>';
     const both = `<gpx><wpt lat="50" lon="1"></wpt>${track}</gpx>`;
     const part = (text: string, name: GeoPart) => inFolder("a.gpx", text, (path) => partOf(path, "gpx", name));
@@ -110,7 +110,7 @@ describe("maps", () => {
     expect(await part(`<gpx>${track}</gpx>`, "places")).toEqual({ shapes: 2, bounds: [8, 47, 9, 48] });
   });
 
-  it("puts shapes of a scene where its nodes say, as often as they do", async () => {
+  it("place shapes as the scene's nodes say, as often as they do", async () => {
     const corners = Buffer.alloc(36);
     for (const [index, value] of [0, 0, 0, 1, 0, 0, 0, 1, 0].entries()) corners.writeFloatLE(value, index * 4);
     const scene = {
@@ -133,7 +133,7 @@ describe("maps", () => {
   });
 });
 
-describe("fonts of editors", () => {
+describe("font readers", () => {
   const fontIn = async (format: string, text: string): Promise<number> => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-readers-"));
     try {
@@ -144,7 +144,7 @@ describe("fonts of editors", () => {
     }
   };
 
-  it("count characters that are drawn, not those that are only named", async () => {
+  it("count only characters that are drawn", async () => {
     const glyph = (code: number, body: string) => `StartChar: x\nEncoding: 1 ${code} 1\n${body}EndChar\n`;
     const drawn = "SplineSet\n0 0 m 1\nEndSplineSet\n";
     expect(await fontIn("sfd", `FamilyName: Q\n${glyph(65, drawn)}${glyph(66, "")}${glyph(-1, drawn)}${glyph(32, "")}`)).toBe(2);

@@ -23,11 +23,11 @@ export function kindOf(format: string): Kind {
 
 /**
  * The typical data file is a list of records. Formats of settings, addresses or places use those samples,
- * OCR uses a page, converters of pages with files use a site, and joining sounds uses an archive of them.
+ * OCR uses a page, converters of pages with files use a site, and joining audio uses an archive of it.
  */
 const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled"] as const;
 
-/** Empty if the corpus has none: nothing of this format is proven then. Later samples are for what does not suit earlier ones. */
+/** Empty if the corpus has none: then nothing of this format is proven. Later samples are for routes that the earlier ones do not suit. */
 export function samplesOf(format: string): readonly Sample[] {
   const kind = kindOf(format);
   return names.flatMap((name) => {

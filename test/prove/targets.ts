@@ -29,7 +29,7 @@ export function directTargets(engines: readonly EngineStatus[]): readonly Target
 
 /**
  * Multi-hop routes that the planner would choose on current knowledge: failed ones are
- * excluded, untried ones count as proven. To be called again until nothing new comes.
+ * excluded, untried ones count as proven. To be called again until it returns nothing new.
  */
 export function plannedTargets(manifests: readonly EngineManifest[], known: Known): readonly Target[] {
   const judge: Judge = (hops) => known.get(keyOf({ ...endsOf(hops), path: pathOf(hops) }))?.word ?? "declared";

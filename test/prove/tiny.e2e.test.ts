@@ -43,7 +43,7 @@ const everyday: Readonly<Partial<Record<Kind, string>>> = {
   diagram: "svg png pdf",
 };
 
-/** A lone line holds the column names, and data formats have no rows then; a stream compressor knows no folders. */
+/** A lone line holds the column names, and data formats then have no rows; a stream compressor does not support folders. */
 const own: Readonly<Record<string, string>> = { csv: "xlsx ods html pdf", gz: "bz2 xz zst" };
 
 /** Impossible conversions are refused with a fitting code. */
@@ -79,7 +79,7 @@ async function resultOf(name: string, to: string, download: string): Promise<Kno
   return { path, format: to, kind: kindOf(to) };
 }
 
-/** By the prover's checks, if so little content allows one; otherwise that it is there. */
+/** By the prover's checks, if so little content allows one; otherwise by checking that the content is there. */
 async function expectSame(sample: Sample, result: KnownFile): Promise<void> {
   if (sample.kind === "geo") {
     // A point has no extent to measure.
@@ -100,7 +100,7 @@ async function expectSame(sample: Sample, result: KnownFile): Promise<void> {
 describe.each(names)("%s", (name) => {
   const sample = sampleOf(name);
   const targets = (own[sample.format] ?? everyday[sample.kind] ?? "").split(" ").filter((to) => to !== sample.format);
-  it.each(sampled(targets))("becomes %s", async (to) => {
+  it.each(sampled(targets))("converts to %s", async (to) => {
     const { status, error, download } = await converted(name, to);
     const code = refused[`${sample.kind} ${to}`];
     expect([status, error?.code], error?.message).toEqual(code === undefined ? ["done", undefined] : ["failed", code]);

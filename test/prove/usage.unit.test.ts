@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { requestOf } from "./usage.ts";
 
-it("asks for help", () => {
+it("prints help", () => {
   expect([requestOf(["--help"], 2), requestOf(["-h", "--all"], 2)]).toEqual(["help", "help"]);
 });
 
-it("says in one line what it does not understand", () => {
+it("explains invalid arguments in one line", () => {
   for (const args of [
     ["--frob"],
     ["file"],
@@ -20,7 +20,7 @@ it("says in one line what it does not understand", () => {
   }
 });
 
-it("takes what it is given, and one conversion more at a time than there are cores", () => {
+it("parses arguments, and defaults to one more conversion at a time than there are cores", () => {
   expect(requestOf(["--all", "--route", "a:b", "--sample", "3"], 2)).toMatchObject({ all: true, route: ["a:b"], sample: 3, atOnce: 3 });
   expect(requestOf(["--own", "--check"], 2)).toMatchObject({ own: true, check: true });
   expect(requestOf(["--wild", import.meta.dirname], 2)).toMatchObject({ wild: import.meta.dirname, check: false });

@@ -110,12 +110,12 @@ async function untilAllConvert(url: string, key: string): Promise<string> {
     const failures = (await convertOneOfEach(url, key)).filter(({ failure }) => failure !== undefined);
     if (failures.length === 0) return "";
     if (performance.now() > until) return failures.map(({ from, to, failure }) => `${from} → ${to}: ${failure}`).join("; ");
-    // Requests per minute are limited.
+    // The rate limit would refuse more.
     await sleep(20_000);
   }
 }
 
-/** Installs what the readers need; results are kept when the time is up. */
+/** Installs what the readers need; results are kept when time is up. */
 async function proveOn({ proofs }: System, root: string, minutes: number): Promise<void> {
   const name = `services/catalogue/proofs/${proofs}.tsv`;
   const env = { DATA_DIR: "/var/filemill-proving", PROOF_FILE: `/opt/filemill/${name}` };

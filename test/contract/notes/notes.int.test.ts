@@ -1,4 +1,4 @@
-/** Each note that a hop announces occurs for at least one file. That no unannounced note occurs is checked by every test with a bench. */
+/** Each note that a hop announces occurs for at least one file. Every test with a bench checks that no unannounced note occurs. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { type Bench, openBench } from "#test/contract/engine.ts";
 import { writeContent } from "./occurrence.ts";
 import { occurrences } from "./occurrences.ts";
 
-it("is shown for each code of each engine", () => {
+it("has a file for each code of each engine", () => {
   const shown = new Set(occurrences.map(({ engine, code }) => `${engine} ${code}`));
   const declared = engines.flatMap(({ id, hops }) => hops.flatMap((hop) => expectationsOf(hop).map(({ code }) => `${id} ${code}`)));
   expect([...new Set(declared)].filter((pair) => !shown.has(pair))).toEqual([]);
@@ -27,7 +27,7 @@ describe.each(engines.filter(({ id }) => occurrences.some(({ engine }) => engine
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(occurrences.filter((each) => each.engine === engine.id))("$code of $hop", async ({ hop, code, content, options }) => {
+  it.each(occurrences.filter((each) => each.engine === engine.id))("raises $code for $hop", async ({ hop, code, content, options }) => {
     const [from = "", to = ""] = hop.split(">");
     const input = join(folder, `${code}-${to}.${from}`);
     await writeContent(content, input, folder);

@@ -1,4 +1,4 @@
-/** Every option that a route lists has an effect that a test shows. */
+/** Every option that a route lists has an effect that a test demonstrates. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function optionsOf(engine: Engine): ReadonlySet<string> {
   );
 }
 
-it("is the case for each of them", () => {
+it("every listed option has a test", () => {
   const shown = new Set(effects.map(({ engine, option }) => `${engine} ${option}`));
   const listed = engines.flatMap((engine) => [...optionsOf(engine)].map((option) => `${engine.id} ${option}`));
   expect(listed.filter((pair) => !shown.has(pair))).toEqual([]);
@@ -63,7 +63,7 @@ describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine ===
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(effects.filter((effect) => effect.engine === engine.id))("$option of $hop", async (effect) => {
+  it.each(effects.filter((effect) => effect.engine === engine.id))("$option has an effect on $hop", async (effect) => {
     const { hop, sample, given, base = {}, figure, shows } = effect;
     const [from = "", to = ""] = hop.split(">");
     const input = await once(sample, () => writeSample(sample, folder));

@@ -20,7 +20,7 @@ function remembered(email: string, before = "", by = devices): string {
   return /=([^;]+)/.exec(line)?.[1] ?? "";
 }
 
-test("a browser is known to the account that it signed in to, however the address is spelt, and to no other", () => {
+test("a browser is recognised only by the account it signed in to, however the email address is spelt", () => {
   const cookie = remembered("zoë@example.org");
   const name = devices.nameOf(requestWith(cookie), "zoë@example.org");
   expect(name).toMatch(/^[\w-]{22}$/);
@@ -29,20 +29,20 @@ test("a browser is known to the account that it signed in to, however the addres
   expect(devices.nameOf({ headers: {} } as FastifyRequest, "zoë@example.org")).toBeUndefined();
 });
 
-test("each browser has a name of its own, and keeps it when it signs in again", () => {
+test("each browser gets its own name and keeps it when it signs in again", () => {
   const [one, two] = [remembered("a@example.org"), remembered("a@example.org")];
   expect(one).not.toBe(two);
   expect(remembered("a@example.org", one)).toBe(one);
 });
 
-test("a browser knows its last five accounts", () => {
+test("a browser remembers its last five accounts", () => {
   let cookie = "";
   for (let n = 0; n < 7; n++) cookie = remembered(`a${n}@example.org`, cookie);
   const known = [0, 1, 2, 3, 4, 5, 6].filter((n) => devices.nameOf(requestWith(cookie), `a${n}@example.org`) !== undefined);
   expect(known).toEqual([2, 3, 4, 5, 6]);
 });
 
-test("nothing but what this installation signed is taken", () => {
+test("rejects cookies that this installation did not sign", () => {
   const cookie = remembered("a@example.org");
   const other = remembered("a@example.org", "", createDevices("another-key", settings));
   const flipped = (at: number): string => `${cookie.slice(0, at)}${cookie[at] === "A" ? "B" : "A"}${cookie.slice(at + 1)}`;

@@ -21,12 +21,12 @@ test.each([
   [{ OIDC_ISSUER: "http://id.example.org" }, "OIDC_ISSUER"],
   [{ OIDC_ISSUER: "http://127.0.0.1.example.org" }, "OIDC_ISSUER"],
   [{ OIDC_ISSUER: "http://localhost.example.org" }, "OIDC_ISSUER"],
-])("%j stops the start, naming the setting", (change, name) => {
+])("%j fails startup with an error that names the setting", (change, name) => {
   expect(() => createOidc({ ...settings, ...change })).toThrow(SettingError);
   expect(() => createOidc({ ...settings, ...change })).toThrow(name);
 });
 
-test("a provider that does not answer is asked again at the next try", async () => {
+test("discovery is retried on the next sign-in if the provider did not answer", async () => {
   // Nothing listens on the discard port.
   const oidc = createOidc({ ...settings, OIDC_ISSUER: "http://127.0.0.1:9" });
   for (let round = 0; round < 2; round++) {

@@ -29,13 +29,13 @@ afterAll(() => stack.disposeAsync());
 
 type Gateways = {
   readonly peers: readonly [Peers, Peers];
-  /** All messages between them. */
+  /** All messages sent between them. */
   readonly said: readonly string[];
-  /** Resolves when the second one knows everything that the first one has counted so far. */
+  /** Resolves once the second gateway has received every count that the first one has sent so far. */
   told(): Promise<void>;
 };
 
-/** As on separate hosts. */
+/** Two gateways, as on separate hosts. */
 async function gateways(): Promise<Gateways> {
   const said: string[] = [];
   const channel = async (): Promise<Channel | undefined> =>
@@ -66,7 +66,7 @@ const isRefused = (call: Promise<void> | undefined) =>
     (error: unknown) => error instanceof Error && "code" in error && error.code === "RATE_LIMITED",
   );
 
-test("requests a minute are those at all gateways, told in few messages and not in one for each", async () => {
+test("the rate limit counts requests at all gateways, which exchange counts in batches", async () => {
   const { peers, said, told } = await gateways();
   const before = said.length;
   const [one, other] = peers.map(createRateLimits);
@@ -79,7 +79,7 @@ test("requests a minute are those at all gateways, told in few messages and not 
   await expect.poll(() => one?.used("convert", "an account", 301)).toBe(301);
 });
 
-test("a guesser has no more tries at two gateways than at one, and a right try forgives at both", async () => {
+test("failed sign-in attempts are counted across gateways, and a successful one resets the count at all of them", async () => {
   const { peers, said, told } = await gateways();
   const [one, other] = peers.map((each) => createThrottle(each));
   const attempt = { client: "192.0.2.7", subject: "zoe@example.org" };

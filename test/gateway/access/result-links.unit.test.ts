@@ -5,14 +5,14 @@ import { createSeal } from "#gateway/access/seal.ts";
 const name = { accountId: "acc_1", jobId: "j".repeat(26), linkId: "l".repeat(22) };
 const tokens = createLinkTokens({ deviceKey: "a key" });
 
-it("names a link in a text that tells nothing, and another one each time", () => {
+it("creates an opaque token for a link, different each time", () => {
   const token = tokens.tokenOf(name);
   expect(tokens.nameOf(token)).toEqual(name);
   expect(Buffer.from(token, "base64url").toString("latin1")).not.toMatch(/acc_|jjjj|llll/);
   expect(tokens.tokenOf(name)).not.toBe(token);
 });
 
-it("knows what was made elsewhere, changed, or for another purpose, as nothing", () => {
+it("rejects tokens that were tampered with or made with another key or for another purpose", () => {
   const token = tokens.tokenOf(name);
   const changed = `${token.slice(0, 20)}${token[20] === "A" ? "B" : "A"}${token.slice(21)}`;
   const elsewhere = createLinkTokens({ deviceKey: "another key" }).tokenOf(name);

@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 const callerOf = (confirm: Caller["confirm"]) => ({ confirm }) as Caller;
 const log = openLog("silent");
 
-test("one look at a time is on its way, and none for ever", async () => {
+test("only one check is in flight at a time, and each one has a timeout", async () => {
   const bounds: (number | undefined)[] = [];
   const confirm: Caller["confirm"] = ({ timeoutMs }) => {
     bounds.push(timeoutMs);
@@ -24,7 +24,7 @@ test("one look at a time is on its way, and none for ever", async () => {
   expect(standing.lost.aborted).toBe(false);
 });
 
-test("what is answered after a while counts", async () => {
+test("a late refusal still revokes access", async () => {
   const refusal = new FilemillError("API_KEY_REVOKED", "This key was revoked.");
   const confirm = () => new Promise((_, reject) => setTimeout(() => reject(refusal), 2000));
   using standing = watchStanding(callerOf(confirm), log);
@@ -32,7 +32,7 @@ test("what is answered after a while counts", async () => {
   expect(standing.lost.reason).toBe(refusal);
 });
 
-test("nobody is asked about a caller who is gone within half a second", async () => {
+test("a caller who leaves within half a second is never checked", async () => {
   const confirm = vi.fn(async () => undefined);
   watchStanding(callerOf(confirm), log)[Symbol.dispose]();
   await vi.advanceTimersByTimeAsync(10_000);

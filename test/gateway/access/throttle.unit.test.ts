@@ -19,18 +19,18 @@ async function tries(throttle: Throttle, count: number, tryOf: (n: number) => Tr
 
 const subject = "x@example.org";
 
-test("one client has eight tries at an account, however its address is spelt, and keeps others out of nothing", async () => {
+test("one client has eight attempts at an account, however the address is spelt, and does not lock others out", async () => {
   const throttle = createThrottle(alone);
   const spellings = ["zoë@example.org", " ZOË@Example.org", "zoë@example.org".normalize("NFD")];
   expect(await tries(throttle, 21, (n) => ({ client: "a", subject: spellings[n % 3] ?? "" }))).toBe(8);
   expect(await outcome(throttle.attempt({ client: "b", subject: "zoë@example.org" }))).toBe("counted");
 });
 
-test("one client has thirty tries at all accounts together", async () => {
+test("one client has thirty attempts across all accounts", async () => {
   expect(await tries(createThrottle(alone), 100, (n) => ({ client: "a", subject: `x${n}@example.org` }))).toBe(30);
 });
 
-test("many clients together wait for each other at one account, longer with each try, and at most five minutes", async () => {
+test("attempts by many clients at one account are delayed, twice as long each time, up to five minutes", async () => {
   let nowMs = 0;
   const throttle = createThrottle(alone, () => nowMs);
   expect(await tries(throttle, 500, (n) => ({ client: `client ${n}`, subject }))).toBe(10);
@@ -50,7 +50,7 @@ test("many clients together wait for each other at one account, longer with each
   expect(await tries(throttle, 20, (n) => ({ client: `day ${n}`, subject }))).toBe(10);
 });
 
-test("a try that has to wait takes none of a client's", async () => {
+test("a delayed attempt does not count against its client", async () => {
   let nowMs = 0;
   const throttle = createThrottle(alone, () => nowMs);
   await tries(throttle, 10, (n) => ({ client: `client ${n}`, subject }));
@@ -59,7 +59,7 @@ test("a try that has to wait takes none of a client's", async () => {
   expect(await outcome(throttle.attempt({ client: "owner", subject }))).toBe("counted");
 });
 
-test("a browser that knows the account is kept out by no stranger, and has its own ten tries", async () => {
+test("a known browser is not locked out by strangers and has its own ten attempts", async () => {
   const throttle = createThrottle(alone);
   await tries(throttle, 500, (n) => ({ client: `client ${n % 20}`, subject }));
   const known = { client: "client 1", subject, device: "d" };
@@ -68,13 +68,13 @@ test("a browser that knows the account is kept out by no stranger, and has its o
   expect(await outcome(throttle.attempt({ ...known, device: "another" }))).toBe("counted");
 });
 
-test("what a known browser does slows down no stranger", async () => {
+test("attempts from known browsers do not slow down other clients", async () => {
   const throttle = createThrottle(alone);
   await tries(throttle, 50, (n) => ({ client: "a", subject, device: `device ${n % 9}` }));
   expect(await outcome(throttle.attempt({ client: "b", subject }))).toBe("counted");
 });
 
-test.each([undefined, "d"])("who was right may err as often again (device %s)", async (device) => {
+test.each([undefined, "d"])("a successful sign-in resets the attempts (device %s)", async (device) => {
   const throttle = createThrottle(alone);
   const mine = { client: "a", subject, device };
   for (let round = 0; round < 6; round++) {
@@ -83,7 +83,7 @@ test.each([undefined, "d"])("who was right may err as often again (device %s)", 
   }
 });
 
-test("tries at the same moment are all counted before any is answered", async () => {
+test("concurrent attempts are all counted before any of them is answered", async () => {
   const one = createThrottle(alone);
   const same = await Promise.all(Array.from({ length: 20 }, () => outcome(one.attempt({ client: "a", subject }))));
   expect(same.filter((each) => each === "counted")).toHaveLength(8);
@@ -92,7 +92,7 @@ test("tries at the same moment are all counted before any is answered", async ()
   expect(all.filter((each) => each === "counted")).toHaveLength(10);
 });
 
-test("a secret that cannot be guessed has no counter but its client's", async () => {
+test("attempts at an unguessable token are limited per client only", async () => {
   const throttle = createThrottle(alone);
   for (let client = 0; client < 13; client++)
     for (let n = 0; n < 8; n++) expect(await outcome(throttle.token(`client ${client}`))).toBe("counted");
@@ -101,7 +101,7 @@ test("a secret that cannot be guessed has no counter but its client's", async ()
   expect(await outcome(throttle.token("owner"))).toBe("counted");
 });
 
-test("who is signed in has ten tries at the password, of this session alone", async () => {
+test("a signed-in user has ten attempts at the password per session", async () => {
   const throttle = createThrottle(alone);
   const outcomes: string[] = [];
   for (let n = 0; n < 12; n++) outcomes.push(await outcome(throttle.confirm("a")));

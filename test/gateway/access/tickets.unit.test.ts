@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 const upload = { kind: "upload", to: "pdf", options: { pages: "1-2" }, nonce: "n" } as const;
 const bearer = "Bearer fm_secret";
 
-test("a ticket opens with what it was issued for, and shows nothing of it", () => {
+test("a ticket opens to what it was issued for and reveals nothing of it", () => {
   const tickets = createTickets("a secret of sixteen");
   const { text, expiresAt } = tickets.issue(upload, bearer, 60_000);
   expect(tickets.open("upload", text)).toEqual({ ticket: upload, authorization: bearer });
@@ -15,7 +15,7 @@ test("a ticket opens with what it was issued for, and shows nothing of it", () =
   expect(tickets.issue(upload, bearer, 60_000).text).not.toBe(text);
 });
 
-test("a ticket of another kind, installation or time, or one that was changed, does not open", () => {
+test("rejects a ticket of another kind or installation, an expired one and a tampered one", () => {
   vi.useFakeTimers();
   const tickets = createTickets("a secret of sixteen");
   const { text } = tickets.issue(upload, bearer, 60_000);
@@ -33,7 +33,7 @@ test("a ticket of another kind, installation or time, or one that was changed, d
   refused(() => tickets.open("upload", text));
 });
 
-test("what would not fit into an address is refused when it is asked for", () => {
+test("rejects a ticket too long for a URL when it is issued", () => {
   const long = { ...upload, options: { text: "x".repeat(4000) } };
   expect(() => createTickets("a secret of sixteen").issue(long, bearer, 1)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
 });

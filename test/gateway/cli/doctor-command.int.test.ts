@@ -1,4 +1,4 @@
-/** The doctor on a machine without some tools: private mounts hide them from one process. */
+/** `doctor` on a machine without some of the tools: private mounts hide them from one process. */
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { cloneIsOpen } from "#test/harness/clone.ts";
 const run = promisify(execFile);
 const hidden = ["/usr/bin/icns2png", "/usr/bin/pdftoppm", "/usr/bin/pdftocairo"];
 
-/** A separate one, since others working in the clone use the default one. */
+/** A separate folder, since other processes in this clone use the default one. */
 let dataDir: string;
 beforeAll(async () => {
   await mkdir(".tmp", { recursive: true });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-/** Table rows by engine, and the text below the table. */
+/** Table rows by engine, and the output below the table. */
 async function doctor(missing: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const mounts = missing.map((path) => `mount --bind /dev/null ${path} && `).join("");
   const command = `${mounts}exec "$0" gateway/setup/filemill.mjs doctor`;
@@ -29,7 +29,7 @@ async function doctor(missing: readonly string[] = [], more: Readonly<Record<str
   return { engines: new Map(table.map(([name = "", ...rest]) => [name, rest])), said: lines.slice(table.length).join("\n") };
 }
 
-it("says what is missing and what to install for it, and leaves the other engines what they were", { timeout: 240_000 }, async () => {
+it("reports a missing tool and the package to install, and leaves other engines unaffected", { timeout: 240_000 }, async () => {
   const [whole, part] = [await doctor(), await doctor(hidden)];
   expect(whole.engines.size).toBeGreaterThan(25);
   expect(whole.engines.get("Poppler")).toEqual([expect.stringMatching(/^\d+\.\d/), expect.stringMatching(/^[1-9]/), "-"]);
@@ -44,7 +44,7 @@ it("says what is missing and what to install for it, and leaves the other engine
 });
 
 // The weaker sandbox cannot hide the clone's location: its user must be able to enter it.
-it.runIf(cloneIsOpen)("does not have Chromium installed again where the weaker sandbox cannot hold it", { timeout: 240_000 }, async () => {
+it.runIf(cloneIsOpen)("does not suggest installing Chromium if the degraded sandbox withholds it", { timeout: 240_000 }, async () => {
   await chmod(dataDir, 0o711);
   const weak = await doctor(["/usr/bin/bwrap"], { SANDBOX: "degraded" });
   expect(weak.engines.get("Chromium")).toEqual(["withheld", "0", "-"]);

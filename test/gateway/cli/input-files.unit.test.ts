@@ -32,7 +32,7 @@ const placesOf = async (paths: readonly string[], outDir: string) =>
     )
   ).map(({ inputPath, outputPath }) => [inputPath.slice(folder.length + 1), outputPath.slice(folder.length + 1)]);
 
-test("files go by their names, files of folders as they lie there, hidden ones not at all", async () => {
+test("keeps the folder structure of input folders and skips hidden files", async () => {
   expect(await placesOf(["a.docx", "in"], "results")).toEqual([
     ["a.docx", "results/a.pdf"],
     ["in/b.docx", "results/b.pdf"],
@@ -41,7 +41,7 @@ test("files go by their names, files of folders as they lie there, hidden ones n
   ]);
 });
 
-test("the results of an earlier run are no input", async () => {
+test("skips the results of an earlier run", async () => {
   expect((await placesOf(["in"], "in/out")).map(([input]) => input)).toEqual(["in/b.docx", "in/deep/c.docx"]);
 });
 
@@ -49,11 +49,11 @@ test.each([
   ["in/deep", "in", [["in/deep/c.docx", "in/c.pdf"]]],
   ["in/deep", "in/deep", [["in/deep/c.docx", "in/deep/c.pdf"]]],
   ["in/deep", "in/..out", [["in/deep/c.docx", "in/..out/c.pdf"]]],
-])("a result folder that is not inside a folder skips nothing of it: %s to %s", async (folder, outDir, places) => {
+])("skips nothing if the output folder is not inside the input folder: %s to %s", async (folder, outDir, places) => {
   expect(await placesOf([folder], outDir)).toEqual(places);
 });
 
-test("files that differ in their extension alone keep it", async () => {
+test("keeps the extension of files that differ only in it", async () => {
   expect(await placesOf(["a.docx", "twin/a.odt", "in/b.docx"], "results")).toEqual([
     ["a.docx", "results/a.docx.pdf"],
     ["twin/a.odt", "results/a.odt.pdf"],
@@ -61,7 +61,7 @@ test("files that differ in their extension alone keep it", async () => {
   ]);
 });
 
-test("two files that would become one are refused, and so is one that is not there", async () => {
+test("rejects two files with the same output path, and a missing file", async () => {
   await expect(placesOf(["a.docx", "twin/a.docx"], "results")).rejects.toMatchObject({ code: "BAD_REQUEST" });
   await expect(placesOf(["nothing.docx"], "results")).rejects.toMatchObject({
     code: "BAD_REQUEST",

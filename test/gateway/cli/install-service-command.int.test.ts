@@ -11,7 +11,7 @@ import { filemill } from "./command-line.ts";
 const hasSystemd = existsSync("/run/systemd/system");
 const analyze = "/usr/bin/systemd-analyze";
 
-test.skipIf(hasSystemd)("without systemd nothing is installed, and one line says why", async () => {
+test.skipIf(hasSystemd)("without systemd, installs nothing and says why in one line", async () => {
   expect(await filemill(["install-service"])).toEqual({
     code: 1,
     out: "",
@@ -19,7 +19,7 @@ test.skipIf(hasSystemd)("without systemd nothing is installed, and one line says
   });
 });
 
-test.skipIf(!existsSync(analyze))("systemd finds nothing wrong with the unit", async () => {
+test.skipIf(!existsSync(analyze))("systemd-analyze finds no problem with the unit", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-unit-"));
   try {
     const file = join(folder, "filemill.service");
@@ -36,7 +36,7 @@ test.skipIf(!existsSync(analyze))("systemd finds nothing wrong with the unit", a
   }
 });
 
-/** The output also covers the machine's other units. */
+/** The output also covers other units on this machine. */
 function ownLines(said: string, file: string): readonly string[] {
   return said.split("\n").filter((line) => line.includes(file) || line.startsWith("filemill.service"));
 }

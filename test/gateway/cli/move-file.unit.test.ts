@@ -22,7 +22,7 @@ async function arrive(content: string, name = "a.png"): Promise<string> {
   return join(inbox, name);
 }
 
-test("files of one name are all kept", async () => {
+test("keeps every file of the same name", async () => {
   const done = join(inbox, "done/deep");
   for (const content of ["1", "2", "3"]) await moveFile(await arrive(content), join(done, "a.png"));
   const names = ["a (2).png", "a (3).png", "a.png"];
@@ -31,7 +31,7 @@ test("files of one name are all kept", async () => {
   expect(await readdir(inbox)).toEqual(["done"]);
 });
 
-test("a file that cannot be moved leaves nothing behind", async () => {
+test("leaves nothing behind if a file cannot be moved", async () => {
   const done = await folderIn(tmpdir());
   await expect(moveFile(join(inbox, "gone.png"), join(done, "gone.png"))).rejects.toMatchObject({ code: "ENOENT" });
   expect(await readdir(done)).toEqual([]);
@@ -42,7 +42,7 @@ const otherFilesystem = await Promise.all([stat(tmpdir()), stat(memory)]).then(
   () => false,
 );
 
-test.runIf(otherFilesystem)("a file moves to another filesystem with its time, and overwrites nothing there", async () => {
+test.runIf(otherFilesystem)("moves a file to another filesystem with its modification time, without overwriting", async () => {
   const done = await folderIn(memory);
   await writeFile(join(done, "a.png"), "earlier");
   const path = await arrive("later");

@@ -28,7 +28,7 @@ async function run(...args: string[]) {
   return { ...said, asked };
 }
 
-test("options are kept by name, used by name with others over them, listed and removed", async () => {
+test("saves options as a preset, applies it with overrides, lists and removes it", async () => {
   expect(await run("preset", "save", "web", "--opt", "width=1600", "--opt", "quality=75")).toMatchObject({ code: 0, out: "", err: "" });
   expect(await run("preset", "save", "small", "--opt", "width=200")).toMatchObject({ code: 0 });
   expect((await run("preset", "list")).out).toBe("NAME   OPTIONS\nsmall  width=200\nweb    width=1600 quality=75");
@@ -42,18 +42,18 @@ test("options are kept by name, used by name with others over them, listed and r
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ small: { width: "200" } });
 });
 
-test("without presets the list says that there are none, and prints nothing for programs", async () => {
+test("an empty preset list prints a notice on stderr and nothing on stdout", async () => {
   expect(await run("preset", "list")).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No presets yet") });
 });
 
-test("many files end with a line of what came out", async () => {
+test("converting several files ends with a summary line", async () => {
   await writeFile(join(home, "b.png"), "x");
   const { out, err } = await run("convert", "a.png", "b.png", "--out-dir", "made", "--to", "webp");
   expect(out).toBe("a.png -> made/a.webp\nb.png -> made/b.webp");
   expect(err.split("\n").at(-1)).toMatch(/^2 of 2 files -> made \(2 bytes, 2 notes, \d+\.\d s\)$/);
 });
 
-test("a preset that is not there or cannot be read is told, and nothing is converted", async () => {
+test("an unknown or unreadable preset is an error, and nothing is converted", async () => {
   await run("preset", "save", "small", "--opt", "width=200");
   const mistyped = await run("convert", "a.png", "b.webp", "--preset", "smal");
   expect(mistyped).toMatchObject({ code: 1, err: "BAD_REQUEST: There is no preset smal; did you mean small?", asked: undefined });
@@ -64,7 +64,7 @@ test("a preset that is not there or cannot be read is told, and nothing is conve
     await writeFile(join(home, ".config/filemill/presets.json"), text);
     const said = await run("convert", "a.png", "b.webp", "--preset", "small");
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: The presets in .* cannot be read/), asked: undefined });
-    // A file that could not be read is never overwritten.
+    // A file that could not be read must never be overwritten.
     expect(await run("preset", "save", "other", "--opt", "a=b")).toMatchObject({ code: 1 });
     expect(await readFile(join(home, ".config/filemill/presets.json"), "utf8")).toBe(text);
   }

@@ -15,7 +15,7 @@ import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
 import { token } from "#test/harness/rpc-token.ts";
 import { filemill } from "./command-line.ts";
 
-describe("against a running service", () => {
+describe("with a running service", () => {
   let shared: TestBroker;
   let service: Service;
   let rpc: RpcServer;
@@ -37,14 +37,14 @@ describe("against a running service", () => {
     await shared[Symbol.asyncDispose]();
   });
 
-  test("an account is created, listed and given another plan", async () => {
+  test("creates and lists an account and changes its plan", async () => {
     expect(await filemill(["accounts", "create", "Ada@example.org", "--plan", "free"], { env })).toMatchObject({ code: 0 });
     expect(await filemill(["accounts", "set-plan", "ada@example.org", "plus"], { env })).toEqual({ code: 0, out: "", err: "" });
     const { out } = await filemill(["accounts", "list"], { env });
     expect(out).toMatch(/^ID +EMAIL +PLAN +CREATED\nacc_\w+ +ada@example\.org +plus +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test("a key is printed alone, listed without its secret, and revoked", async () => {
+  test("prints a new key by itself, lists it without its secret, and revokes it", async () => {
     await filemill(["accounts", "create", "keys@example.org", "--plan", "plus"], { env });
     const { out: secret } = await filemill(["keys", "create", "keys@example.org", "--name", "laptop"], { env });
     expect(isKeySecret(secret)).toBe(true);
@@ -60,19 +60,19 @@ describe("against a running service", () => {
     [["accounts", "create", "x@example.org", "--plan", "gold"], "PLAN_NOT_FOUND"],
     [["keys", "create", "nobody@example.org"], "ACCOUNT_NOT_FOUND"],
     [["keys", "revoke", "key_none"], "KEY_NOT_FOUND"],
-  ])("what it refuses is told with its code: %j", async (args, code) => {
+  ])("reports a refusal with its error code: %j", async (args, code) => {
     const said = await filemill(args, { env });
     expect(said).toMatchObject({ code: 1, out: "" });
     expect(said.err).toMatch(new RegExp(`^${code}: .+\\.$`));
   });
 
-  test("RPC_HOST and RPC_PORT go before what the service wrote down", async () => {
+  test("RPC_HOST and RPC_PORT take precedence over run.json", async () => {
     const { hostname, port } = new URL(rpc.url);
     const elsewhere = { RPC_HOST: hostname, RPC_PORT: port, RPC_TOKEN: token, DATA_DIR: "/nowhere" };
     expect((await filemill(["accounts", "list"], { env: elsewhere })).code).toBe(0);
   });
 
-  test("a service that is not there is told", async () => {
+  test("reports a missing or unreachable service", async () => {
     const never = await filemill(["accounts", "list"], { env: { DATA_DIR: "/nowhere" } });
     expect(never).toMatchObject({ code: 1, err: expect.stringMatching(/^UNAVAILABLE: Filemill is not running/) });
     const gone = await filemill(["accounts", "list"], { env: { RPC_PORT: "1" } });
@@ -95,13 +95,13 @@ describe("without a service", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("a file is converted with options, paths meant from the caller's folder, notes on standard error", async () => {
+  test("converts a file with options, relative paths and notes on stderr", async () => {
     const said = await filemill(["convert", "in.png", "out.jpg", "--opt", "width=10"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 0, out: "", err: expect.stringContaining("ALPHA_FLATTENED: ") });
     expect(await sharp(await readFile(join(folder, "out.jpg"))).metadata()).toMatchObject({ format: "jpeg", width: 10, height: 5 });
   });
 
-  test("a file is changed in its own format, and never overwritten", async () => {
+  test("changes a file in its own format, but never overwrites it", async () => {
     const said = await filemill(["convert", "in.png", "small.png", "--opt", "width=10"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 0, out: "" });
     expect(await sharp(await readFile(join(folder, "small.png"))).metadata()).toMatchObject({ format: "png", width: 10, height: 5 });
@@ -113,7 +113,7 @@ describe("without a service", () => {
     expect((await readFile(join(folder, "in.png"))).equals(before)).toBe(true);
   });
 
-  test("several files become one, in the order in which they are named", async () => {
+  test("joins several files in the given order", async () => {
     await writeFile(join(folder, "b.txt"), "second\n");
     await writeFile(join(folder, "a.md"), "# third\n");
     const said = await filemill(["join", "in.png", "b.txt", "a.md", "all.html"], { callerFolder: folder, openLibrary: library });
@@ -123,7 +123,7 @@ describe("without a service", () => {
     expect(missing).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: .*nowhere\.png/) });
   });
 
-  test("a folder is watched: what arrives is converted once, what cannot be is told, and originals are moved away", async () => {
+  test("watches a folder: converts new files once, reports failures and moves originals away", async () => {
     const inbox = join(folder, "inbox");
     await mkdir(join(inbox, "deep"), { recursive: true });
     await copyFile(join(folder, "in.png"), join(inbox, "a.png"));
@@ -151,7 +151,7 @@ describe("without a service", () => {
     expect((await readdir(join(folder, "done"))).toSorted()).toEqual(["a.png", "c.png"]);
   });
 
-  test("what a file is and what it can become is told, and one conversion closely", async () => {
+  test("inspects a file and its targets, and describes a single route", async () => {
     const inspected = await filemill(["inspect", "in.png"], { callerFolder: folder, openLibrary: library });
     expect(inspected).toMatchObject({ code: 0, out: expect.stringMatching(/^in\.png: PNG image \(png\)\nTO [\s\S]*^webp +high /m) });
     const route = await filemill(["routes", ".PNG", "webp"], { openLibrary: library });
@@ -159,19 +159,19 @@ describe("without a service", () => {
     expect((await filemill(["routes", "png", "wepb"], { openLibrary: library })).err).toMatch(/did you mean webp/);
   });
 
-  test("a conversion that cannot be done is told with its code", async () => {
+  test("reports a failed conversion with its error code", async () => {
     const said = await filemill(["convert", "in.png", "out.webp", "--opt", "quality=0"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^INVALID_OPTION: /) });
   });
 
-  test("a mistyped extension is told with what was meant", async () => {
+  test("suggests a format for a mistyped extension", async () => {
     const said = await filemill(["convert", "in.png", "out.wepb"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*did you mean webp\?$/m) });
     const unknown = await filemill(["convert", "in.png", "out"], { callerFolder: folder, openLibrary: library });
     expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*add --to FORMAT\.$/m) });
   });
 
-  test("the doctor names every engine with its version", async () => {
+  test("doctor lists every engine with its version", async () => {
     const { code, out } = await filemill(["doctor"], { openLibrary: library });
     expect(code).toBe(0);
     for (const engine of ["sharp", "FFmpeg", "LibreOffice", "Pandoc", "Poppler"])

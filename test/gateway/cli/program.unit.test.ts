@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { inOwnWords } from "#gateway/cli/own-words.ts";
 import { filemill } from "./command-line.ts";
 
-test("help is told on standard output for every command", async () => {
+test("prints help for every command on stdout", async () => {
   const { code, out } = await filemill(["--help"]);
   expect(code).toBe(0);
   for (const command of ["convert", "doctor", "formats", "accounts", "keys"]) {
@@ -25,7 +25,7 @@ test.each([
   [["convert", "in.png", "out.webp", "--opt", "quality"]],
   [["convert", "in.png", "out.webp", "--opt", "=80"]],
   [["formats", "--nope"]],
-])("wrong usage ends with 2 and says why on standard error: %j", async (args) => {
+])("exits with 2 on wrong usage and explains it on stderr: %j", async (args) => {
   const said = await filemill(args);
   expect(said).toMatchObject({ code: 2, out: "" });
   expect(said.err).not.toBe("");
@@ -41,12 +41,12 @@ test.each([
   [["convert", "package.json", "./package.json"], /^BAD_REQUEST: .*overwrite/],
   [["watch", "nowhere", "--to", "pdf"], /^BAD_REQUEST: \/\S+nowhere is not a folder\.$/],
   [["routes", "png", "wepb"], /^UNSUPPORTED_CONVERSION: There is no format "wepb"; did you mean webp\?$/],
-])("what is wrong is told before anything is started: %j", async (args, told) => {
-  // There is no library to open.
+])("reports invalid arguments before opening the library: %j", async (args, told) => {
+  // There is no library to open here.
   expect(await filemill(args, { callerFolder: process.cwd() })).toMatchObject({ code: 1, out: "", err: expect.stringMatching(told) });
 });
 
-test("a result that would overwrite another input is refused before anything is started", async () => {
+test("rejects a result that would overwrite another input before opening the library", async () => {
   const callerFolder = mkdtempSync(join(tmpdir(), "filemill-program-"));
   try {
     mkdirSync(join(callerFolder, "in/in"), { recursive: true });
@@ -58,11 +58,11 @@ test("a result that would overwrite another input is refused before anything is 
   }
 });
 
-/** Only handwritten requests can cause these. */
+/** Messages that only handwritten requests can cause. */
 const neverMet =
   /multipart|Content-Encoding|query parameter|Host header|Prefer|X-Filemill|Idempotency-Key|headers (arrived|are)|than its header|headers of a message|does not fetch files/;
 
-test("messages name the options of the command, not headers and addresses", () => {
+test("messages refer to command-line options instead of headers and URLs", () => {
   const folders = [
     "services/job",
     "services/account",
@@ -96,7 +96,7 @@ test("messages name the options of the command, not headers and addresses", () =
   expect(inOwnWords("The file is damaged.")).toBe("The file is damaged.");
 });
 
-test("the manual page has every command with its options", async () => {
+test("the manual page documents every command with its options", async () => {
   const { out } = await filemill(["manual"]);
   expect(out).toMatch(/^\.TH FILEMILL 1 /);
   for (const command of ["convert", "join", "watch", "inspect", "routes", "mcp", "accounts create", "keys revoke"])

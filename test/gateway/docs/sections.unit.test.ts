@@ -15,7 +15,7 @@ const page = readFileSync(new URL("../../../services/catalogue/FORMATS.md", impo
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const reference = readFileSync(new URL("../../../services/REFERENCE.md", import.meta.url), "utf8");
 
-test("README.md and REFERENCE.md have every section as `npm run docs` writes it", () => {
+test("README.md and REFERENCE.md match the output of `npm run docs`", () => {
   for (const name of Object.keys(sections)) expect(readme + reference).toContain(`<!-- ${name}:begin -->`);
   expect(readme).toBe(renewSections(readme));
   expect(readme).toBe(renewSections(readme, provenSectionsOf(routes)));
@@ -27,21 +27,21 @@ test("FORMATS.md matches the proof file", () => {
   for (const name of Object.keys(formatPageSectionsOf(proof, routes))) expect(page).toContain(`<!-- ${name}:begin -->`);
 });
 
-test("the seccomp profile for containers is what `npm run docs` writes", () => {
+test("the containers' seccomp profile matches the output of `npm run docs`", () => {
   expect(readFileSync(new URL("../../../.docker/seccomp.json", import.meta.url), "utf8")).toBe(profileText());
 });
 
-test("every word in the proof file follows from its figures", () => {
+test("every rating in the proof file follows from its figures", () => {
   const wrong = proof.rows.filter(({ word, figures, reader }) => word !== wordOf(figures, reader));
   expect(wrong).toEqual([]);
 });
 
-test("the tables list every setting and every error", () => {
+test("the reference lists every setting and every error", () => {
   for (const name of Object.keys(settingTable)) expect(reference).toContain(`| \`${name}\` |`);
   for (const [code, { http }] of Object.entries(errorTable)) expect(reference).toContain(`| ${http} | \`${code}\` |`);
 });
 
-test("what is between the markers is replaced and nothing else, and a text without markers stays", () => {
+test("replaces only what is between markers, and leaves text without markers unchanged", () => {
   const text = "before\n<!-- errors:begin -->\nleft over\n<!-- errors:end -->\nafter\n";
   const renewed = renewSections(text);
   expect(renewed).toMatch(/^before\n<!-- errors:begin -->\n\| Status \|/);

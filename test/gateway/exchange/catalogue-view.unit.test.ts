@@ -4,7 +4,7 @@ import type { GatewayDeps } from "#gateway/context.ts";
 import { createCatalogueViews } from "#gateway/exchange/catalogue-view.ts";
 import { GetCatalogueResponseSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 
-/** A catalogue with these answers, in order. */
+/** A catalogue that returns these answers in order. */
 function catalogueOf(answers: MessageInitShape<typeof GetCatalogueResponseSchema>[]): GatewayDeps["catalogue"] {
   const left = [...answers];
   const getCatalogue = async () => create(GetCatalogueResponseSchema, left.shift());
@@ -14,13 +14,13 @@ function catalogueOf(answers: MessageInitShape<typeof GetCatalogueResponseSchema
 const empty = { revision: "0" };
 const full = (revision: string) => ({ revision, formats: [{ id: "png" }, { id: "webp" }], routes: [{ from: "png", to: "webp" }] });
 
-test("a gateway that read the catalogue before the engines were found sees them at the next request, not a second later", async () => {
+test("rereads an empty catalogue on the next request, so that engines show up at once", async () => {
   const views = createCatalogueViews(catalogueOf([empty, full("1")]));
   expect((await views.current()).counts.conversions).toBe(0);
   expect((await views.current()).counts.conversions).toBe(1);
 });
 
-test("what has conversions is read again after a second at the earliest", async () => {
+test("caches a catalogue with conversions for a second", async () => {
   const views = createCatalogueViews(catalogueOf([full("1"), empty]));
   expect((await views.current()).revision).toBe("1");
   expect((await views.current()).revision).toBe("1");

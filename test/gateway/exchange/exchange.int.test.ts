@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { departureOf } from "#gateway/exchange/exchange.ts";
 import { openRaw } from "#test/gateway/raw-client.ts";
 
-it("a client that left before anybody looked has left, and one that has its answer has not", async () => {
+it("reports a client as departed even if it left earlier, but not after it was answered", async () => {
   const met = Promise.withResolvers<ServerResponse>();
   const server = createServer((request, response) => {
     if (request.url === "/hold") met.resolve(response);

@@ -13,9 +13,9 @@ function isTooSlow(state: { readonly complete?: boolean; readonly paused?: boole
   return tooSlow.mock.calls.length > 0;
 }
 
-test("only a body of which more is to come, and which we read, is too slow", () => {
+test("only an incomplete body that is being read counts as too slow", () => {
   expect(isTooSlow({})).toBe(true);
   expect(isTooSlow({ paused: true })).toBe(false);
-  // A slow disk may still be writing it.
+  // A slow disk may still be writing the file.
   expect(isTooSlow({ complete: true })).toBe(false);
 });

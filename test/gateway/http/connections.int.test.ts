@@ -10,17 +10,17 @@ const stalledMs = 1500;
 let server: Server;
 let port: number;
 const sources = new Set<Readable>();
-/** The server's end of the newest connection. */
+/** The server side of the newest connection. */
 let served: Socket;
-/** Number of requests waiting for an answer. */
+/** Number of requests that are held without an answer. */
 let held: number;
 const hold = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
-/** Far more than the system's buffers at both ends. */
+/** Far more than the socket buffers of both ends hold. */
 const wholeBytes = 64 * 1024 * 1024;
 const quick = "GET /quick HTTP/1.1\r\nHost: a\r\n\r\n";
 beforeEach(async () => {
   held = 0;
-  // Time only advances when a test says so, not while this process waits to run.
+  // Time advances only when a test says so, not while this process waits to be scheduled.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   server = createServer((request, response) => {
     if (request.url === "/hold") {
@@ -56,8 +56,8 @@ function* endless(): Generator<Buffer> {
 
 const open = async (): Promise<number> => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
 
-describe("a reader that stops", () => {
-  it("is cut off, and holds neither its connection nor its source any more", async () => {
+describe("a client that stops reading", () => {
+  it("is disconnected, which frees its connection and its source", async () => {
     const client = await openRaw(port);
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     await client.until((text) => text.length > 0);
@@ -71,7 +71,7 @@ describe("a reader that stops", () => {
     client.socket.destroy();
   });
 
-  it("is left alone while it reads on, also in small sips", async () => {
+  it("is kept while it reads on in small amounts", async () => {
     const client = await openRaw(port);
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     await client.until((text) => text.length > 0);
@@ -89,7 +89,7 @@ describe("a reader that stops", () => {
     client.socket.destroy();
   });
 
-  it("is left alone while it takes one large buffer in parts", async () => {
+  it("is kept while it reads one large buffer in parts", async () => {
     const client = await openRaw(port);
     client.send("GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
     await client.until((text) => text.length > 0);
@@ -105,7 +105,7 @@ describe("a reader that stops", () => {
     client.socket.destroy();
   });
 
-  it("does not count one that has nothing to read", async () => {
+  it("is kept if there is nothing to read", async () => {
     const client = await openRaw(port);
     await expect.poll(open).toBe(1);
     vi.advanceTimersByTime(10 * stalledMs);
@@ -115,8 +115,8 @@ describe("a reader that stops", () => {
   });
 });
 
-describe("one address", () => {
-  it("has its share of connections, and gets it back when it closes one", async () => {
+describe("a single address", () => {
+  it("is limited to its share of connections until it closes one", async () => {
     const clients = [await openRaw(port), await openRaw(port), await openRaw(port)];
     for (const client of clients) client.send(hold);
     await expect.poll(() => held).toBe(3);
@@ -131,7 +131,7 @@ describe("one address", () => {
     for (const client of [...clients, next]) client.socket.destroy();
   });
 
-  it("closes its own oldest idle connection for its next, and nobody else's", async () => {
+  it("has only its own oldest idle connection closed to make room for a new one", async () => {
     const neighbour = await openRaw(port, "127.0.0.9");
     const clients = [await openRaw(port), await openRaw(port), await openRaw(port)];
     clients[0]?.send(quick);
@@ -139,17 +139,17 @@ describe("one address", () => {
     const next = await openRaw(port);
     next.send(quick);
     expect(await next.until((text) => text.endsWith("ok"))).toContain("200 OK");
-    // The second one: the first was used since.
+    // The second one, because the first has been used since.
     expect(await clients[1]?.until(() => false)).toBe("");
     for (const client of [neighbour, ...[0, 2].flatMap((at) => clients[at] ?? [])]) expect(client.socket.readyState).toBe("open");
     for (const client of [neighbour, ...clients, next]) client.socket.destroy();
   });
 });
 
-describe("a server that is full", () => {
+describe("a full server", () => {
   const everybody = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
 
-  it("closes what has been idle longest before it refuses a newcomer: silent, half a head, or between two requests", async () => {
+  it("closes the longest-idle connection (silent, slow head or keep-alive) before it refuses a new one", async () => {
     const silent = await openRaw(port, "127.0.0.2");
     const slow = await openRaw(port, "127.0.0.2");
     slow.send("GET /quick HTTP/1.1\r\nHost: a\r\nX-Slow: ");
@@ -170,7 +170,7 @@ describe("a server that is full", () => {
       expect(shed.socket.destroyed || shed.socket.readyState !== "open").toBe(true);
     }
     for (const client of [...busy, ...newcomers]) expect(client.socket.readyState).toBe("open");
-    // Now all of them are waited for.
+    // Now all connections have a request in progress.
     const late = await openRaw(port, "127.0.0.20");
     late.send(quick);
     expect(await late.until(() => false)).toBe("");
@@ -178,7 +178,7 @@ describe("a server that is full", () => {
     for (const client of [...busy, ...newcomers]) client.socket.destroy();
   });
 
-  it("keeps a connection on which one of two requests still runs", async () => {
+  it("keeps a connection while one of its two requests is still running", async () => {
     const clients = await Promise.all(everybody.flatMap((address) => [openRaw(port, address), openRaw(port, address)]));
     for (const client of clients) client.send(hold);
     await expect.poll(() => held).toBe(6);

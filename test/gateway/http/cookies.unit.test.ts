@@ -2,7 +2,7 @@ import fastify from "fastify";
 import { expect, test } from "vitest";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 
-/** The result of a request with this Cookie header: the session cookie as it was read, and the cookies set. */
+/** The result of a request with this Cookie header: the session cookie that was read, and the cookies that were set. */
 async function visit(publicUrl: string | undefined, cookie: string) {
   const settings = { PUBLIC_URL: publicUrl };
   const app = fastify();
@@ -16,7 +16,7 @@ async function visit(publicUrl: string | undefined, cookie: string) {
   return { read: answer.json().read, set: answer.headers["set-cookie"] };
 }
 
-test("cookies are for this host alone over HTTPS, where PUBLIC_URL says so", async () => {
+test("uses __Host- cookies with Secure if PUBLIC_URL is HTTPS", async () => {
   const { read, set } = await visit("https://files.example.org", "filemill_session=planted; __Host-filemill_session=own");
   expect(read).toBe("own");
   expect(set).toEqual([
@@ -25,12 +25,12 @@ test("cookies are for this host alone over HTTPS, where PUBLIC_URL says so", asy
   ]);
 });
 
-test("without HTTPS they are called by their plain names", async () => {
+test("uses plain cookie names without HTTPS", async () => {
   const { read, set } = await visit(undefined, "a=b; filemill_session=own; __Host-filemill_session=other");
   expect(read).toBe("own");
   expect(set).toContain("filemill_guest=a-token_1; Max-Age=60; Path=/; HttpOnly; SameSite=Lax");
 });
 
-test.each(["", "filemill_session=", "filemill_session", "=;=;;", "x=%E0%A4%A"])("no session is read from %j", async (cookie) => {
+test.each(["", "filemill_session=", "filemill_session", "=;=;;", "x=%E0%A4%A"])("reads no session from %j", async (cookie) => {
   expect((await visit(undefined, cookie)).read).toBeNull();
 });

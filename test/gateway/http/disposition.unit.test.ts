@@ -25,7 +25,7 @@ it.each([
   expect(parse(header)).toMatchObject({ type: "attachment", parameters: { filename: name } });
 });
 
-it("makes a header of any name", () => {
+it("produces a valid header for any file name", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (source) => {
       const header = dispositionOf(source, "png");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 
-describe("the name of an upload", () => {
-  it.each(["", "a.png", `${"a".repeat(251)}.png`, `${"é".repeat(125)}.webp`])("stays as it is up to 255 bytes: %j", (name) => {
+describe("an uploaded file's name", () => {
+  it.each(["", "a.png", `${"a".repeat(251)}.png`, `${"é".repeat(125)}.webp`])("is kept up to 255 bytes: %j", (name) => {
     expect(boundedFileName(name)).toBe(name);
   });
 
@@ -13,7 +13,7 @@ describe("the name of an upload", () => {
     ["a".repeat(300), "a".repeat(255)],
     [`${"😀".repeat(100)}x.jpg`, `${"😀".repeat(62)}.jpg`],
     [`a.${"b".repeat(300)}`, `a.${"b".repeat(253)}`],
-  ])("is cut before its extension", (name, cut) => {
+  ])("is truncated before its extension", (name, cut) => {
     expect(boundedFileName(name)).toBe(cut);
     expect(Buffer.byteLength(boundedFileName(name))).toBeLessThanOrEqual(255);
   });

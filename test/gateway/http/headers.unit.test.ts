@@ -16,7 +16,7 @@ it.each([
   ["application/json, application/problem+json;q=0.5", false],
   ["Application/Problem+JSON", true],
   ["application/problem+json;q=0", false],
-])("takes Accept: %s as a wish for a problem: %s", (accept, wanted) => {
+])("takes Accept: %s as a preference for problem+json: %s", (accept, wanted) => {
   expect(prefersProblem(accept)).toBe(wanted);
 });
 
@@ -29,7 +29,7 @@ it.each([
   ["br;q=0, gzip;q=0", "identity"],
   ["*", "br"],
   ["*;q=0.5, br;q=0", "gzip"],
-])("chooses for Accept-Encoding: %s the coding %s", (accept, encoding) => {
+])("answers Accept-Encoding: %s with %s", (accept, encoding) => {
   expect(encodingOf(accept)).toBe(encoding);
 });
 
@@ -55,31 +55,31 @@ it.each([
   expect(ifRangeHolds(header, '"a"')).toBe(holds);
 });
 
-it.each(["localhost:8080", "example.org", "[::1]:8080", "10.0.0.1", "my_host"])("builds addresses on Host: %s", (host) => {
+it.each(["localhost:8080", "example.org", "[::1]:8080", "10.0.0.1", "my_host"])("builds URLs from Host: %s", (host) => {
   expect(baseUrlOf(undefined, [host])).toBe(`http://${host}`);
 });
 
-it.each([undefined, "", "a/b", "a b", "a@b", "a:port", "[::1", "a\\b", "é", "x".repeat(300), "a:123456"])("refuses Host: %s", (host) => {
+it.each([undefined, "", "a/b", "a b", "a@b", "a:port", "[::1", "a\\b", "é", "x".repeat(300), "a:123456"])("rejects Host: %s", (host) => {
   expect(() => baseUrlOf(undefined, host === undefined ? undefined : [host])).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
   expect(baseUrlOf("https://files.example", [host ?? ""])).toBe("https://files.example");
 });
 
-it("keeps sound request ids only", () => {
+it("keeps only well-formed request ids", () => {
   expect(requestIdOf("a.B_9-")).toBe("a.B_9-");
   for (const id of [undefined, "", "a b", "x".repeat(129), "a\nb", "é"]) expect(requestIdOf(id)).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-it("rounds Retry-After up and bounds it", () => {
+it("rounds Retry-After up and caps it", () => {
   expect([undefined, 0, 1, 1001, 1e9].map(retryAfterOf)).toEqual(["1", "1", "1", "2", "3600"]);
 });
 
-it("writes JSON that a header can hold", () => {
+it("encodes JSON for use in a header", () => {
   const value = [{ message: "Größe \u{1f600}\n" }];
   expect(headerJsonOf(value)).toMatch(/^[\x20-\x7e]+$/);
   expect(JSON.parse(headerJsonOf(value))).toEqual(value);
 });
 
-it("writes an error in both shapes", () => {
+it("writes an error as JSON and as a problem", () => {
   const error = new FilemillError("UNSUPPORTED_CONVERSION", "Choose another target.", { details: { from: "a", to: "b" } });
   const context = { requestId: "r", path: "/api/v1/convert", baseUrl: "https://files.example" };
   expect(errorAnswerOf(error, { ...context, problem: false })).toEqual({

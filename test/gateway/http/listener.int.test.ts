@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("requests that are not well-formed or too slow", () => {
+describe("the listener", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -10,19 +10,24 @@ describe("requests that are not well-formed or too slow", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   it.each([
-    ["no HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],
+    ["input other than HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],
     ["headers over 16 KiB", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "BAD_REQUEST"],
-    ["two lengths", "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "BAD_REQUEST"],
     [
-      "length and chunks",
+      "two Content-Length headers",
+      "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      400,
+      "BAD_REQUEST",
+    ],
+    [
+      "a length with chunked encoding",
       "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
       400,
       "BAD_REQUEST",
     ],
-    ["a body where none belongs", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
+    ["an unexpected body", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
     ["CONNECT, as to a proxy", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
-    ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
-  ])("answers %s", async (_name, bytes, status, code) => {
+    ["a missing Host header", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  ])("answers %s with an error", async (_name, bytes, status, code) => {
     const client = await openRaw(stage.port);
     client.send(bytes);
     const answer = await client.answer();
@@ -32,7 +37,7 @@ describe("requests that are not well-formed or too slow", () => {
     await client.until(() => false);
   });
 
-  it("ends a chunked upload whose chunks are broken and keeps nothing", async () => {
+  it("rejects a malformed chunked upload and stores nothing", async () => {
     const client = await openRaw(stage.port);
     client.send(`${headOf(key, ["Transfer-Encoding: chunked"])}5\r\n--XX\r\nnonsense\r\n`);
     expect((await client.answer()).status).toBe(400);
@@ -40,7 +45,7 @@ describe("requests that are not well-formed or too slow", () => {
     await expect.poll(() => stage.stored()).toEqual([]);
   });
 
-  it("gives up on headers and bodies that come too slowly", { timeout: 60_000 }, async () => {
+  it("times out on headers and bodies that arrive too slowly", { timeout: 60_000 }, async () => {
     const head = await openRaw(stage.port);
     head.send("GET / HTTP/1.1\r\nHost: a\r\n");
     const body = await openRaw(stage.port);

@@ -21,7 +21,7 @@ it.each([
       ["__proto__", "2"],
     ],
   ],
-])("reads %s", (url, pairs) => {
+])("parses %s", (url, pairs) => {
   expect([...parseQuery(url)]).toEqual(pairs);
 });
 
@@ -34,6 +34,6 @@ it.each([
   "/x?a=%c3%28",
   `/x?${"n".repeat(65)}=1`,
   `/x?${Array.from({ length: 65 }, (_, i) => `a${i}=1`).join("&")}`,
-])("refuses %s", (url) => {
+])("rejects %s", (url) => {
   expect(() => parseQuery(url)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
 });

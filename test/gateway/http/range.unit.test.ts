@@ -24,12 +24,12 @@ it.each([
   expect(rangeOf(header, 100)).toEqual(range);
 });
 
-it("has nothing to give of an empty representation", () => {
+it("treats any range of an empty representation as unsatisfiable", () => {
   expect(rangeOf("bytes=0-", 0)).toBe("unsatisfiable");
   expect(rangeOf("bytes=-5", 0)).toBe("unsatisfiable");
 });
 
-it("never leaves the representation", () => {
+it("never exceeds the representation", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^bytes=\d{0,4}-\d{0,4}$/), fc.integer({ min: 0, max: 5000 }), (header, size) => {
       const range = rangeOf(header, size);

@@ -14,25 +14,25 @@ async function pagesOf(bytes: Buffer, size: number): Promise<string[]> {
   return pages;
 }
 
-test.each([4, 5, 6, 7, 8, 100])("pages of %d bytes hold whole characters, and all of them", async (size) => {
+test.each([4, 5, 6, 7, 8, 100])("pages of %d bytes split no character and lose none", async (size) => {
   const text = "aé€😀 zß水𝄞b".repeat(7);
   const pages = await pagesOf(Buffer.from(text), size);
   expect(pages.join("")).toBe(text);
   expect(pages.join("")).not.toContain("\ufffd");
 });
 
-test("bytes that are no UTF-8 come to an end too", async () => {
+test("paging through invalid UTF-8 terminates", async () => {
   expect((await pagesOf(Buffer.alloc(50, 0x80), 4)).join("")).toHaveLength(50);
   expect((await pagesOf(Buffer.alloc(50, 0xff), 4)).join("")).toHaveLength(50);
 });
 
-test("an empty text is one empty page, and what lies behind the end is refused", async () => {
+test("an empty text is one empty page, and an offset past the end is rejected", async () => {
   const nothing = async () => Buffer.alloc(0);
   expect(await textPageOf(0, 0, 10, nothing)).toEqual({ text: "", totalBytes: 0, nextOffset: undefined });
   await expect(textPageOf(5, 5, 10, nothing)).rejects.toMatchObject({ code: "BAD_REQUEST" });
 });
 
-test("what is text can be read, and nothing else", () => {
+test("only text formats are readable", () => {
   for (const format of ["md", "txt", "html", "json", "csv", "svg", "xml", "yaml", "srt"])
     expect(() => checkReadable(format), format).not.toThrow();
   for (const format of ["pdf", "png", "docx", "zip", "mp3"]) expect(() => checkReadable(format), format).toThrow(/not text/);

@@ -9,7 +9,7 @@ const job = (to: string, error: JobView["error"]): JobView => ({
   status: error === null ? "done" : "failed",
 });
 
-/** Converts only to JSON, and refuses other targets with `refuse`. */
+/** Converts only to JSON; other targets are refused with `refuse`. */
 function benchThatRefuses(refuse: (to: string) => JobView): { bench: Workbench<string>; asked: string[] } {
   const asked: string[] = [];
   const bench = {
@@ -28,16 +28,16 @@ const thrown = (cause: unknown) => (): never => {
 };
 
 test.each([
-  ["whose job is not created, as by the service", thrown(error("UNSUPPORTED_CONVERSION"))],
-  ["whose job is not created by a service elsewhere", thrown(toConnectError(error("UNSUPPORTED_CONVERSION")))],
-  ["whose job fails, as in the command", (to: string) => job(to, { code: "UNSUPPORTED_CONVERSION", message: "no" })],
-])("a document is read in the next text format after one %s", async (_, refuse) => {
+  ["the service refuses the job", thrown(error("UNSUPPORTED_CONVERSION"))],
+  ["a remote service refuses the job", thrown(toConnectError(error("UNSUPPORTED_CONVERSION")))],
+  ["the job fails", (to: string) => job(to, { code: "UNSUPPORTED_CONVERSION", message: "no" })],
+])("reads a document in the next text format if %s", async (_, refuse) => {
   const { bench, asked } = benchThatRefuses(refuse);
   expect(await readDocument(bench, "file", order, AbortSignal.any([]))).toContain("[1]\n\n[job j, json");
   expect(asked).toEqual(["md", "txt", "json"]);
 });
 
-test("other refusals of a document are told at once", async () => {
+test("reports any other refusal at once", async () => {
   const { bench, asked } = benchThatRefuses(thrown(error("RATE_LIMITED")));
   await expect(readDocument(bench, "file", order, AbortSignal.any([]))).rejects.toMatchObject({ code: "RATE_LIMITED" });
   expect(asked).toEqual(["md"]);

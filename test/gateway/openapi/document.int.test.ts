@@ -7,7 +7,7 @@ import { endpoints } from "#gateway/routes/endpoints.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
 
-/** Placeholder for every path parameter. */
+/** Stands in for every path parameter. */
 const example = "0".repeat(26);
 
 describe("the OpenAPI document", () => {
@@ -71,11 +71,11 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("knows every code of the public error table", () => {
+  it("lists every code of the public error table", () => {
     expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorTable));
   });
 
-  it("describes real answers", async () => {
+  it("matches real answers", async () => {
     const convert = (on: Stage, form = formOf("webp", png), headers = {}) =>
       fetch(`${on.url}/api/v1/convert`, { method: "POST", headers: { ...auth, ...headers }, body: form });
     const calls: [path: string, method: string, answer: Promise<Response>, status: number][] = [

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { enginesOf } from "#gateway/operator/house.ts";
 import { ManifestSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 
-it("names an engine once with the versions of all nodes, and counts a conversion that passes through it twice once", () => {
+it("lists an engine once with the versions of all nodes, and counts each conversion once", () => {
   const engine = (id: string, version: string) => ({ id, label: id.toUpperCase(), version });
   const manifests = [
     create(ManifestSchema, { node: "a", engines: [engine("sharp", "1"), engine("ffmpeg", "5")] }),

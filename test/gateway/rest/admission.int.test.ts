@@ -5,7 +5,7 @@ import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-cli
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("what is refused before the body is read", () => {
+describe("admission to POST /convert", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -31,11 +31,11 @@ describe("what is refused before the body is read", () => {
     expect(await stage.stored()).toEqual([]);
   });
 
-  it("reads the scheme in any case", async () => {
+  it("accepts the Bearer scheme in any case", async () => {
     expect((await fetch(`${stage.url}/api/v1/jobs`, { headers: { authorization: `bEARER ${key}` } })).status).toBe(200);
   });
 
-  it("answers an Expect: 100-continue with the refusal itself, and with 100 when the body is wanted", async () => {
+  it("answers Expect: 100-continue with the refusal itself, or with 100 if it wants the body", async () => {
     const body = bodyOf([toPart("webp"), filePart(png)]);
     const refused = await openRaw(stage.port);
     refused.send(headOf("fm_unknown", [`Content-Length: ${body.length}`, "Expect: 100-continue"]));
@@ -51,7 +51,7 @@ describe("what is refused before the body is read", () => {
     for (const client of [refused, tooLarge, wanted]) client.socket.destroy();
   });
 
-  it("does not drain a refused upload past 1 MiB and what the sockets hold", async () => {
+  it("stops draining a refused upload after 1 MiB plus socket buffers", async () => {
     const client = await openRaw(stage.port);
     client.send(headOf("fm_unknown", ["Content-Length: 400000000"]));
     expect((await client.answer()).status).toBe(401);
@@ -81,7 +81,7 @@ describe("what is refused before the body is read", () => {
     });
   });
 
-  it("bounds the file by the route when both ends are known before it comes", async () => {
+  it("limits the file by the route if both formats are known in advance", async () => {
     await fetch(`${stage.url}/api/v1/formats`);
     const answer = await fetch(`${stage.url}/api/v1/convert?from=png`, {
       method: "POST",
@@ -95,7 +95,7 @@ describe("what is refused before the body is read", () => {
     expect(await stage.stored()).toEqual(stage.created.map((request) => request.input?.id));
   });
 
-  it("refuses by Content-Length what is over the ceiling of the conversion, before the file itself comes", async () => {
+  it("rejects a Content-Length over the route's limit before the file arrives", async () => {
     await fetch(`${stage.url}/api/v1/formats`);
     const client = await openRaw(stage.port);
     const start = bodyOf([toPart("webp"), filePart("only the first bytes")], "").subarray(0, -10);
@@ -104,7 +104,7 @@ describe("what is refused before the body is read", () => {
     client.socket.destroy();
   });
 
-  it("takes a file of exactly the ceiling and refuses one byte more, also without Content-Length", async () => {
+  it("accepts a file of exactly the limit and rejects one byte more, even without Content-Length", async () => {
     const send = (bytes: number) => {
       const body = bodyOf([toPart("webp"), filePart(Buffer.concat([png, Buffer.alloc(bytes - png.length)]))]);
       return fetch(`${stage.url}/api/v1/convert`, {
@@ -124,7 +124,7 @@ describe("what is refused before the body is read", () => {
     expect(await stage.stored()).toEqual(stage.created.map((request) => request.input?.id).toSorted());
   });
 
-  it("counts requests and says how many are left", async () => {
+  it("enforces the rate limit and reports how many requests are left", async () => {
     await using small = await openStage({ requestsPerMinute: 2 });
     const call = () => fetch(`${small.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
     const answers = [await call(), await call(), await call()];
@@ -140,7 +140,7 @@ describe("what is refused before the body is read", () => {
     expect((await fetch(`${small.url}/api/v1/jobs`, { headers: auth })).headers.get("ratelimit-policy")).toBe('"read";q=20;w=60');
   });
 
-  it("refuses uploads while the disk is full, and while it drains", async () => {
+  it("rejects uploads while the disk is full, and while it drains", async () => {
     await using full = await openStage({ settings: { MIN_FREE_DISK_MB: 1_000_000 } });
     const call = () => fetch(`${full.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
     const answer = await call();

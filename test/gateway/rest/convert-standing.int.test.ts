@@ -10,7 +10,7 @@ import { auth, formOf, key, neverEnds, openStage, type Script } from "#test/gate
 const body = bodyOf([toPart("webp"), filePart(png)]);
 const whole = Buffer.concat([Buffer.from(headOf(key, [`Content-Length: ${body.length}`])), body]);
 
-/** A stage with a single key that can be revoked. */
+/** A stage with a single key, which can be revoked. */
 async function openGuarded(script?: Script) {
   const door = { isRevoked: false, asked: 0 };
   const transport = createRouterTransport(({ service }) => {
@@ -29,7 +29,7 @@ async function openGuarded(script?: Script) {
   return { door, stage: await openStage({ deps, ...(script === undefined ? {} : { script }) }) };
 }
 
-it("a key that is revoked while its file comes creates no job", async () => {
+it("a key revoked during its upload creates no job", async () => {
   const { door, stage } = await openGuarded();
   await using _ = stage;
   const client = await openRaw(stage.port);
@@ -42,7 +42,7 @@ it("a key that is revoked while its file comes creates no job", async () => {
   client.socket.destroy();
 });
 
-it("a key that is revoked while its conversion is waited for gets no answer of it", async () => {
+it("a key revoked while its conversion is running gets 401", async () => {
   const { door, stage } = await openGuarded(neverEnds);
   await using _ = stage;
   const answer = fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
@@ -51,7 +51,7 @@ it("a key that is revoked while its conversion is waited for gets no answer of i
   expect((await answer).status).toBe(401);
 });
 
-it("a conversion that ends soon asks about its key once", async () => {
+it("a quick conversion verifies its key only once", async () => {
   const { door, stage } = await openGuarded();
   await using _ = stage;
   expect((await fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) })).status).toBe(200);

@@ -10,7 +10,7 @@ let stage: Stage;
 let origin: Server;
 let base: string;
 
-/** Answers of the other server, by path. */
+/** Responses of the remote server, by path. */
 const places: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "/photo.png": (response) => void response.end(png),
   "/named": (response) => void response.setHeader("content-disposition", 'attachment; filename="told.png"').end(png),
@@ -48,7 +48,7 @@ function convertUrl(body: object, at: Stage = stage, headers: Readonly<Record<st
   return fetch(`${at.url}/api/v1/convert-url`, { method: "POST", headers: all, body: JSON.stringify(body) });
 }
 
-test("a file is fetched and converted, with its options and its server's name for it", async () => {
+test("fetches and converts a file, with options and the name that its server gives", async () => {
   const answer = await convertUrl({ url: `${base}/away`, to: "WEBP", options: { quality: 70 } });
   expect((await jsonOf(answer)).job).toMatchObject({ status: "done", from: "png", to: "webp", bytes: png.length });
   expect(stage.created.at(-1)).toMatchObject({ sourceName: "photo.png", options: { quality: "70" } });
@@ -58,7 +58,7 @@ test("a file is fetched and converted, with its options and its server's name fo
   expect(stage.created.at(-1)).toMatchObject({ sourceName: "mine.png" });
 });
 
-test("what comes of it is that of POST /convert: preferences, repetition, errors", async () => {
+test("behaves like POST /convert: preferences, idempotency, errors", async () => {
   expect((await convertUrl({ url: `${base}/photo.png`, to: "webp" }, stage, { prefer: "respond-async" })).status).toBe(202);
   const headers = { "idempotency-key": "one" };
   await convertUrl({ url: `${base}/photo.png`, to: "webp" }, stage, headers);
@@ -83,7 +83,7 @@ test.each([
   ["/large", 413, /over the 5 MB/],
   ["/endless", 413, /over the 5 MB/],
   ["/empty", 422, /empty/],
-])("%s is refused with %d, and leaves nothing", async (path, status, told) => {
+])("%s is refused with %d and leaves nothing behind", async (path, status, told) => {
   const before = await stage.stored();
   const answer = await convertUrl({ url: `${base}${path}`, to: "webp" });
   expect(answer.status).toBe(status);
@@ -91,7 +91,7 @@ test.each([
   expect(await stage.stored()).toEqual(before);
 });
 
-test("addresses of this network are not called, whoever leads there", async () => {
+test("private addresses are not fetched in any notation", async () => {
   await using strict = await openStage({ settings: { URL_FETCH: "public" } });
   for (const url of [
     base,
@@ -110,7 +110,7 @@ test("addresses of this network are not called, whoever leads there", async () =
   expect((await convertUrl({ url: `${base}/photo.png`, to: "webp" }, off)).status).toBe(404);
 });
 
-test("a name that leads into this network by DNS is not called", async () => {
+test("a host name that resolves to a private address is not fetched", async () => {
   let asked = 0;
   const count = (): void => void asked++;
   origin.on("request", count);

@@ -26,14 +26,14 @@ function convert(stage: Stage, query = "", headers: Record<string, string> = {},
   return fetch(`${stage.url}/api/v1/convert${query}`, { method: "POST", headers: { ...auth, ...headers }, body: form });
 }
 
-describe("a conversion that ends while the client waits", () => {
+describe("POST /convert with a conversion that finishes in time", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it("answers with the job, its fields in the order of the contract", async () => {
+  it("returns the job with its fields in the documented order", async () => {
     const answer = await convert(stage, "?quality=80&width=640", {}, formOf("WEBP", png));
     expect(answer.status).toBe(200);
     const { job } = JSON.parse(await answer.text());
@@ -48,16 +48,16 @@ describe("a conversion that ends while the client waits", () => {
     expect(stage.created.at(-1)).toMatchObject({ options: { quality: "80", width: "640" }, planMaxInputMb: 5, durable: false });
   });
 
-  it("believes the content and says so", async () => {
+  it("trusts the content over the file name and adds a note", async () => {
     const answer = await convert(stage, "", {}, formOf("webp", png, "photo.docx"));
     expect((await jsonOf(answer)).job).toMatchObject({ from: "png", notes: [{ code: "CONTENT_TYPE_CORRECTED" }] });
   });
 
-  it("believes `from` more than the content", async () => {
+  it("trusts `from` over the content", async () => {
     expect((await jsonOf(await convert(stage, "?from=JPEG"))).job).toMatchObject({ from: "jpg", notes: [] });
   });
 
-  it("answers with the bytes when they were asked for", async () => {
+  it("returns the bytes if download=1 is set", async () => {
     const answer = await convert(stage, "?download=1", {}, formOf("webp", png, "Grüße \u202e\r\n 世界.docx"));
     expect(answer.status).toBe(200);
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(png));
@@ -76,7 +76,7 @@ describe("a conversion that ends while the client waits", () => {
     expect(JSON.parse(answer.headers.get("x-notes") ?? "[]")).toMatchObject([{ code: "CONTENT_TYPE_CORRECTED" }]);
   });
 
-  it("answers a repeated Idempotency-Key with the first job and keeps one input", async () => {
+  it("returns the first job for a repeated Idempotency-Key and keeps one input", async () => {
     const before = (await stage.stored()).length;
     const first = await convert(stage, "", { "idempotency-key": "abc" });
     const second = await convert(stage, "", { "idempotency-key": "abc" });
@@ -86,12 +86,12 @@ describe("a conversion that ends while the client waits", () => {
     expect(await stage.stored()).toHaveLength(before + 1);
   });
 
-  it.each(["a b", "é", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "x".repeat(255)])("takes the Idempotency-Key %j", async (key) => {
+  it.each(["a b", "é", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "x".repeat(255)])("accepts the Idempotency-Key %j", async (key) => {
     expect((await convert(stage, "", { "idempotency-key": key })).status).toBe(200);
     expect((await convert(stage, "", { "idempotency-key": key })).headers.get("idempotent-replayed")).toBe("true");
   });
 
-  it("refuses two Idempotency-Keys, of which somebody in front might read the other one", async () => {
+  it("rejects two Idempotency-Key headers, of which a proxy might read the other", async () => {
     const client = await openRaw(stage.port);
     const body = bodyOf([toPart("webp"), filePart(png)]);
     client.send(
@@ -109,13 +109,13 @@ describe("a conversion that ends while the client waits", () => {
     ["?from=nothing", {}, 415, "UNKNOWN_SOURCE_FORMAT"],
     ["", { "idempotency-key": "" }, 400, "BAD_REQUEST"],
     ["", { "idempotency-key": "x".repeat(256) }, 400, "BAD_REQUEST"],
-  ])("refuses %s %o", async (query, headers: Record<string, string>, status, code) => {
+  ])("rejects %s %o", async (query, headers: Record<string, string>, status, code) => {
     const answer = await convert(stage, query, headers);
     expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({ status, body: { error: { code } } });
   });
 });
 
-it("answers 202 at once where the end is expected after twice the wait", async () => {
+it("answers 202 at once if the estimate exceeds twice the maximum wait", async () => {
   await using stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 60_000 }, estimateMs: 121_000 });
   const answer = await convert(stage);
   const { job } = await jsonOf(answer);
@@ -123,7 +123,7 @@ it("answers 202 at once where the end is expected after twice the wait", async (
   expect(stage.persisted).toContain(job.id);
 });
 
-describe("a conversion that does not end in time", () => {
+describe("a conversion that does not finish in time", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 100 } });
@@ -133,9 +133,9 @@ describe("a conversion that does not end in time", () => {
   it.each([
     ["after INLINE_WAIT_MS", {}, null, false],
     ["after Prefer: wait=0", { prefer: "wait=0" }, "wait=0", false],
-    ["after INLINE_WAIT_MS where a longer wait was asked for", { prefer: "wait=60" }, null, false],
+    ["after INLINE_WAIT_MS even if a longer wait was requested", { prefer: "wait=60" }, null, false],
     ["at once for respond-async", { prefer: "respond-async" }, "respond-async", true],
-  ])("answers 202 %s", async (_name, headers: Record<string, string>, applied, durable) => {
+  ])("is answered with 202 %s", async (_name, headers: Record<string, string>, applied, durable) => {
     const answer = await convert(stage, "?download=1", headers);
     const { job } = await jsonOf(answer);
     expect(answer.status).toBe(202);
@@ -144,24 +144,24 @@ describe("a conversion that does not end in time", () => {
     expect(answer.headers.get("preference-applied")).toBe(applied);
     expect(job).toMatchObject({ status: "queued", bytes: 0, durationMs: 0, notes: [], download: null, queuePosition: 1, error: null });
     expect(stage.created.at(-1)?.durable).toBe(durable);
-    // A timed-out wait is just as much a promise: what CreateJob did not persist is persisted before the answer.
+    // A timed-out wait is a promise too: what CreateJob did not persist is persisted before the answer.
     expect(stage.persisted.includes(job.id)).toBe(!durable);
   });
 
-  it("forces a replayed job to the disk before promising it", async () => {
+  it("is persisted before the answer if it is a replay", async () => {
     const headers = { prefer: "respond-async", "idempotency-key": "promised-twice" };
     await convert(stage, "", headers);
     const { job } = await jsonOf(await convert(stage, "", headers));
     expect(stage.persisted).toContain(job.id);
   });
 
-  it("queues an async route durably, once the catalogue is known", async () => {
+  it("is queued durably for an async route once the catalogue is known", async () => {
     await fetch(`${stage.url}/api/v1/formats`);
     expect((await convert(stage, "", {}, formOf("webm", png))).status).toBe(202);
     expect(stage.created.at(-1)?.durable).toBe(true);
   });
 
-  it("lets the job go on when the client leaves after its upload", async () => {
+  it("continues if the client disconnects after its upload", async () => {
     const before = stage.created.length;
     const body = bodyOf([toPart("webp"), filePart(png)]);
     const client = await openRaw(stage.port);
@@ -186,7 +186,7 @@ describe("Prefer: respond-async", () => {
     ["with wait=0", "", { prefer: "respond-async, wait=0" }],
     ["with wait=5", "", { prefer: "wait=5, respond-async" }],
     ["with an idempotency key", "", { "idempotency-key": "at-once" }],
-  ])("%s is answered 202 with a place to ask, though the job had ended before the answer", async (_name, query, extra) => {
+  ])("%s answers 202 with a status URL even if the job has already finished", async (_name, query, extra) => {
     const answer = await convert(stage, query, { prefer: "respond-async", ...extra });
     const { job } = await jsonOf(answer);
     expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({ status: 202, location: job.status_url });
@@ -194,7 +194,7 @@ describe("Prefer: respond-async", () => {
     expect(answer.headers.get("retry-after")).toBe("1");
   });
 
-  it("is answered 202 for a replay too, with the job as it is", async () => {
+  it("answers 202 for a replay too, with the job's current state", async () => {
     const headers = { "idempotency-key": "replayed" };
     expect((await convert(stage, "", headers)).status).toBe(200);
     const again = await convert(stage, "?download=1", { ...headers, prefer: "respond-async" });
@@ -204,7 +204,7 @@ describe("Prefer: respond-async", () => {
     expect(again.headers.get("location")).toBe(`${stage.url}/api/v1/jobs/${job.id}`);
   });
 
-  it("is what an async route does by itself, but for the replay of a job that has ended", async () => {
+  it("is implied by an async route, except for the replay of a finished job", async () => {
     const headers = { "idempotency-key": "film" };
     const first = await convert(stage, "", { ...headers, prefer: "wait=5" }, formOf("webm", png));
     expect(first.headers.get("preference-applied")).toBeNull();
@@ -213,8 +213,8 @@ describe("Prefer: respond-async", () => {
   });
 });
 
-describe("a conversion that fails", () => {
-  it("answers with the error and the failed job, also as a problem", async () => {
+describe("a failed conversion", () => {
+  it("returns the error and the failed job, also as problem+json", async () => {
     await using stage = await openStage({ script: failsWith(new FilemillError("INVALID_INPUT", "The picture is cut off.")) });
     const plain = await convert(stage);
     expect(plain.status).toBe(422);
@@ -235,7 +235,7 @@ describe("a conversion that fails", () => {
     });
   });
 
-  it("answers 422 whatever ended it", async () => {
+  it("is answered with 422 whatever the cause", async () => {
     await using stage = await openStage({ script: failsWith(new FilemillError("UNAVAILABLE", "The disk is full.")) });
     const answer = await convert(stage);
     expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
@@ -244,7 +244,7 @@ describe("a conversion that fails", () => {
     });
   });
 
-  it("calls a file INVALID_INPUT whose name claims what its content is not, and nothing else tells", async () => {
+  it("is INVALID_INPUT only if the file name claims a format that the content does not match", async () => {
     await using stage = await openStage();
     const answer = await convert(stage, "", {}, formOf("webp", new Uint8Array([0, 1, 2, 255]), "photo.png"));
     expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
@@ -259,7 +259,7 @@ describe("a conversion that fails", () => {
     expect(await stage.stored()).toEqual([]);
   });
 
-  it("leaves no input behind when the job is refused", async () => {
+  it("leaves no input behind if the job is refused", async () => {
     const refusal = new FilemillError("TOO_MANY_JOBS", "Wait for one to end.", { details: { limit: 20 }, retryAfterMs: 4200 });
     await using stage = await openStage({ refuse: () => refusal });
     const answer = await convert(stage);

@@ -14,7 +14,7 @@ function convert(stage: Stage, init: RequestInit = {}, query = "?download=wait",
   });
 }
 
-/** Ends when told to. */
+/** Continues with `end` once `told` resolves. */
 function heldUntil(told: Promise<void>, end: Script): Script {
   return async function* (job, request) {
     await told;
@@ -22,8 +22,8 @@ function heldUntil(told: Promise<void>, end: Script): Script {
   };
 }
 
-describe("a conversion that ends in time", () => {
-  it("is answered with its bytes, or with why there are none", async () => {
+describe("a conversion that finishes in time", () => {
+  it("returns its bytes, or the reason why there are none", async () => {
     await using stage = await openStage();
     const answer = await convert(stage, { redirect: "error" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
@@ -33,31 +33,31 @@ describe("a conversion that ends in time", () => {
   });
 });
 
-describe("a conversion that takes longer", () => {
+describe("a slow conversion", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 1 } });
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it("is answered by a redirect to its result, which any proxy in front leaves right, after the job was made durable", async () => {
+  it("is made durable and redirected to its result by a relative URL that works behind any proxy", async () => {
     const answer = await convert(stage, { redirect: "manual" });
     const [id = ""] = [...stage.jobs.keys()].slice(-1);
     expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([303, `jobs/${id}/download?wait=1`, ""]);
     expect(stage.persisted).toContain(id);
   });
 
-  it("is answered so at once where it is always queued, or asked to be", async () => {
+  it("is redirected at once if the route is async or the client asks for respond-async", async () => {
     expect((await convert(stage, { redirect: "manual" }, "?download=wait", "webm")).status).toBe(303);
     expect((await convert(stage, { redirect: "manual", headers: { prefer: "respond-async" } })).status).toBe(303);
   });
 
-  it("is answered 202 with the job for download=1, as the specification says", async () => {
+  it("is answered with 202 and the job for download=1", async () => {
     const answer = await convert(stage, { redirect: "error" }, "?download=1");
     expect([answer.status, (await jsonOf(answer)).job.status]).toEqual([202, "queued"]);
   });
 
-  it.each(["GET", "HEAD"])("has %s of its result go round while there is none", async (method) => {
+  it.each(["GET", "HEAD"])("has %s of its unfinished result redirected to itself", async (method) => {
     const [id = ""] = [...stage.jobs.keys()];
     const url = `${stage.url}/api/v1/jobs/${id}/download`;
     const headers = { ...auth, prefer: "wait=0" };
@@ -69,7 +69,7 @@ describe("a conversion that takes longer", () => {
   });
 });
 
-it("whoever follows redirects gets the bytes when they are there", async () => {
+it("a client that follows redirects receives the bytes once the job is done", async () => {
   const told = Promise.withResolvers<void>();
   await using stage = await openStage({ script: heldUntil(told.promise, doneAtOnce), settings: { INLINE_WAIT_MS: 1 } });
   const answering = convert(stage);
@@ -79,7 +79,7 @@ it("whoever follows redirects gets the bytes when they are there", async () => {
   expect([answer.status, answer.redirected, Buffer.from(await answer.arrayBuffer())]).toEqual([200, true, Buffer.from(png)]);
 });
 
-it("whoever follows redirects is told why there are none", async () => {
+it("a client that follows redirects receives the error if the job fails", async () => {
   const told = Promise.withResolvers<void>();
   const failing = failsWith(new FilemillError("INVALID_INPUT", "The picture is cut off."));
   await using stage = await openStage({ script: heldUntil(told.promise, failing), settings: { INLINE_WAIT_MS: 1 } });
@@ -91,7 +91,7 @@ it("whoever follows redirects is told why there are none", async () => {
   expect(await jsonOf(answer)).toMatchObject({ error: { code: "JOB_FAILED", details: { reason: "INVALID_INPUT" } } });
 });
 
-it("nobody is sent round by a service that is about to restart", async () => {
+it("a waiting download gets 503 instead of another redirect while the gateway drains", async () => {
   await using stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 1 } });
   await convert(stage, { redirect: "manual" });
   const [[id, job] = ["", undefined]] = [...stage.jobs];

@@ -1,4 +1,4 @@
-/** Errors that suggest what was probably meant. */
+/** Error messages that suggest what was probably meant. */
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -28,26 +28,26 @@ function formWith(field: string, where: "before" | "after"): FormData {
   return first;
 }
 
-describe("a field that is not one of the two", () => {
+describe("an unknown form field", () => {
   it.each([
     ["quality", "before"],
     ["quality", "after"],
     ["download", "before"],
     ["from", "after"],
-  ] as const)("%s, %s the others, goes into the query string", async (field, where) => {
+  ] as const)("(%s, %s the others) gets a hint to use the query string", async (field, where) => {
     const refusal = await refusalOf(stage, formWith(field, where));
     expect(refusal).toMatchObject({ status: 400, code: "UNEXPECTED_FIELD", details: { field } });
     expect(refusal.message).toContain(`goes into the query string (\`?${field}=…\`)`);
   });
 
-  it("is told beside several options too", async () => {
+  it("gets the hint next to several options too", async () => {
     const form = formWith("quality", "before");
     form.append("mode", "a");
     form.append("background", "#ffffff");
     expect((await refusalOf(stage, form)).message).toContain("query string");
   });
 
-  it("may be a mistyped one", async () => {
+  it("gets a suggestion if it is mistyped", async () => {
     expect(await refusalOf(stage, formWith("flie", "before"))).toMatchObject({
       code: "UNEXPECTED_FIELD",
       message: expect.stringContaining("did you mean file?"),
@@ -60,23 +60,23 @@ describe("a field that is not one of the two", () => {
 });
 
 describe("a mistyped format", () => {
-  it("of the target is told what can be written here", async () => {
+  it("as the target gets a suggestion among writable formats", async () => {
     expect(await refusalOf(stage, formOf("wepb", png))).toMatchObject({
       ...{ status: 422, code: "UNSUPPORTED_TARGET", message: expect.stringContaining("did you mean webp?") },
       details: { to: "wepb", suggestions: ["webp"] },
     });
   });
 
-  it("of the source is told what can be read here", async () => {
+  it("as the source gets a suggestion among readable formats", async () => {
     expect(await refusalOf(stage, formOf("webp", png), "?from=pngg")).toMatchObject({
       ...{ status: 415, code: "UNKNOWN_SOURCE_FORMAT", message: expect.stringContaining("did you mean png?") },
       details: { from: "pngg", suggestions: ["png"] },
     });
-    // A format that is written here but not read.
+    // This format can be written but not read.
     expect((await refusalOf(stage, formOf("webp", png), "?from=wepb")).details).toEqual({ from: "wepb" });
   });
 
-  it("is refused alike while nothing is known of the catalogue", async () => {
+  it("is rejected without suggestions while the catalogue is unknown", async () => {
     const transport = createRouterTransport(({ service }) => void service(CatalogueService, {}));
     await using without = await openStage({ deps: { catalogue: createClient(CatalogueService, transport) } });
     expect(await refusalOf(without, formOf("wepb", png))).toMatchObject({ code: "UNSUPPORTED_TARGET", details: { to: "wepb" } });
@@ -89,7 +89,7 @@ it.each([
   ["Bearer ", "INVALID_API_KEY", /is the variable set\?/],
   [auth.authorization.replace("Bearer ", ""), "INVALID_API_KEY", /put `Bearer ` before the key/],
   ["Basic YTpi", "INVALID_API_KEY", /must read `Bearer <key>`\.$/],
-])("the header %j is answered %s with what is wrong", async (authorization, code, message) => {
+])("Authorization %j is answered with %s and a hint", async (authorization, code, message) => {
   const answer = await fetch(`${stage.url}/api/v1/jobs`, { headers: { authorization } });
   expect(answer.status).toBe(401);
   expect((await jsonOf(answer)).error).toMatchObject({ code, message: expect.stringMatching(message) });

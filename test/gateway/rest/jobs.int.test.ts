@@ -56,21 +56,21 @@ describe("jobs", () => {
     [JobState.FAILED, { error: toErrorMessage(failure) }, 409, "JOB_FAILED", { reason: "PASSWORD_REQUIRED" }],
     [JobState.CANCELLED, {}, 409, "JOB_CANCELLED", undefined],
     [JobState.EXPIRED, {}, 410, "RESULT_EXPIRED", undefined],
-  ])("refuses the download of a job in state %i", async (state, more: MessageInitShape<typeof JobSchema>, status, code, details) => {
+  ])("refuses to download a job in state %i", async (state, more: MessageInitShape<typeof JobSchema>, status, code, details) => {
     const answer = await call(`/${jobIn(stage, state, more)}/download`);
     const { error } = await jsonOf(answer);
     expect({ status: answer.status, code: error.code, details: error.details }).toEqual({ status, code, details });
   });
 
   it.each(["..%2f..%2fetc", "00000000000000000000000000%00", "zzz", "x".repeat(5000), "0000000000000000000000000*"])(
-    "knows no job %s",
+    "answers JOB_NOT_FOUND for %s",
     async (id) => {
       const answer = await call(`/${id}`);
       expect({ status: answer.status, code: (await jsonOf(answer)).error.code }).toEqual({ status: 404, code: "JOB_NOT_FOUND" });
     },
   );
 
-  it("a download whose stored file is shorter than its record is cut off at once, and does not leave the client waiting", async () => {
+  it("aborts a download at once if the stored file is shorter than recorded", async () => {
     const bytes = Buffer.alloc(2_000_000, 7);
     const blob = await stage.blobs.write(Readable.from([bytes]));
     const id = jobIn(stage, JobState.DONE, { result: { ...blob, sizeBytes: blob.sizeBytes + 1n } });
@@ -79,7 +79,7 @@ describe("jobs", () => {
     await expect(answer.arrayBuffer()).rejects.toThrow("terminated");
   }, 20_000);
 
-  it("downloads whole, in parts and not again", async () => {
+  it("downloads whole, by range and conditionally", async () => {
     const whole = await call(`/${done}/download`);
     const etag = whole.headers.get("etag") ?? "";
     const bytes = Buffer.from(await whole.arrayBuffer());
@@ -105,7 +105,7 @@ describe("jobs", () => {
     await expectPart({ "if-none-match": `W/${etag}, "x"` }, 304, null, Buffer.alloc(0));
   });
 
-  it("tells when the bytes are gone before their time", async () => {
+  it("answers RESULT_EXPIRED if the bytes are gone early", async () => {
     const zeros = "0".repeat(64);
     const id = jobIn(stage, JobState.DONE, { result: { id: `${zeros}-${"0".repeat(16)}`, digest: zeros, sizeBytes: 1n } });
     const answer = await call(`/${id}/download`);
@@ -113,7 +113,7 @@ describe("jobs", () => {
     expect(answer.headers.get("content-disposition")).toBeNull();
   });
 
-  it("lists and judges the query", async () => {
+  it("lists jobs and validates the query", async () => {
     const page = await jsonOf(await call("?limit=2"));
     expect(page).toMatchObject({ jobs: [{}, {}], nextCursor: "next" });
     for (const query of ["?limit=0", "?limit=101", "?limit=x", "?status=lost", "?page=2", "?cursor=%2e%2e%2f"]) {
@@ -126,20 +126,20 @@ describe("jobs", () => {
     }
   });
 
-  it("deletes", async () => {
+  it("deletes a job", async () => {
     const id = jobIn(stage, JobState.QUEUED);
     expect((await call(`/${id}`, {}, "DELETE")).status).toBe(204);
     expect((await call(`/${id}`, {}, "DELETE")).status).toBe(404);
   });
 
-  it("refuses a body where none is wanted", async () => {
+  it("does not accept a large body on DELETE", async () => {
     const answer = await fetch(`${stage.url}/api/v1/jobs/${done}`, { method: "DELETE", headers: auth, body: "{".repeat(100_000) });
     expect([400, 204]).toContain(answer.status);
   });
 });
 
 describe("following a job", () => {
-  it("holds the question and sends events until the job ends", async () => {
+  it("supports long polling and sends events until the job ends", async () => {
     await using stage = await openStage({
       script: async function* (job) {
         job.state = JobState.RUNNING;
@@ -166,7 +166,7 @@ describe("following a job", () => {
     expect((await jsonOf(held)).job.status).toBe("done");
   });
 
-  it("ends streams when the gateway drains, and waits with 202 when its time is over", async () => {
+  it("closes event streams when the gateway drains, and answers waiting requests with 202", async () => {
     await using stage = await openStage({ script: neverEnds });
     const waiting = fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
     await expect.poll(() => stage.created.length).toBe(1);
@@ -176,7 +176,7 @@ describe("following a job", () => {
     expect(await events.text()).toContain("event: job");
   });
 
-  it("lets a conversion that is waited for end while it drains", async () => {
+  it("lets a conversion finish while the gateway drains", async () => {
     const end = Promise.withResolvers<void>();
     await using stage = await openStage({
       script: async function* (job) {

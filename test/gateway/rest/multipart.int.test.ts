@@ -3,7 +3,7 @@ import { bodyOf, filePart, headOf, openRaw, type Part, toPart } from "#test/gate
 import { png } from "#test/gateway/samples.ts";
 import { key, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("malformed multipart", () => {
+describe("parsing multipart uploads", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -30,7 +30,7 @@ describe("malformed multipart", () => {
     ["to first", [to, file]],
     ["file first", [file, to]],
     ["to in upper case with a dot", [toPart(".WebP"), file]],
-    ["to with the line break of the file that it was read from", [toPart("webp\r\n"), file]],
+    ["to with a trailing line break", [toPart("webp\r\n"), file]],
   ])("accepts %s", async (_name, parts) => {
     const answer = await post(bodyOf(parts));
     expect(answer).toMatchObject({ status: 200, body: { job: { status: "done", to: "webp" } } });
@@ -39,7 +39,7 @@ describe("malformed multipart", () => {
   it.each([
     ["a%22b%0D%0A.png", 'a"b\r\n.png'],
     ["100%25 %2e%.png", "100%25 %2e%.png"],
-  ])("takes the file name %s for what its client meant", async (sent, meant) => {
+  ])("decodes the file name %s as its client meant it", async (sent, meant) => {
     expect(await post(bodyOf([to, filePart(png, sent)]))).toMatchObject({ status: 200 });
     expect(stage.created.at(-1)).toMatchObject({ sourceName: meant });
   });
@@ -91,7 +91,7 @@ describe("malformed multipart", () => {
       400,
       "BAD_REQUEST",
     ],
-    ["text after the file is cut", bodyOf([to, file]).subarray(0, 180), "multipart/form-data; boundary=XX", 400, "BAD_REQUEST"],
+    ["a truncated body", bodyOf([to, file]).subarray(0, 180), "multipart/form-data; boundary=XX", 400, "BAD_REQUEST"],
     ["an empty body", Buffer.alloc(0), "multipart/form-data; boundary=XX", 400, "MISSING_FIELD"],
     ["JSON", Buffer.from("{}"), "application/json", 415, "UNSUPPORTED_MEDIA_TYPE"],
     [
@@ -119,7 +119,7 @@ describe("malformed multipart", () => {
     expect(await post(body, contentType)).toMatchObject({ status, body: { error: { code } } });
   });
 
-  it("ignores a short epilogue and refuses an endless one", async () => {
+  it("ignores a short epilogue and rejects an endless one", async () => {
     expect((await post(bodyOf([to, file], "--XX--\r\nbye"))).status).toBe(200);
     const client = await openRaw(stage.port);
     client.send(headOf(key, ["Transfer-Encoding: chunked"]));
@@ -132,7 +132,7 @@ describe("malformed multipart", () => {
     });
   });
 
-  it.each([0, 1, 50, 99])("leaves nothing of a body cut off at %i %%", async (percent) => {
+  it.each([0, 1, 50, 99])("stores nothing of a body that ends after %i %%", async (percent) => {
     const before = stage.created.length;
     const body = bodyOf([to, filePart(Buffer.alloc(200_000, 1))]);
     for (const end of ["fin", "rst"] as const) {

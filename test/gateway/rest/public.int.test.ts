@@ -7,14 +7,14 @@ import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { notReady } from "#kit/readiness.ts";
 import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
 
-describe("what needs no key", () => {
+describe("public endpoints", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** Without fetch's own decompression. */
+  /** Bypasses fetch's automatic decompression. */
   function get(
     path: string,
     headers: Record<string, string> = {},
@@ -28,7 +28,7 @@ describe("what needs no key", () => {
     });
   }
 
-  it("lists formats and conversions as the contract says, in every coding with its own tag", async () => {
+  it("list formats and conversions in every content coding, each with its own ETag", async () => {
     const plain = await get("/api/v1/formats");
     const gzip = await get("/api/v1/formats", { "accept-encoding": "gzip" });
     const br = await get("/api/v1/formats", { "accept-encoding": "gzip, deflate, br" });
@@ -68,7 +68,7 @@ describe("what needs no key", () => {
     expect((await get("/api/v1/formats", { "if-none-match": String(br.headers.etag) })).status).toBe(200);
   });
 
-  it("keeps a client's request id and makes one otherwise", async () => {
+  it("echo a valid request id and generate one otherwise", async () => {
     expect((await get("/healthz", { "x-request-id": "my.id_1-2" })).headers["x-request-id"]).toBe("my.id_1-2");
     const made = (await get("/healthz", { "x-request-id": "no spaces" })).headers["x-request-id"];
     expect(made).toMatch(/^[0-9a-f-]{36}$/);
@@ -76,7 +76,7 @@ describe("what needs no key", () => {
     expect((await jsonOf(refused)).error).toMatchObject({ code: "NOT_FOUND", requestId: "abc" });
   });
 
-  it("tells an unknown path, a malformed one and a malformed Host apart from a defect", async () => {
+  it("answer an unknown path, a malformed path and a malformed Host with 4xx", async () => {
     expect((await get("/api/v1/nope")).status).toBe(404);
     const malformed = await get("/%zz");
     expect({ status: malformed.status, body: JSON.parse(malformed.body.toString()) }).toMatchObject({
@@ -87,21 +87,21 @@ describe("what needs no key", () => {
     expect((await get("/api/v1/jobs", { ...auth, host: "a/b" })).status).toBe(400);
   });
 
-  it("called the address malformed where the body of JSON was too long", async () => {
+  it("report an oversized JSON body as such, not as a malformed address", async () => {
     const headers = { ...auth, "content-type": "application/json" };
     const answer = await fetch(`${stage.url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: "a".repeat(1e6) }) });
     expect(answer.status).toBe(400);
     expect((await jsonOf(answer)).error).toMatchObject({ code: "BAD_REQUEST", message: "The body is too long." });
   });
 
-  it("uses PUBLIC_URL and no forwarding header", async () => {
+  it("use PUBLIC_URL and ignore forwarding headers", async () => {
     const document = JSON.parse((await get("/api/v1/openapi.json", { "x-forwarded-host": "evil.example" })).body.toString());
     expect(document.servers).toEqual([{ url: stage.url }]);
     await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
     expect((await jsonOf(await fetch(`${behind.url}/api/v1/openapi.json`))).servers).toEqual([{ url: "https://files.example" }]);
   });
 
-  it("says whether it is ready and which part is not", async () => {
+  it("report readiness and the parts that are not ready", async () => {
     expect((await get("/healthz")).status).toBe(200);
     expect(JSON.parse((await get("/readyz")).body.toString())).toEqual({ ready: true });
     await using starting = await openStage({ deps: { readiness: async () => notReady("scratch", "inspectors") } });
@@ -112,7 +112,7 @@ describe("what needs no key", () => {
     });
   });
 
-  it("shows metrics to this host and not through a proxy", async () => {
+  it("show metrics to this host or with the token, but not through a proxy", async () => {
     const text = (await get("/metrics")).body.toString();
     expect(text).toMatch(/filemill_http_requests_total\{endpoint="\/api\/v1\/formats",method="GET",status="200"\} \d/);
     const away = { "x-forwarded-for": "192.0.2.1" };
@@ -123,7 +123,7 @@ describe("what needs no key", () => {
     expect([await statusWith("Bearer a-token-of-the-operator"), await statusWith("Bearer a-token-of-nobody-here")]).toEqual([200, 404]);
   });
 
-  it("lists nothing, for nobody to keep, while no engine is announced", async () => {
+  it("answer 503 with no-store for formats while no engine is registered", async () => {
     const transport = createRouterTransport(({ service }) => service(CatalogueService, { getCatalogue: () => ({ revision: "0" }) }));
     await using starting = await openStage({ deps: { catalogue: createClient(CatalogueService, transport) } });
     const answer = await fetch(`${starting.url}/api/v1/formats`);
@@ -131,7 +131,7 @@ describe("what needs no key", () => {
     expect(await jsonOf(answer)).toMatchObject({ error: { code: "UNAVAILABLE" } });
   });
 
-  it("never tells a defect's reason", async () => {
+  it("never reveal the cause of an internal error", async () => {
     await using broken = await openStage({
       deps: {
         readiness: () => {

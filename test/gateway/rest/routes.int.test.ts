@@ -9,7 +9,7 @@ describe("GET /api/v1/routes/{from}/{to}", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
   const get = (path: string, headers: Record<string, string> = auth) => fetch(`${stage.url}/api/v1/routes/${path}`, { headers });
 
-  it("tells the hops with engine and version, the options and the time that it takes", async () => {
+  it("returns hops with engine and version, options and the estimated time", async () => {
     const answer = await get("png/webp");
     expect(answer.status).toBe(200);
     const { route } = await jsonOf(answer);
@@ -21,11 +21,11 @@ describe("GET /api/v1/routes/{from}/{to}", () => {
     expect(route.options.map((option: { name: string }) => option.name)).toEqual(["quality", "mode", "background"]);
   });
 
-  it("needs a key, as everything does but the list of formats", async () => {
+  it("requires a key", async () => {
     expect((await get("png/webp", {})).status).toBe(401);
   });
 
-  it("passes on why there is none", async () => {
+  it("passes on why there is no route", async () => {
     const answer = await get("png/xlsx");
     expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
       status: 422,

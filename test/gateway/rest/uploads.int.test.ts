@@ -38,7 +38,7 @@ function ask(
   return fetch(new URL(path, `${stage.url}/api/v1/`), { method, headers: { ...tus, ...headers }, body });
 }
 
-/** Starts an upload and returns its path relative to the API's. */
+/** Starts an upload and returns its path relative to the API's base. */
 async function begun(sizeBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const answer = await ask("uploads", "POST", { "upload-length": String(sizeBytes), ...headers });
   expect(answer.status).toBe(201);
@@ -64,7 +64,7 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-test("the official client brings a file over a line that is cut twenty times, byte for byte, and it becomes a job", async () => {
+test("the official tus client uploads a file over a connection cut twenty times, and it becomes a job", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-large-"));
   const large = join(folder, "large.png");
   await writeFile(large, png);
@@ -98,7 +98,7 @@ test("the official client brings a file over a line that is cut twenty times, by
   await rm(folder, { recursive: true });
 });
 
-test("a piece goes where the one before has ended, and nowhere else", async () => {
+test("accepts a chunk only at the current offset", async () => {
   const path = await begun(png.length, { "upload-metadata": `filename ${Buffer.from("a.png").toString("base64")}` });
   expect((await piece(path, 0, png.subarray(0, 10))).headers.get("upload-offset")).toBe("10");
   for (const lie of [0, 9, 11, png.length]) expect((await piece(path, lie, png.subarray(10))).status).toBe(409);
@@ -113,13 +113,13 @@ test("a piece goes where the one before has ended, and nowhere else", async () =
   expect((await piece(path, 10, png.subarray(10))).status).toBe(204);
   const refused = await convert(path, { to: "nothing" });
   expect((await jsonOf(refused)).error.code).toBe("UNSUPPORTED_TARGET");
-  // A refused conversion does not cost the upload.
+  // A refused conversion must not discard the upload.
   const done = await jsonOf(await convert(path, { to: "webp", options: { quality: 70 } }));
   expect(done.job).toMatchObject({ status: "done", from: "png", bytes: png.length });
   expect(stage.created.at(-1)).toMatchObject({ options: { quality: "70" }, sourceName: "a.png" });
 });
 
-test("more than was said is refused, whether its length is told or not, and what came before stays", async () => {
+test("rejects more bytes than announced, with or without Content-Length, and keeps earlier ones", async () => {
   const path = await begun(100);
   expect((await piece(path, 0, Buffer.alloc(101))).status).toBe(413);
   await new Promise<void>((resolve, reject) => {
@@ -138,7 +138,7 @@ test("more than was said is refused, whether its length is told or not, and what
   await ask(path, "DELETE");
 });
 
-test("two pieces at once are not mixed: one of them counts", async () => {
+test("does not mix two concurrent chunks: only one counts", async () => {
   const size = 3_000_000;
   const path = await begun(size);
   const answers = await Promise.all([piece(path, 0, Buffer.alloc(size, "a")), piece(path, 0, Buffer.alloc(size, "b"))]);
@@ -150,7 +150,7 @@ test("two pieces at once are not mixed: one of them counts", async () => {
   await ask(path, "DELETE");
 });
 
-test("what is not one's own, was deleted or is over is not there", async () => {
+test("answers 404 for uploads that belong to others, are deleted or have expired", async () => {
   const path = await begun(10);
   const other = { authorization: `Bearer ${otherKey}` };
   for (const method of ["GET", "HEAD", "DELETE"]) expect((await ask(path, method, other)).status).toBe(404);
@@ -176,13 +176,13 @@ test.each([
   [{ "upload-defer-length": "1" }, 400],
   [{ "upload-length": "10", "tus-resumable": "" }, 412],
   [{ "upload-length": "10", "upload-metadata": "a,,b" }, 400],
-])("%j is no upload", async (headers: Record<string, string>, status) => {
+])("rejects an upload with %j", async (headers: Record<string, string>, status) => {
   const answer = await ask("uploads", "POST", headers);
   expect(answer.status).toBe(status);
   expect((await jsonOf(answer)).error.code).toMatch(/^[A-Z_]+$/);
 });
 
-test("an account has as many as jobs, no more bytes than its budget takes, and those of yesterday are removed", async () => {
+test("limits an account's uploads by number and budget, and removes expired ones", async () => {
   const asked: bigint[] = [];
   for (const name of await readdir(join(dataDir, "uploads"))) await rm(join(dataDir, "uploads", name));
   await using small = await openStage({ settings: { DATA_DIR: dataDir }, onCheckBudget: (bytes) => void asked.push(bytes) });
@@ -195,7 +195,7 @@ test("an account has as many as jobs, no more bytes than its budget takes, and t
     const text = await readFile(join(folder, name), "utf8");
     await writeFile(join(folder, name), text.replace(/"creation_date":"\d{4}/, '"creation_date":"2020'));
   }
-  // From an upload that a crash left incomplete.
+  // As left behind by a crash.
   await rm(join(folder, (await readdir(folder)).find((name) => name.endsWith(".json")) ?? ""));
   const [half = ""] = (await readdir(folder)).filter((name, _, all) => !name.endsWith(".json") && !all.includes(`${name}.json`));
   await utimes(join(folder, half), 0, 0);
@@ -215,7 +215,7 @@ const ofPage = { "tus-resumable": "1.0.0" };
 const beginAt = (guest: BrowserClient, size = 10) =>
   guest.ask("POST", "/web/v1/uploads", undefined, { ...ofPage, "upload-length": String(size) });
 
-test("the pages' door takes uploads of guests: each its own, from our own pages alone, and all of an address in one budget", async () => {
+test("accepts guests' uploads from the web pages: private, same-origin only, one budget per address", async () => {
   const asked: bigint[] = [];
   const own = await mkdtemp(join(tmpdir(), "filemill-uploads-"));
   await using guests = await openStage({ settings: { DATA_DIR: own }, deps: { signIn }, onCheckBudget: (bytes) => void asked.push(bytes) });
@@ -240,7 +240,7 @@ test("the pages' door takes uploads of guests: each its own, from our own pages 
   await rm(own, { recursive: true });
 });
 
-test("what a guest has left for an hour makes room for others of the address", async () => {
+test("an upload that a guest has not touched for an hour makes room for others at the address", async () => {
   const own = await mkdtemp(join(tmpdir(), "filemill-uploads-"));
   await using guests = await openStage({ settings: { DATA_DIR: own }, deps: { signIn } });
   const left = await beginAt(openBrowserClient(guests.url));

@@ -10,7 +10,7 @@ import { eventually } from "#test/harness/eventually.ts";
 const log = openLog("silent");
 const queued = create(JobSchema, { id: "01", accountId: "a", state: JobState.QUEUED });
 
-test("a watch that ended leaves nothing open in the job service", async () => {
+test("waitForEnd closes the watch when the job has ended", async () => {
   const closed = vi.fn();
   const transport = localTransport(
     (router) =>
@@ -32,7 +32,7 @@ test("a watch that ended leaves nothing open in the job service", async () => {
   await eventually(() => expect(closed).toHaveBeenCalledOnce());
 });
 
-test("a wait that is over resolves with what is known and closes the watch", async () => {
+test("waitForEnd closes the watch on timeout and resolves with the latest state", async () => {
   const closed = vi.fn();
   const transport = localTransport(
     (router) =>

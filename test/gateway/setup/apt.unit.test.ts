@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isPassing, knownPackages, statusOf } from "#gateway/setup/apt.mjs";
 
-test("the packages that have a version to install are read from apt-cache policy", () => {
+test("reads the installable packages from apt-cache policy", () => {
   const policy = [
     "nats-server:",
     "  Installed: (none)",
@@ -23,7 +23,7 @@ test("the packages that have a version to install are read from apt-cache policy
   expect(knownPackages("").size).toBe(0);
 });
 
-test("apt's status lines become progress, other lines do not", () => {
+test("parses apt's status lines as progress and ignores others", () => {
   expect(statusOf("dlstatus:3:41.4997:Retrieving file 3 of 9 (2s remaining)")).toBe("download 41 % Retrieving file 3 of 9 (2s remaining)");
   expect(statusOf("pmstatus:libreoffice-core:62.5:Unpacking libreoffice-core (amd64)")).toBe(
     "install 63 % Unpacking libreoffice-core (amd64)",
@@ -32,18 +32,18 @@ test("apt's status lines become progress, other lines do not", () => {
   expect(statusOf("")).toBeUndefined();
 });
 
-describe("another attempt", () => {
+describe("a failed apt run", () => {
   test.each([
     "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4242 (apt-get)",
     "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
     "E: Failed to fetch http://mirror.example.org/x.deb  Temporary failure resolving 'mirror.example.org'",
     "E: Failed to fetch http://mirror.example.org/InRelease  Hash Sum mismatch",
-  ])("is worth it after: %s", (output) => {
+  ])("is retried after: %s", (output) => {
     expect(isPassing(output)).toBe(true);
   });
 
   test.each(["E: Unable to locate package nope", "E: You don't have enough free space in /var/cache/apt/archives/."])(
-    "is not after: %s",
+    "is not retried after: %s",
     (output) => {
       expect(isPassing(output)).toBe(false);
     },

@@ -23,7 +23,7 @@ afterEach(() => {
 const runs = (): string => readFileSync(join(clone, "runs"), "utf8");
 
 describe("compiled code", () => {
-  it("is made once, without starting anything, and again when a source has changed", async () => {
+  it("is built once without starting the service, and again after a source changes", async () => {
     await ensureCompiledCode(clone);
     await ensureCompiledCode(clone);
     expect(runs()).toBe("--compile\n");
@@ -35,7 +35,7 @@ describe("compiled code", () => {
     expect(runs()).toBe("--compile\n--compile\n");
   });
 
-  it("is left to the start where it cannot be made or kept", async () => {
+  it("is skipped if it cannot be built or stored", async () => {
     writeFileSync(join(clone, "node_modules"), "no folder");
     await ensureCompiledCode(clone);
     rmSync(join(clone, "node_modules"));

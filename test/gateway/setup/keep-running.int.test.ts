@@ -1,4 +1,4 @@
-/** The shell that keeps the service running, with processes that end in every way. */
+/** The shell script that keeps the service running, with processes that end in various ways. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ const script = resolve("gateway/setup/keep-running.sh");
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-keeper-"));
-  // Pauses are recorded instead of waited for, except one that a test requests.
+  // Pauses are recorded instead of slept through, unless a test asks for a real one.
   await writeFile(join(folder, "sleep"), `#!/bin/sh\necho "$1" >>"${folder}/pauses"\n[ ! -e "${folder}/slowly" ] || exec /bin/sleep 300\n`);
   await chmod(join(folder, "sleep"), 0o755);
 });
@@ -34,8 +34,8 @@ async function keep(body: string): Promise<Kept> {
 const pauses = async () => (await readFile(join(folder, "pauses"), "utf8").catch(() => "")).split("\n").filter(Boolean).map(Number);
 const livesOf = (said: string) => said.split("\n").filter((line) => line.startsWith("life"));
 
-describe("what ends by itself", () => {
-  it.each([0, 3, 78, 127, 130])("with %d is not started again, and its exit code is passed on", async (code) => {
+describe("a process that exits", () => {
+  it.each([0, 3, 78, 127, 130])("with %d is not restarted, and its exit code is passed on", async (code) => {
     const { ended, said } = await keep(`exit ${code}`);
     expect(await ended).toEqual([code, null]);
     expect(livesOf(said())).toHaveLength(1);
@@ -45,15 +45,15 @@ describe("what ends by itself", () => {
     ["TERM", 143],
     ["HUP", 129],
     ["KILL", 137],
-  ])("by SIG%s from elsewhere is not started again", async (signal, code) => {
+  ])("by SIG%s from elsewhere is not restarted", async (signal, code) => {
     const { ended, said } = await keep(`kill -${signal} $$; sleep 1`);
     expect(await ended).toEqual([code, null]);
     expect(livesOf(said())).toHaveLength(1);
   });
 });
 
-describe("what crashes", () => {
-  it.each(["ALRM", "SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP"])("by SIG%s is started again, with a line in the log", async (signal) => {
+describe("a process that crashes", () => {
+  it.each(["ALRM", "SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP"])("with SIG%s is restarted and logged", async (signal) => {
     const { ended, said } = await keep(`[ $life -gt 1 ] || kill -${signal} $$; exit 5`);
     expect(await ended).toEqual([5, null]);
     expect(livesOf(said())).toHaveLength(2);
@@ -63,14 +63,14 @@ describe("what crashes", () => {
     expect(JSON.parse(line ?? "")).toMatchObject({ level: "error", msg: "process.restarted", crashes: 1 });
   });
 
-  it("by an error of JavaScript that nobody catches is started again", async () => {
+  it("with an uncaught exception is restarted", async () => {
     const node = `${process.execPath} -e 'setTimeout(() => { throw new Error("unforeseen"); })'`;
     const { ended, said } = await keep(`[ $life -gt 1 ] || exec ${node}; exit 5`);
     expect(await ended).toEqual([5, null]);
     expect(livesOf(said())).toHaveLength(2);
   });
 
-  it("again and again is given up after pauses that grow", async () => {
+  it("repeatedly is given up after increasing pauses", async () => {
     const { ended, said } = await keep("kill -SEGV $$");
     expect(await ended).toEqual([139, null]);
     expect(livesOf(said())).toHaveLength(11);
@@ -80,17 +80,20 @@ describe("what crashes", () => {
 });
 
 describe("a signal to the keeper", () => {
-  // Child shells keep the SIGINT and SIGQUIT that their parent shell ignores; Node resets them.
+  // Child shells inherit ignored SIGINT and SIGQUIT from their parent; Node resets them.
   const node = `for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]) process.on(signal, () => process.exit(6)); console.log("ready"); setInterval(() => {}, 1000);`;
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)("%s is passed on, and what it leads to as well", async (signal) => {
-    const { child, ended, said } = await keep(`exec ${process.execPath} -e '${node}'`);
-    await expect.poll(said).toContain("ready");
-    child.kill(signal);
-    expect(await ended).toEqual([6, null]);
-  });
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
+    "(%s) is forwarded, and the resulting exit code is passed on",
+    async (signal) => {
+      const { child, ended, said } = await keep(`exec ${process.execPath} -e '${node}'`);
+      await expect.poll(said).toContain("ready");
+      child.kill(signal);
+      expect(await ended).toEqual([6, null]);
+    },
+  );
 
-  it("ends it also where the process dies of it", async () => {
+  it("ends it even if the process is killed by it", async () => {
     const { child, ended, said } = await keep("trap 'kill -KILL $$' TERM; echo ready; while :; do /bin/sleep 0.05; done");
     await expect.poll(said).toContain("ready");
     child.kill("SIGTERM");
@@ -109,7 +112,7 @@ describe("a signal to the keeper", () => {
 
   it("right before a pause ends it at once", async () => {
     await writeFile(join(folder, "slowly"), "");
-    // The last program that the keeper runs before the pause.
+    // The last program that the keeper runs before it pauses.
     await writeFile(join(folder, "date"), "#!/bin/sh\nkill -TERM $FILEMILL_KEEPER\n");
     await chmod(join(folder, "date"), 0o755);
     const { ended, said } = await keep("kill -SEGV $$");
@@ -117,7 +120,7 @@ describe("a signal to the keeper", () => {
     expect(livesOf(said())).toHaveLength(1);
   });
 
-  it("that comes again and again is passed on each time", async () => {
+  it("is forwarded each time it is repeated", async () => {
     const { child, ended, said } = await keep(
       'n=0; trap "n=\\$((n+1)); echo told \\$n" TERM; echo ready; while [ $n -lt 3 ]; do /bin/sleep 0.05; done; exit 4',
     );

@@ -19,8 +19,8 @@ const locked = {
   "node_modules/b-darwin": { version: "2.0.0", optional: true },
 };
 
-describe("the npm packages", () => {
-  test("are current when everything but other systems' packages is installed as locked", async () => {
+describe("the installed npm packages", () => {
+  test("are current if all but those of other platforms match the lockfile", async () => {
     await write("package-lock.json", locked);
     await write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" } });
     expect(npmPackagesAreCurrent(root)).toBe(true);
@@ -30,13 +30,13 @@ describe("the npm packages", () => {
     ["of another version", { "node_modules/a": { version: "1.0.1" } }],
     ["missing", {}],
     ["of another version and optional", { "node_modules/a": { version: "1.0.0" }, "node_modules/b-darwin": { version: "1.9.9" } }],
-  ])("are not when one is %s", async (_, installed) => {
+  ])("are outdated if one is %s", async (_, installed) => {
     await write("package-lock.json", locked);
     await write("node_modules/.package-lock.json", installed);
     expect(npmPackagesAreCurrent(root)).toBe(false);
   });
 
-  test("may be without development packages where nothing is tested, but not of another version", async () => {
+  test("may lack development packages if no tests are run, but not have other versions of them", async () => {
     await write("package-lock.json", { ...locked, "node_modules/c": { version: "3.0.0", dev: true } });
     await write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" } });
     expect([npmPackagesAreCurrent(root, false), npmPackagesAreCurrent(root, true)]).toEqual([true, false]);
@@ -44,7 +44,7 @@ describe("the npm packages", () => {
     expect(npmPackagesAreCurrent(root, false)).toBe(false);
   });
 
-  test("are not when an installation never ended or its record is damaged", async () => {
+  test("are outdated if an installation did not finish or its record is damaged", async () => {
     await write("package-lock.json", locked);
     expect(npmPackagesAreCurrent(root)).toBe(false);
     await writeFile(join(root, "node_modules/.package-lock.json"), "{");
@@ -52,6 +52,6 @@ describe("the npm packages", () => {
   });
 });
 
-test("npm is run by the system's Node, not by the one it is about to remove", () => {
+test("npm runs with the system's Node, not the one that it is about to remove", () => {
   expect(systemPath("/app/node_modules/.bin:/usr/bin:/other/node_modules/.bin:/bin")).toBe("/usr/bin:/bin");
 });

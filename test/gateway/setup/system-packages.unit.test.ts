@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const row = (found: object) => ({ package: "x", for: "a test", ...found });
 
-test("a file is found by its path, with * for any part of a name", () => {
+test("finds a file by its path, where * matches any part of a name", () => {
   const isMissing = (...files: string[]) => missingPackages([row({ files: files.map((file) => join(folder, file)) })]).length === 1;
   expect(isMissing("fonts/truetype/dejavu/Sans.ttf")).toBe(false);
   expect(isMissing("nowhere/Sans.ttf", "fonts/*/deja*/Sans.ttf")).toBe(false);
@@ -33,7 +33,7 @@ test("a file is found by its path, with * for any part of a name", () => {
   expect(isMissing("fonts/*/dejavu/S*s-ttf")).toBe(true);
 });
 
-test("a command is found on the search path when it may be run", async () => {
+test("finds an executable command on the search path", async () => {
   const before = process.env.PATH;
   process.env.PATH = folder;
   try {
@@ -45,17 +45,17 @@ test("a command is found on the search path when it may be run", async () => {
   }
 });
 
-test("the table names every package that an engine says it comes with", () => {
+test("the table contains every package that an engine declares", () => {
   const named = new Set(allPackages.map((entry) => entry.package));
   expect(engines.flatMap((engine) => engine.packages).filter((name) => !named.has(name))).toEqual([]);
 });
 
-test("every row tells how it is found", () => {
+test("every row has exactly one way of detection", () => {
   for (const entry of [...allPackages, ...testPackages, ...judgePackages])
     expect([entry.command, entry.files, entry.office].filter((way) => way !== undefined)).toHaveLength(1);
 });
 
-test("all engines are installed when a flag or the setting asks for them", () => {
+test("installs all engines if a flag or the setting asks for it", () => {
   const before = process.env.ALL_ENGINES;
   try {
     delete process.env.ALL_ENGINES;

@@ -5,7 +5,7 @@ import type { TestPage } from "#test/harness/browser.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** axe findings that would keep somebody from using the page: rule and element. */
+/** axe findings severe enough to keep somebody from using the page: rule and element. */
 export async function seriousFindings(page: TestPage): Promise<string[]> {
   return findings(page, ["serious", "critical"]);
 }

@@ -4,7 +4,7 @@ import { openBrowser } from "#test/harness/browser.ts";
 import { startServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-test("more files than a guest may convert in a minute wait, say so, and follow by themselves", { timeout: 240_000 }, async () => {
+test("files over a guest's rate limit wait, say so, and start automatically", { timeout: 240_000 }, async () => {
   await using server = await startServer();
   await using browser = await openBrowser(server.url);
   const page = await browser.open("/");
@@ -15,7 +15,7 @@ test("more files than a guest may convert in a minute wait, say so, and follow b
   await page.getByRole("button", { name: "Convert all 14" }).click();
   await page.getByText(/The rate limit is 10 conversions per minute. 4 files will start automatically/).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  // At most those that were in progress when the first was refused.
+  // At most those that were in progress when the first one was refused.
   expect(refusals.length).toBeLessThanOrEqual(3);
   await page.getByText("14 files · 14 done").waitFor({ timeout: 150_000 });
   expect(refusals.length).toBeLessThanOrEqual(3);

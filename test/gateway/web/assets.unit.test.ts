@@ -8,7 +8,7 @@ vi.mock("node:fs/promises", async (original) => {
   return { ...real, readFile: vi.fn(real.readFile) };
 });
 
-it("an icon that could not be read is read again", async () => {
+it("an icon that could not be read is read again on the next request", async () => {
   vi.mocked(files.readFile).mockRejectedValueOnce(new Error("EMFILE"));
   const reply = { getHeader: () => undefined, header: () => reply, headers: () => reply, code: () => reply, send: vi.fn(() => reply) };
   const ask = () => faviconHandler()({ headers: {} } as FastifyRequest, reply as unknown as FastifyReply);

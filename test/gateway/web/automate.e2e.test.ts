@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command line shown on a page as a reader would: pasted into a shell. Rejects with its output if it fails. */
+/** Runs a command line shown on a page the way a reader would, in a shell. Rejects with its output if it fails. */
 async function paste(line: string): Promise<void> {
   await promisify(execFile)("sh", ["-c", line], { cwd: folder });
 }
@@ -42,7 +42,7 @@ async function signIn(page: TestPage, secret: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("from signing up to a key whose curl line works until it is revoked", { timeout: 180_000 }, async () => {
+test("from sign-up to an API key whose curl line works until the key is revoked", { timeout: 180_000 }, async () => {
   const page = await pages.open("/automate");
   await page.getByRole("button", { name: "Create one" }).click();
   await page.getByLabel("E-mail").fill(email);
@@ -90,7 +90,7 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
   await page.context().close();
 });
 
-test("a link from the operator signs in once, and leaves no trace in the address", async () => {
+test("an operator's sign-in link works once and leaves no trace in the URL", async () => {
   const printed = await runCli(pages.server, ["accounts", "link", "local@filemill.localhost"]);
   const [link = ""] = /https?:\/\/\S+/.exec(printed) ?? [];
   const path = link.slice(new URL(link).origin.length);
@@ -107,7 +107,7 @@ test("a link from the operator signs in once, and leaves no trace in the address
   await second.context().close();
 });
 
-test("a password is changed, every session ended, and the account deleted with all it had", { timeout: 180_000 }, async () => {
+test("changes the password, signs out everywhere and deletes the account", { timeout: 180_000 }, async () => {
   const page = await pages.open("/automate");
   await signIn(page, "not the password at all");
   await page.getByRole("alert").waitFor();
@@ -139,7 +139,7 @@ test("a password is changed, every session ended, and the account deleted with a
   await page.context().close();
 });
 
-test("where sign-up is closed and guests are not let in, the pages say so", async () => {
+test("the pages say so if sign-up is closed and guests are not allowed", async () => {
   const transport = createRouterTransport(({ service }) => void service(SignInService, { getSignUp: () => ({ open: false }) }));
   await using closed = await openStage({ settings: { GUESTS: "off" }, deps: { signIn: createClient(SignInService, transport) } });
   await using other = await openBrowser(closed.url);

@@ -57,7 +57,7 @@ async function scan(): Promise<string> {
   return pdf;
 }
 
-test("a scan becomes searchable and a third of its size", async () => {
+test("makes a scan searchable and less than a third of its size", async () => {
   const source = await scan();
   expect((await run("pdftotext", [source, "-"])).stdout.trim()).toBe("");
   const page = await pages.open("/");
@@ -73,7 +73,7 @@ test("a scan becomes searchable and a third of its size", async () => {
   await page.context().close();
 });
 
-test("the photos of a folder are resized at once", async () => {
+test("resizes all photos of a folder at once", async () => {
   await mkdir(join(folder, "photos"));
   for (const name of ["a", "b", "c"])
     await sharp({ create: { width: 400, height: 300, channels: 3, background: "#269" } }).toFile(join(folder, "photos", `${name}.jpg`));
@@ -98,7 +98,7 @@ test("the photos of a folder are resized at once", async () => {
   await page.context().close();
 });
 
-test("five files become one PDF, in an order made by the keyboard", async () => {
+test("joins five files into one PDF in an order set by keyboard", async () => {
   const page = await pages.open("/", { viewport: { width: 1200, height: 900 } });
   const pictures = [2, 3, 4, 5, 1].map(async (shape) => ({
     ...{ name: `${shape}.png`, mimeType: "image/png" },
@@ -122,7 +122,7 @@ test("five files become one PDF, in an order made by the keyboard", async () => 
   await page.context().close();
 });
 
-test("a web page is printed, alone and with the files that came with it", async () => {
+test("prints a web page to PDF, both alone and zipped with its assets", async () => {
   const site = join(folder, "site");
   await mkdir(site);
   const body = "<p>Printed from a page</p>";
@@ -143,13 +143,13 @@ test("a web page is printed, alone and with the files that came with it", async 
   await page.getByRole("button", { name: "Convert all 2" }).click();
   const [own, whole] = [await resultOf(page, "alone.html", "alone.pdf"), await resultOf(page, "site.zip", "site.pdf")];
   for (const saved of [own, whole]) expect((await run("pdftotext", [saved, "-"])).stdout).toContain("Printed from a page");
-  // Ten by twenty centimetres, as in the page's own style, and its picture is there.
+  // Ten by twenty centimetres, as its own style says, with its image.
   expect((await run("pdfinfo", [whole])).stdout).toMatch(/Page size: +28[23](\.\d+)? x 56[67]/);
   expect((await run("pdfimages", ["-list", whole])).stdout.trim().split("\n").length).toBeGreaterThan(2);
   await page.context().close();
 });
 
-test("results are looked at by their kind, and nothing in them runs", async () => {
+test("previews results by kind without running their scripts", async () => {
   const page = await pages.open("/", { permissions: ["clipboard-read", "clipboard-write"] });
   const script = "<script>document.title='ran'</script>";
   const photo = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#f00" } })

@@ -23,7 +23,7 @@ let film: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-converter-"));
   film = join(folder, "clip.mp4");
-  // Large enough that its conversion can be observed.
+  // Large enough for its conversion to be observed.
   const source = ["-f", "lavfi", "-i", "testsrc2=size=854x480:rate=25:duration=9", "-pix_fmt", "yuv420p"];
   await run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]);
 });
@@ -61,7 +61,7 @@ test("a guest converts a document: target, options, result, preview, download", 
   await item.getByRole("button", { name: "Preview" }).click();
   const frame = page.getByTitle("Preview of text.pdf");
   await frame.waitFor();
-  // The browser's built-in viewer cannot be queried, but ink on white paper can be seen.
+  // The browser's built-in viewer cannot be queried, but ink on white paper can be detected.
   await expect
     .poll(
       async () => {
@@ -80,7 +80,7 @@ test("a guest converts a document: target, options, result, preview, download", 
   await page.context().close();
 });
 
-test("a protected document is converted once its password is given", async () => {
+test("converts a protected document after asking for its password", async () => {
   const page = await pages.open("/");
   await choose(page, "test/corpus/protected/protected.docx");
   const item = card(page, "protected.docx");
@@ -97,7 +97,7 @@ test("a protected document is converted once its password is given", async () =>
   await page.context().close();
 });
 
-test("what a conversion may lose is told before it is made, target by target", async () => {
+test("shows what may be lost for the chosen target before converting", async () => {
   const page = await pages.open("/");
   await choose(page, pngFile("see-through.png"));
   const item = card(page, "see-through.png");
@@ -112,7 +112,7 @@ test("what a conversion may lose is told before it is made, target by target", a
   await page.context().close();
 });
 
-test("where the browser shows no PDF, a picture of the first page stands in, and leaves no job behind", async () => {
+test("previews the first page as an image if the browser cannot show PDFs, without adding a job", async () => {
   const page = await pages.open("/jobs");
   await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: false }));
   await page.goto("/");
@@ -129,20 +129,20 @@ test("where the browser shows no PDF, a picture of the first page stands in, and
   await page.context().close();
 });
 
-test("a film shows how far it is, survives a reload in the middle, and plays", { timeout: 360_000 }, async () => {
+test("a video conversion shows progress, survives a reload and plays", { timeout: 360_000 }, async () => {
   const page = await pages.open("/");
   await choose(page, film);
   const item = card(page, "clip.mp4");
   await item.getByRole("radio", { name: "WEBM" }).check();
   await item.getByRole("button", { name: "Convert to WEBM" }).click();
-  // Progress comes with the job's events. Both are checked together, as neither lasts.
+  // Progress arrives with the job's events. Both are checked together, since neither lasts.
   const isUnderWay = () =>
     page.waitForFunction(() => {
       const isBegun = [...document.querySelectorAll("progress")].some(({ position }) => position > 0.05 && position < 1);
       return isBegun && /Converting to WEBM\s+\d+% · about .* left/.test(document.body.innerText);
     });
   await isUnderWay();
-  // However fast the machine is, the page is reloaded in mid-conversion.
+  // However fast the machine is, the page reloads in the middle of the conversion.
   signalEncoder("SIGSTOP");
   await page.reload();
   await isUnderWay();
@@ -155,7 +155,7 @@ test("a film shows how far it is, survives a reload in the middle, and plays", {
   await page.context().close();
 });
 
-test("a refusal says why, what to do, and where to read on", async () => {
+test("a failure shows its reason, what to do and a link to the documentation", async () => {
   const page = await pages.open("/");
   const broken = {
     name: "broken.png",
@@ -182,7 +182,7 @@ test("a refusal says why, what to do, and where to read on", async () => {
   await page.context().close();
 });
 
-test("what a plan or a route does not take is said before it is sent", async () => {
+test("files over the plan's limit or of unknown format are reported before they are sent", async () => {
   const page = await pages.open("/");
   const sent: string[] = [];
   page.on("request", (request) => void sent.push(request.url()));
@@ -201,7 +201,7 @@ test("what a plan or a route does not take is said before it is sent", async () 
   await page.context().close();
 });
 
-test("many files go side by side and come back in one archive", async () => {
+test("converts many files in parallel and downloads them as one ZIP", async () => {
   const page = await pages.open("/", { acceptDownloads: true });
   const names = ["a.png", "b.png", "c.png", "d.png", "e.png", "a.png"];
   await choose(page, ...names.map(pngFile));
@@ -230,7 +230,7 @@ test("many files go side by side and come back in one archive", async () => {
   await page.context().close();
 });
 
-test("everything can be done with the keyboard alone", async () => {
+test("works with the keyboard alone", async () => {
   const page = await pages.open("/");
   await page.locator(".file-button").waitFor();
   const focused = () =>
@@ -246,7 +246,7 @@ test("everything can be done with the keyboard alone", async () => {
   await page.keyboard.press("Tab");
   expect(await focused()).toBe("Skip to content");
   await page.keyboard.press("Enter");
-  // Registered first: otherwise the browser opens its own dialog.
+  // Registered first, or the browser would open its own dialog.
   const choosing = page.waitForEvent("filechooser");
   await tabTo(isAt("input[type=file]"));
   await page.keyboard.press("Enter");
@@ -268,7 +268,7 @@ test("everything can be done with the keyboard alone", async () => {
   await page.context().close();
 });
 
-test("it works on a phone, in the dark, with a name that is too long", async () => {
+test("works on a phone in dark mode with a very long file name", async () => {
   const page = await pages.open("/", { ...phone, colorScheme: "dark" });
   const name = `${"quarterly-report-".repeat(10)}final.png`;
   await choose(page, pngFile(name));

@@ -27,7 +27,7 @@ const filled = `(() => {
   return data.reduce((sum, value, index) => (value === 0 ? sum : (sum * 31 + index) % 1000003), 0);
 })()`;
 
-test.skipIf(!hasFirefox)("a photo and a model are converted, shown and taken in Firefox", async () => {
+test.skipIf(!hasFirefox)("converts, previews and downloads a photo and a 3D model in Firefox", async () => {
   await using page = await openFirefox();
   await page.open(server.url);
   await page.choose("document.querySelector('input[type=file]')", [

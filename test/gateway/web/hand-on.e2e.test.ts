@@ -23,7 +23,7 @@ async function personWithResult(email: string) {
 const linkOf = async (person: BrowserClient, links: string, maxDownloads = 0) =>
   (await person.ask("POST", links, { lifeSeconds: 3600, maxDownloads })).json.link;
 
-test("a link brings its one file to whoever has it, as a download that tells nothing of the account", async () => {
+test("a link gives anyone its one file as a download that reveals nothing about the account", async () => {
   const { person, links, email, jobId } = await personWithResult("ada@example.org");
   const { url } = await linkOf(person, links);
   expect(url).toMatch(new RegExp(`^${pages.server.url}/share/[\\w-]{80,}$`));
@@ -42,10 +42,10 @@ test("a link brings its one file to whoever has it, as a download that tells not
   for (const secret of [email, jobId, "acc_"]) expect(everything).not.toContain(secret);
 });
 
-test("a link ends when its downloads are used up, when it is revoked, and with its account", async () => {
+test("a link stops working when its downloads are used up, it is revoked or its account is disabled", async () => {
   const { person, links, email } = await personWithResult("bob@example.org");
   const once = await linkOf(person, links, 1);
-  // Opening the page does not download: chat programs visit links by themselves.
+  // Opening the page is not a download: chat programs visit links on their own.
   expect((await fetch(once.url)).status).toBe(200);
   expect((await fetch(`${once.url}/file`)).status).toBe(200);
   expect((await fetch(`${once.url}/file`)).status).toBe(404);
@@ -55,14 +55,14 @@ test("a link ends when its downloads are used up, when it is revoked, and with i
   expect((await fetch(`${revoked.url}/file`)).status).toBe(404);
   const listed = (await person.ask("GET", links)).json.links;
   expect(listed).toMatchObject([{ id: left.id, downloads: 0, maxDownloads: 0 }]);
-  // The link can be copied again; it is reissued each time.
+  // The link can be copied again: it is reissued each time.
   expect((await fetch(`${listed[0].url}/file`)).status).toBe(200);
   await runCli(pages.server, ["accounts", "disable", email]);
   await expect.poll(async () => (await fetch(`${left.url}/file`)).status).toBe(404);
   expect((await fetch(`${pages.server.url}/share/${"A".repeat(120)}/file`)).status).toBe(404);
 });
 
-test("only the account of the job makes, sees and revokes its links; guests have none", async () => {
+test("only the job's account can create, see and revoke its links; guests cannot create any", async () => {
   const { links } = await personWithResult("cy@example.org");
   const { person: other } = await personWithResult("dan@example.org");
   expect((await other.ask("POST", links, { lifeSeconds: 3600 })).json.error.code).toBe("JOB_NOT_FOUND");
@@ -74,7 +74,7 @@ test("only the account of the job makes, sees and revokes its links; guests have
   expect((await other.ask("POST", links, { lifeSeconds: 3600 }, elsewhere)).json.error.code).toBe("CROSS_SITE_REQUEST");
 });
 
-test("the jobs page makes a link, counts it and revokes it, on a phone", { timeout: 180_000 }, async () => {
+test("creates, opens and revokes a link in the share dialog on a phone", { timeout: 180_000 }, async () => {
   const page = await pages.open("/automate", phone);
   await page.getByRole("button", { name: "Create one" }).click();
   await page.getByLabel("E-mail").fill("eve@example.org");

@@ -1,4 +1,4 @@
-/** A lost connection, an expired session, large print and a browser's own colours. */
+/** A lost connection, an expired session, zoom and forced colours. */
 import { beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
 import { phone } from "#test/harness/browser.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await openBrowserClient(pages.server.url).ask("POST", "/web/v1/sign-up", { email, password });
 });
 
-test("a connection that is lost before the upload is said and waited for", { timeout: 120_000 }, async () => {
+test("reports a connection lost before the upload and resumes when it is back", { timeout: 120_000 }, async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([pngFile("photo.png")]);
   const item = page.getByRole("listitem", { name: "photo.png", exact: true });
@@ -35,7 +35,7 @@ test("a connection that is lost before the upload is said and waited for", { tim
   await page.context().close();
 });
 
-test("a connection that is lost while a job runs is said before the job has ended", async () => {
+test("reports a connection lost while a job is running", async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([{ name: "slow.svg", mimeType: "image/svg+xml", buffer: slowDrawing() }]);
   const item = page.getByRole("listitem", { name: "slow.svg", exact: true });
@@ -52,7 +52,7 @@ test("a connection that is lost while a job runs is said before the job has ende
   await page.context().close();
 });
 
-test("a session that ends elsewhere ends in every window, which then shows what is a guest's", async () => {
+test("signing out elsewhere signs out every window, which then shows the guest view", async () => {
   const page = await pages.open("/automate");
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -61,7 +61,7 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   const jobs = await page.context().newPage();
   await jobs.goto("/jobs");
   await jobs.getByText(`Of ${email}`).waitFor();
-  // The head of each working page shows who is signed in.
+  // The header of each working page shows who is signed in.
   await jobs.getByRole("banner").getByRole("link", { name: email }).waitFor();
   await page.getByRole("banner").getByRole("link", { name: email }).waitFor();
   const elsewhere = openBrowserClient(pages.server.url);
@@ -75,11 +75,11 @@ test("a session that ends elsewhere ends in every window, which then shows what 
 });
 
 test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])(
-  "%s can be read at 200 % and at 400 %, and in the system's own colours",
+  "%s can be read at 200 % and 400 % zoom and in forced colours",
   async (path) => {
     const page = await pages.open(path, { viewport: { width: 640, height: 400 }, forcedColors: "active" });
     await page.locator("h1").waitFor();
-    // Equivalent to 200 % and 400 % zoom in a window of 1280 pixels (WCAG 2.2, 1.4.10).
+    // Equivalent to 200 % and 400 % zoom in a window 1280 pixels wide (WCAG 2.2, 1.4.10).
     for (const width of [640, 320]) {
       await page.setViewportSize({ width, height: 400 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -93,14 +93,14 @@ test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])
   },
 );
 
-test.each(["de", "ru"])("a phone is wide enough for the names of the places in %s", async (locale) => {
+test.each(["de", "ru"])("the navigation fits on a phone in %s", async (locale) => {
   const page = await pages.open("/", { ...phone, locale });
   expect(await page.evaluate(() => document.documentElement.lang)).toBe(locale);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   await page.context().close();
 });
 
-test("who wants less motion gets none", async () => {
+test("nothing is animated for users who prefer reduced motion", async () => {
   const page = await pages.open("/", { reducedMotion: "reduce" });
   await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
   await page.getByRole("button", { name: "Convert to JPG" }).waitFor();

@@ -1,4 +1,4 @@
-/** The pages as an app: installability, offline display, and files shared by other apps. */
+/** The pages as an app: installation, offline display, and files shared by other apps. */
 import { expect, test } from "vitest";
 import { withPages } from "#test/harness/pages.ts";
 import { seriousFindings } from "./accessibility.ts";
@@ -7,13 +7,13 @@ const pages = withPages();
 
 const isWorking = () => navigator.serviceWorker.ready.then(({ active }) => active?.state);
 
-test("a browser finds everything that it needs to install the pages", async () => {
+test("meets every requirement to be installed", async () => {
   const page = await pages.open("/");
   const debuggerOf = await page.context().newCDPSession(page);
   const { errors, data = "" } = await debuggerOf.send("Page.getAppManifest");
   expect(errors).toEqual([]);
   expect((await debuggerOf.send("Page.getInstallabilityErrors")).installabilityErrors.map(({ errorId }) => errorId)).toEqual(
-    // A window with this kind of profile cannot install anything.
+    // Windows with this kind of profile cannot install anything.
     ["in-incognito"],
   );
   const manifest = JSON.parse(data);
@@ -34,7 +34,7 @@ test("a browser finds everything that it needs to install the pages", async () =
   await page.context().close();
 });
 
-test("without the server a page says so, in the look of the others, and goes on from there", async () => {
+test("shows a styled page while the server is offline and continues from there", async () => {
   const page = await pages.open("/");
   await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -50,11 +50,11 @@ test("without the server a page says so, in the look of the others, and goes on 
   await page.context().close();
 });
 
-test("photos that another app shares wait in the converter", async () => {
+test("photos shared from another app are ready in the converter", async () => {
   const page = await pages.open("/");
   await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
   await page.reload();
-  // As the system does: a form with the files, sent to the address in the manifest.
+  // As the operating system does: a form with the files, sent to the URL in the manifest.
   await page.evaluate(() => {
     const data = new DataTransfer();
     for (const name of ["one.jpg", "two.jpg"]) data.items.add(new File(["picture"], name, { type: "image/jpeg" }));

@@ -20,7 +20,7 @@ async function picture(name: string, width: number) {
 
 const pages = withPages();
 
-test("files become one in the order that they are moved into, by keyboard and by dragging", async () => {
+test("joins files in the order set by keyboard and drag and drop", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-join-"));
   const page = await pages.open("/", { viewport: { width: 1200, height: 2400 } });
   const pictures = await Promise.all([picture("b.png", 200), picture("c.png", 300), picture("a.png", 400)]);
@@ -49,9 +49,9 @@ test("files become one in the order that they are moved into, by keyboard and by
   await rm(folder, { recursive: true });
 });
 
-test("a file that is started while the files are packed stays in the list", async () => {
+test("keeps the files in the list if one is started while they are being packed", async () => {
   const page = await pages.open("/");
-  // Packing lasts until the test lets it end.
+  // Packing lasts until the test lets it finish.
   await page.evaluate(() => {
     const { blob } = Response.prototype;
     Response.prototype.blob = async function (this: Response) {

@@ -33,7 +33,7 @@ const focused = (): Stop | undefined => {
   const { left, top, width, height } = element.getBoundingClientRect();
   const [x, y] = [left + Math.min(width / 2, 20), top + height / 2];
   const hit = document.elementFromPoint(x, y);
-  // A file input is shown by its label.
+  // A file input is represented by its label.
   const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
   const shown = [element, ...labels].some((part) => {
     const box = part.getBoundingClientRect();
@@ -48,7 +48,7 @@ const focused = (): Stop | undefined => {
   };
 };
 
-/** In the browser: visible clickable elements, except group members, of which only one is a tab stop. */
+/** In the browser: visible clickable elements, except members of a group, of which only one is a tab stop. */
 const clickable = (elements: Element[]): string[] =>
   elements
     .filter((element) => {
@@ -82,7 +82,7 @@ async function expectInOrder(page: TestPage): Promise<void> {
 }
 
 test.each(["/", "/jobs", "/automate", "/docs", "/docs/errors"])(
-  "on %s everything is reached in the order of the page, and is seen",
+  "on %s, Tab reaches every control in document order and focus is visible",
   async (path) => {
     const page = await pages.open(path, { viewport: { width: 1280, height: 800 } });
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -91,7 +91,7 @@ test.each(["/", "/jobs", "/automate", "/docs", "/docs/errors"])(
   },
 );
 
-test("with chosen files everything is reached in the order of the page, and is seen", async () => {
+test("with chosen files, Tab reaches every control in document order and focus is visible", async () => {
   const page = await pages.open("/", { viewport: { width: 1280, height: 800 } });
   const paths = ["a.csv", "b.csv"].map((name) => join(folder, name));
   for (const path of paths) await writeFile(path, "name,age\nJürgen,7\n");
@@ -104,7 +104,7 @@ test("with chosen files everything is reached in the order of the page, and is s
   await page.context().close();
 });
 
-test("a stop out of order, and one that the Tab key misses, would be found", async () => {
+test("the check detects controls that are out of order or unreachable", async () => {
   const page = await pages.open("/docs", { viewport: { width: 1280, height: 800 } });
   const add = (html: string) => page.evaluate((text) => document.body.insertAdjacentHTML("beforeend", text), html);
   await add("<button id=early tabindex=1>Early</button>");
@@ -116,7 +116,7 @@ test("a stop out of order, and one that the Tab key misses, would be found", asy
   await page.context().close();
 });
 
-test("the formats of one kind are a tab away, by mouse and by keyboard", async () => {
+test("filters formats by kind with mouse and keyboard", async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([{ name: "dot.png", mimeType: "image/png", buffer: Buffer.from(png) }]);
   const item = page.getByRole("listitem", { name: "dot.png", exact: true });

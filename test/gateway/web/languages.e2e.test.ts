@@ -21,7 +21,7 @@ const cases = [
 ] as const;
 
 test.each(cases)(
-  "a photo becomes a JPG in $locale",
+  "converts a photo to JPG in $locale",
   async ({ locale, direction, drop, all, word, task, convert, download, jobs, done }) => {
     const page = await pages.open("/", { ...phone, locale });
     const isNarrow = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
@@ -55,7 +55,7 @@ test.each(cases)(
   },
 );
 
-test("a language is changed at the end of the page, also without scripts", async () => {
+test("the language can be changed in the footer, even without JavaScript", async () => {
   const page = await pages.open("/jobs", { ...phone, locale: "en-US", javaScriptEnabled: false });
   await page.locator(".languages summary").click();
   await page.getByRole("link", { name: "日本語" }).click();

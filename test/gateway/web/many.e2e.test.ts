@@ -1,4 +1,4 @@
-/** Forty files from a folder on a phone, hundreds on a desktop, and what remains after a reload. */
+/** Forty files from a folder on a phone, hundreds on a desktop, and what survives a reload. */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** In the browser: how many files it keeps, and how many of them are to become GIF. */
+/** In the browser: how many files are stored, and how many of them have GIF as their target. */
 const kept = (): Promise<[number, number]> =>
   new Promise((resolve) => {
     const opening = indexedDB.open("filemill");
@@ -54,7 +54,7 @@ async function chooseFolder(page: TestPage, path: string): Promise<void> {
   await (await choosing).setFiles(path);
 }
 
-test("forty files of a folder become PDF and WEBP on a phone, and come back in their folders", async () => {
+test("converts a folder of forty files to PDF and WEBP on a phone and keeps its structure in the ZIP", async () => {
   const page = await pages.open("/", { ...phone, acceptDownloads: true });
   await chooseFolder(page, join(folder, "trip"));
   await card(page, "photo 37.jpg").waitFor();
@@ -67,7 +67,7 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Convert all 39" }).click();
   await page.getByText("40 files · 39 done").waitFor();
-  // The same note thirty-seven times is shown once.
+  // A note shared by thirty-seven files is shown once.
   await page.getByText(/^\d+ notes? on the results$/).click();
   expect(await page.getByText("If the picture contains its location (GPS), the result keeps it.").count()).toBeLessThanOrEqual(1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
@@ -84,7 +84,7 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   await page.context().close();
 });
 
-test("forty photos and a folder of Office files become PDFs on a phone, in German", async () => {
+test("converts forty photos and a folder of Office files to PDF on a phone, in German", async () => {
   await mkdir(join(folder, "Büro"));
   for (const name of ["text.docx", "sheet.xlsx", "slides.pptx", "text.doc"])
     await copyFile(join("test/corpus/office", name), join(folder, "Büro", name));
@@ -125,7 +125,7 @@ test("forty photos and a folder of Office files become PDFs on a phone, in Germa
   await page.context().close();
 });
 
-test("a folder that is dropped gives its files, with their folders", async () => {
+test("a dropped folder adds its files with their paths", async () => {
   const page = await pages.open("/");
   await page.getByText("Drop files here").waitFor();
   const hand = await page.context().newCDPSession(page);
@@ -137,7 +137,7 @@ test("a folder that is dropped gives its files, with their folders", async () =>
   await page.context().close();
 });
 
-test("one target is given to all that can take it, and the rest is told why not", async () => {
+test("assigns one target to all files that support it and explains the rest", async () => {
   const page = await pages.open("/");
   const text = { name: "song.srt", mimeType: "application/x-subrip", buffer: Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nla\n") };
   await page
@@ -156,7 +156,7 @@ test("one target is given to all that can take it, and the rest is told why not"
   await page.context().close();
 });
 
-test("four hundred files flow: only lines in sight get their picture, and a reload keeps all", async () => {
+test("handles 400 files: thumbnails only for visible rows, and all are kept across a reload", async () => {
   const page = await pages.open("/");
   const drawn = () => page.locator(".thumbnail-drawn").count();
   await page.locator("input[type=file]").setInputFiles(Array.from({ length: 400 }, (_, n) => pngFile(`${n}.png`)));
@@ -180,7 +180,7 @@ test("four hundred files flow: only lines in sight get their picture, and a relo
   await page.context().close();
 });
 
-test("a duplicated tab leaves the files to the first, which finds them again when it is reloaded", async () => {
+test("a duplicated tab starts empty, and the original keeps its files across a reload", async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
   await expect.poll(() => page.evaluate(kept)).toEqual([1, 0]);
@@ -199,7 +199,7 @@ test("a duplicated tab leaves the files to the first, which finds them again whe
   await page.context().close();
 });
 
-test("over plain HTTP, where browsers make no ids, hold no locks and run no service worker, a file is converted all the same", async () => {
+test("converts a file over plain HTTP, where randomUUID, locks and service workers are unavailable", async () => {
   const page = await pages.open("/docs");
   await page.addInitScript(() => {
     Reflect.deleteProperty(Crypto.prototype, "randomUUID");

@@ -1,4 +1,4 @@
-/** Every text of the pages in every language: present, complete, with the same placeholders, and no longer than its place allows. */
+/** Every message in every language: present, complete, with the same placeholders, and short enough for its place. */
 import { readFile } from "node:fs/promises";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import { describe, expect, it, test } from "vitest";
@@ -52,7 +52,7 @@ function shownOf(elements: readonly MessageFormatElement[]): string {
     .join("");
 }
 
-/** In widths of a Latin letter: East Asian characters are twice as wide. */
+/** Width in Latin letters: East Asian characters are twice as wide. */
 function widthOf(text: string): number {
   return [...shownOf(parse(text))].reduce(
     (sum, letter) => sum + (/[\u3000-\u9fff\uff00-\uffef]/.test(letter) ? 2 : /\p{Mn}/u.test(letter) ? 0 : 1),
@@ -60,7 +60,7 @@ function widthOf(text: string): number {
   );
 }
 
-/** Maximum length of a text in its place, by the first part of its key; the rest are sentences, which wrap. */
+/** Maximum width of a message in its place, by the first part of its key; all others are sentences, which wrap. */
 const places: Readonly<Record<string, (english: number) => number>> = {
   nav: () => 15,
   state: () => 18,
@@ -70,7 +70,7 @@ const places: Readonly<Record<string, (english: number) => number>> = {
   label: (length) => Math.max(20, length * 1.9),
   option: (length) => Math.max(22, length * 1.9),
   value: (length) => Math.max(22, length * 2),
-  // Searched for, not shown.
+  // Searched, not shown.
   words: () => Number.POSITIVE_INFINITY,
   title: (length) => Math.max(26, length * 1.8),
 };
@@ -79,17 +79,17 @@ const sentence = (length: number): number => Math.max(36, length * 1.75);
 describe.each(others)("%s", async (language) => {
   const texts = await textsIn(language);
 
-  it("has every text and no other", () => {
+  it("has exactly the keys of the English messages", () => {
     expect(Object.keys(english).filter((key) => !(key in texts))).toEqual([]);
     expect(Object.keys(texts).filter((key) => !(key in english))).toEqual([]);
   });
 
-  it("puts in what the English text puts in", () => {
+  it("has the placeholders of the English messages", () => {
     const names = (source: Texts) => Object.fromEntries(Object.keys(english).map((key) => [key, namesOf(source[key] ?? "")]));
     expect(names(texts)).toEqual(names(english));
   });
 
-  it("has the plurals of the language", () => {
+  it("has the plural forms of the language", () => {
     const wanted = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
     const wrong = Object.entries(texts).filter(([, text]) =>
       read(text).some((element) => {
@@ -100,7 +100,7 @@ describe.each(others)("%s", async (language) => {
     expect(wrong).toEqual([]);
   });
 
-  it("is no longer than its places allow", () => {
+  it("fits the available space", () => {
     const long = Object.entries(texts).flatMap(([key, text]) => {
       const allowed = (places[key.split(".")[0] ?? ""] ?? sentence)(widthOf(english[key] ?? ""));
       return widthOf(text) > allowed ? [`${key}: ${text} (${widthOf(text)} of ${Math.floor(allowed)})`] : [];
@@ -108,13 +108,13 @@ describe.each(others)("%s", async (language) => {
     expect(long).toEqual([]);
   });
 
-  it("is translated: no sentence stands there in English", () => {
+  it("leaves no sentence untranslated", () => {
     const same = Object.entries(texts).filter(([key, text]) => text === english[key] && /\w+ \w+ \w+/.test(text.replaceAll(/\{.*\}/g, "")));
     expect(same).toEqual([]);
   });
 });
 
-test("texts are for codes that there are, and every note has one", () => {
+test("every error message is for an existing code, and every note has a message", () => {
   const own = new Set([
     ..."OFFLINE UNREADABLE_ANSWER PAGE_FAILED FILE_UNREADABLE PREVIEW_FAILED".split(" "),
     ...Object.keys(deliveryFailures),

@@ -26,7 +26,7 @@ function askAll(client: BrowserClient, headers: Readonly<Record<string, string>>
 
 const allOf = (status: number): string[] => Object.values(operatorEndpoints).map(({ method, path }) => `${method} ${path} ${status}`);
 
-test("neither a guest nor an account nor an operator's API key learns that there is something", async () => {
+test("operator endpoints answer 404 to guests, ordinary accounts and an operator's API key", async () => {
   const guest = openBrowserClient(pages.server.url);
   expect(await askAll(guest)).toEqual(allOf(404));
   expect(await askAll(openBrowserClient(pages.server.url), { authorization: `Bearer ${pages.server.key}` })).toEqual(allOf(404));
@@ -39,7 +39,7 @@ test("neither a guest nor an account nor an operator's API key learns that there
   expect(await askAll(ordinary)).toEqual(allOf(404));
 });
 
-test("the operator goes from the first start's link to accounts and jobs, on a phone, without a shell", { timeout: 240_000 }, async () => {
+test("the operator manages accounts and jobs on a phone, starting from the first start's link", { timeout: 240_000 }, async () => {
   const link = pages.server.signInLink ?? "";
   const page = await pages.open(link.slice(pages.server.url.length), phone);
   await page.getByRole("heading", { name: "Getting started" }).waitFor();
@@ -93,7 +93,7 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   await page.context().close();
 });
 
-/** A user whom the command made an operator. */
+/** A user who was made an operator on the command line. */
 async function newOperator(): Promise<BrowserClient> {
   const client = openBrowserClient(pages.server.url);
   const address = `operator${Math.random().toString(36).slice(2)}@example.org`;
@@ -103,7 +103,7 @@ async function newOperator(): Promise<BrowserClient> {
   return client;
 }
 
-test("an operator's rights are given and taken on the server, and never come from another site", async () => {
+test("operator rights are granted and revoked on the server, and cross-site requests are rejected", async () => {
   const operator = await newOperator();
   const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
   const { id } = (await operator.ask("GET", "/web/v1/me")).json.account;
@@ -121,7 +121,7 @@ test("an operator's rights are given and taken on the server, and never come fro
   expect(accounts.map((account: { id: string }) => account.id)).not.toContain(id);
 });
 
-test("an operator sees what a guest converts, without the file's name, and cancels by the account that it names", async () => {
+test("an operator sees a guest's job without its file name and cancels it by its account", async () => {
   const operator = await newOperator();
   const guest = openBrowserClient(pages.server.url);
   const { job } = (await guest.convert("jpg", png, "still.png")).json;

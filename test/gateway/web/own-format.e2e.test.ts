@@ -14,7 +14,7 @@ const card = (page: TestPage, name: string) => page.getByRole("listitem", { name
 
 const pages = withPages();
 
-test("a picture is made smaller in its own format", async () => {
+test("resizes a picture in its own format", async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles([
     {
@@ -45,7 +45,7 @@ const endOf = (...args: readonly string[]): Promise<number> =>
     ({ code }) => code,
   );
 
-test("documents are protected by the same password, which is sent once more where the service has lost it", async () => {
+test("protects several documents with one password, and asks for it again if the service has lost it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-protected-"));
   const page = await pages.open("/");
   const buffer = await readFile("test/corpus/tiny/tiny.pdf");
@@ -78,7 +78,7 @@ test("documents are protected by the same password, which is sent once more wher
   await rm(folder, { recursive: true });
 });
 
-test("a protected document is opened by its own password and protected by another one", async () => {
+test("opens a protected document with its password and protects it with another", async () => {
   const page = await pages.open("/");
   await page.locator("input[type=file]").setInputFiles("test/corpus/protected/protected.pdf");
   const item = card(page, "protected.pdf");

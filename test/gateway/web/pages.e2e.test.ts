@@ -8,14 +8,14 @@ const paths = ["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/error
 
 const pages = withPages();
 
-/** An element that appears once a page is complete. */
+/** An element that appears once the page is complete. */
 const signs: Readonly<Record<string, string>> = { "/": ".file-button", "/jobs": ".jobs-head", "/automate": ".sign-in" };
 
-/** In the browser: targets too small for a finger (WCAG 2.2, 2.5.8). */
+/** In the browser: targets too small for touch (WCAG 2.2, 2.5.8). */
 const tooSmall = (targets: Element[]): string[] =>
   targets.filter((target) => target.getBoundingClientRect().height < 24).map((target) => target.textContent ?? "");
 
-test.each(paths)("%s loads in less than 100 KB, fits on a phone, and has nothing for axe to find in either look", async (path) => {
+test.each(paths)("%s loads in under 100 KB, fits on a phone and passes axe in both themes", async (path) => {
   const page = await pages.open(path, { ...phone, colorScheme: "light" });
   await page.waitForSelector(signs[path] ?? "h1");
   const { width, bytes, requests } = await page.evaluate(() => {
@@ -36,7 +36,7 @@ test.each(paths)("%s loads in less than 100 KB, fits on a phone, and has nothing
   await page.context().close();
 });
 
-test("the browser sees what breaks the policy, and so would these tests", async () => {
+test("violations of the content security policy are reported as page faults", async () => {
   const page = await pages.open("/docs");
   await page.evaluate(() => {
     document.body.insertAdjacentHTML("beforeend", '<p style="color: red"></p><img src="https://example.invalid/x.png" alt="">');
@@ -45,7 +45,7 @@ test("the browser sees what breaks the policy, and so would these tests", async 
   await page.context().close();
 });
 
-test("without JavaScript the pages tell the way by hand, with this server's address", async () => {
+test("without JavaScript, the pages show how to use the API at this server's address", async () => {
   for (const path of ["/", "/jobs", "/automate"]) {
     const page = await pages.open(path, { javaScriptEnabled: false });
     expect(await page.locator("noscript").innerText()).toContain(`${pages.server.url}/api/v1/convert?download=wait`);
@@ -57,7 +57,7 @@ test("without JavaScript the pages tell the way by hand, with this server's addr
   await docs.context().close();
 });
 
-test("the look is chosen by the system, changed by the button, and remembered", async () => {
+test("the theme follows the system, can be toggled, and is remembered", async () => {
   const page = await pages.open("/docs", { colorScheme: "light" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
@@ -72,7 +72,7 @@ test("the look is chosen by the system, changed by the button, and remembered", 
   await page.context().close();
 });
 
-test("formats are found by name, and by pair with the route between them", async () => {
+test("finds formats by name, and a route by its pair of formats", async () => {
   const page = await pages.open("/docs/formats");
   await page.getByRole("searchbox").fill("jpeg");
   await expect.poll(() => page.locator("[data-format=mp4]").isVisible()).toBe(false);
@@ -87,7 +87,7 @@ test("formats are found by name, and by pair with the route between them", async
   await page.context().close();
 });
 
-test("every link within the documentation leads somewhere", async () => {
+test("every link within the documentation resolves", async () => {
   const page = await pages.open("/docs");
   const linksOf = () =>
     page.locator("main a[href^='/docs'], main a[href^='#']").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));

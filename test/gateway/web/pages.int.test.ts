@@ -11,21 +11,18 @@ describe("pages", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])(
-    "%s holds no script and no style of its own",
-    async (path) => {
-      const answer = await fetch(stage.url + path);
-      const text = await answer.text();
-      expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
-      expect(text).toMatch(/<script type="module" src="\/assets\/[a-z]+-[A-Z0-9]{8}\.js">/);
-      const again = await fetch(stage.url + path, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } });
-      expect(again.status).toBe(304);
-    },
-  );
+  it.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])("%s has no inline script or style", async (path) => {
+    const answer = await fetch(stage.url + path);
+    const text = await answer.text();
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+    expect(text).toMatch(/<script type="module" src="\/assets\/[a-z]+-[A-Z0-9]{8}\.js">/);
+    const again = await fetch(stage.url + path, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } });
+    expect(again.status).toBe(304);
+  });
 
   it.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors", "/nope"])(
-    "%s lets nobody frame it, run anything inline in it, guess its type or learn its address",
+    "%s has a strict content security policy and security headers",
     async (path) => {
       const { headers } = await fetch(stage.url + path, { headers: { accept: "text/html" } });
       const policy = new Map(
@@ -48,7 +45,7 @@ describe("pages", () => {
     },
   );
 
-  it("serves what the pages ask for under names that never mean anything else", async () => {
+  it("serve assets under immutable hashed names", async () => {
     const page = await (await fetch(stage.url)).text();
     const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
     expect(assets.length).toBeGreaterThan(3);
@@ -69,7 +66,7 @@ describe("pages", () => {
     expect((await fetch(`${stage.url}/assets/..%2fpages.ts`)).status).toBe(404);
   });
 
-  it("has the icon where browsers look for it", async () => {
+  it("have a favicon at the default path", async () => {
     const answer = await fetch(`${stage.url}/favicon.ico`, { headers: { accept: "image/avif,image/webp,*/*;q=0.8" } });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/x-icon"]);
     const icon = Buffer.from(await answer.arrayBuffer());
@@ -85,17 +82,17 @@ describe("pages", () => {
     expect((await fetch(stage.url + path)).headers.get("content-type")).toBe("image/svg+xml");
   });
 
-  it("names the address that the reader used, and every error under its code", async () => {
+  it("use the address that the reader used, and have an anchor for every error", async () => {
     expect(await (await fetch(stage.url)).text()).toContain(`${stage.url}/api/v1/convert?download=wait`);
     expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
-    // Each status has words next to its number.
+    // Each status number is followed by its text.
     const errors = await (await fetch(`${stage.url}/docs/errors`)).text();
     expect(errors).not.toMatch(/<span class="status-number">\d+<\/span> <\/h2>/);
     await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
     expect(await (await fetch(`${behind.url}/docs`)).text()).toContain("https://files.example/api/v1/convert");
   });
 
-  it("answers an unknown address with a page where a browser asks, and with JSON else", async () => {
+  it("answer an unknown path with HTML for a browser and JSON otherwise", async () => {
     const browser = await fetch(`${stage.url}/nope`, { headers: { accept: "text/html,application/xhtml+xml" } });
     expect({ status: browser.status, type: browser.headers.get("content-type") }).toEqual({
       status: 404,
@@ -137,7 +134,7 @@ describe("pages", () => {
     expect((await fetch(`${stage.url}/docs`, { method: "POST", headers: { accept: "text/html" } })).status).toBe(405);
   });
 
-  it("shows a refusal as a page to a browser, and as JSON to a program", async () => {
+  it("show an error as HTML to a browser and as JSON to a program", async () => {
     const catalogue = createClient(
       CatalogueService,
       createRouterTransport(({ service }) => void service(CatalogueService, {})),
@@ -152,7 +149,7 @@ describe("pages", () => {
     expect((await fetch(without.url)).status).toBe(200);
   });
 
-  it("lists the formats with the number of their conversions, and the conversions from one exactly as the whole list has them", async () => {
+  it("list formats with conversion counts, and a format's conversions as in the full list", async () => {
     const whole = await jsonOf(await fetch(`${stage.url}/api/v1/formats`));
     const index = await jsonOf(await fetch(`${stage.url}/web/v1/catalogue`));
     const counts = { png: { targets: 2, sources: 0 }, webp: { targets: 0, sources: 1 } };
@@ -181,14 +178,14 @@ describe("pages in the reader's language", () => {
     ["en;q=0.4, ar-EG", '<html lang="ar" dir="rtl">'],
     ["tlh, xx;q=0.9", '<html lang="en" dir="ltr">'],
     ["*", '<html lang="en" dir="ltr">'],
-  ])("%s is answered with %s", async (wish, start) => {
+  ])("answer Accept-Language %s with %s", async (wish, start) => {
     const page = await htmlOf("/", { "accept-language": wish });
     expect(page).toContain(start);
     const [, code = ""] = /lang="(\w+)"/.exec(start) ?? [];
     expect(page).toContain(`src="/assets/texts-${code}-`);
   });
 
-  it("keeps the language that was chosen, and goes back to where it was, here and nowhere else", async () => {
+  it("keep the chosen language and redirect back, but only within this server", async () => {
     const choose = (query: string) => fetch(`${stage.url}/language?${query}`, { redirect: "manual" });
     const chosen = await choose("to=ja&next=%2Fjobs%3Fa%3D1");
     expect([chosen.status, chosen.headers.get("location")]).toEqual([303, "/jobs?a=1"]);
@@ -199,16 +196,16 @@ describe("pages in the reader's language", () => {
     expect((await choose("to=tlh")).status).toBe(404);
   });
 
-  it("has a page that was not found, and documentation marked as English, in a frame of the language", async () => {
+  it("have a translated 404 page, and English documentation within a translated frame", async () => {
     const missing = await htmlOf("/nope", { "accept-language": "fr" });
     expect(missing).toContain("<h1>Page introuvable</h1>");
     const docs = await htmlOf("/docs/errors", { "accept-language": "ar" });
     expect(docs).toMatch(/<html lang="ar" dir="rtl">[\s\S]*<main id="main" tabindex="-1" lang="en" dir="ltr">/);
-    // The frame shows who is signed in, in the reader's language.
+    // The header shows who is signed in, in the reader's language.
     expect(docs).toContain('src="/assets/texts-ar-');
   });
 
-  it("sends one language, whose script names itself and holds nothing that only the server says", async () => {
+  it("load one language's messages, without those that only the server uses", async () => {
     const [, path = ""] = /src="(\/assets\/texts-pl-[0-9a-f]{8}\.js)"/.exec(await htmlOf("/", { "accept-language": "pl" })) ?? [];
     const script = await fetch(stage.url + path);
     const text = await script.text();

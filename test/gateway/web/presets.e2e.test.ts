@@ -1,4 +1,4 @@
-/** Options saved by name, as default, by link, in a guest's browser and in an account. */
+/** Options saved by name, as a default and by link, in a guest's browser and in an account. */
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import type { TestPage } from "#test/harness/browser.ts";
@@ -37,7 +37,7 @@ async function keepWidth(page: TestPage, name: string, preset: string): Promise<
   await dialog.getByText("PNG → WEBP", { exact: true }).waitFor();
 }
 
-test("a guest's preset is kept in the browser, begins what it is the default of, and is taken by another by its link", async () => {
+test("a guest's preset is stored in the browser, applied by default and shared by link", async () => {
   const page = await pages.open("/");
   await keepWidth(page, "a.png", "kleinbüro");
   expect(await seriousFindings(page)).toEqual([]);
@@ -64,7 +64,7 @@ test("a guest's preset is kept in the browser, begins what it is the default of,
   await other.context().close();
 });
 
-test("an account's presets are there in every browser, until they are removed", async () => {
+test("an account's presets are available in every browser until they are removed", async () => {
   const email = "presets@example.org";
   const signIn = async (how: "sign-up" | "sign-in"): Promise<TestPage> => {
     const page = await pages.open("/");

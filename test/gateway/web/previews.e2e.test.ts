@@ -1,4 +1,4 @@
-/** Results that the page draws itself: fonts by their glyphs, maps by their outlines, models from all sides, workbooks by their rows. */
+/** Previews drawn by the page itself: fonts as specimens, maps as outlines, models in 3D, workbooks as rows. */
 import { readFile } from "node:fs/promises";
 import * as workbooks from "@e965/xlsx";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function previewedBytes(page: TestPage, name: string, buffer: Buffer, to: 
   return item;
 }
 
-test("a font is shown by its letters, and writes what its reader types", async () => {
+test("a font preview shows its letters and the reader's own text", async () => {
   const page = await pages.open("/");
   const item = await previewed(page, "typical/font/typical.ttf", "WOFF2");
   const specimen = item.getByRole("region", { name: "Preview of typical.woff2" });
@@ -39,7 +39,7 @@ test.each([
   ["kml", "GEOJSON", '"FeatureCollection"'],
   ["geojson", "KML", "<Placemark"],
   ["kml", "GPX", "<wpt"],
-])("a map that came from %s as %s is drawn by its outlines, above its text", async (from, to, text) => {
+])("a map converted from %s to %s is drawn as outlines above its source text", async (from, to, text) => {
   const page = await pages.open("/");
   const item = await previewed(page, `typical/geo/typical.${from}`, to);
   const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
@@ -66,7 +66,7 @@ const filledIn = (canvas: Element): [number, number] => {
 test.each([
   ["obj", "GLB"],
   ["glb", "STL"],
-])("a model that came from %s as %s is drawn, and turns by a finger and by the keyboard", async (from, to) => {
+])("a model converted from %s to %s is drawn, and rotates by drag and keyboard", async (from, to) => {
   const page = await pages.open("/", phone);
   const item = await previewed(page, `typical/model/typical.${from}`, to);
   const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
@@ -92,7 +92,7 @@ test.each([
   await page.context().close();
 });
 
-test("a workbook is shown by its first rows, and leaves no job of its own", async () => {
+test("a workbook preview shows the first rows and adds no job", async () => {
   const page = await pages.open("/");
   const item = await previewed(page, "typical/data/typical.csv", "XLSX");
   const grid = item.getByRole("region", { name: "First rows of typical.xlsx" });
@@ -107,7 +107,7 @@ test("a workbook is shown by its first rows, and leaves no job of its own", asyn
   await page.context().close();
 });
 
-test("a workbook of several sheets is shown sheet by sheet, an empty one too", async () => {
+test("a workbook with several sheets can be previewed sheet by sheet, including an empty one", async () => {
   const book = workbooks.utils.book_new();
   workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([["Item", "Amount"], ["Rent", 700]]), "Income (2026)"); // biome-ignore format: rows
   workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet([]), "Empty");
@@ -137,9 +137,9 @@ test("a workbook of several sheets is shown sheet by sheet, an empty one too", a
   await page.context().close();
 });
 
-test("a workbook whose preview fails is told as a preview that failed", async () => {
+test("reports a failed workbook preview", async () => {
   const page = await pages.open("/");
-  // The result is already damaged when it is previewed.
+  // The result is damaged by the time it is previewed.
   await page.route("**/download", (route) => route.fulfill({ body: "PK\u0003\u0004 and nothing after" }));
   const item = await previewed(page, "typical/data/typical.csv", "XLSX");
   await item.getByText("The preview failed. Download the file to view it.").waitFor();
@@ -152,7 +152,7 @@ function layers(count: number): Buffer {
   return Buffer.from(lines.join(""));
 }
 
-test("a model of many large triangles is drawn coarser", async () => {
+test("a model with many large triangles is drawn at a lower resolution", async () => {
   const page = await pages.open("/");
   const coarse = await previewedBytes(page, "coarse.obj", layers(1000), "STL");
   const drawing = coarse.getByRole("img", { name: "Preview of coarse.stl" });

@@ -1,4 +1,4 @@
-/** Sign-in with a real OpenID Connect provider, in a real browser: from the button to the keys. */
+/** Sign-in with a real OpenID Connect provider in a real browser, from the button to the keys. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { clientId, clientSecret, openTestProvider, type TestProvider } from "#test/harness/oidc-provider.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** Clicks the button and fills in the provider's forms. */
 async function enterAs(page: TestPage, login: string): Promise<void> {
-  // The provider's own pages would wait for it, even without network access.
+  // The provider's own pages would wait for these, even without network access.
   await page.context().route("https://fonts.googleapis.com/**", (route) => route.abort());
   await page.getByRole("link", { name: "Continue with Acme" }).click();
   await page.locator("input[name=login]").fill(login);
@@ -44,7 +44,7 @@ const faultsOf = (page: TestPage) =>
     (fault) => ![`${provider.issuer}/`, "https://fonts.googleapis.com/"].some((url) => fault.startsWith(`left the server: ${url}`)),
   );
 
-test("the button leads to the provider and back to one's keys", async () => {
+test("signs in through the provider and returns to the keys page", async () => {
   const page = await browser.open("/automate");
   await page.getByRole("link", { name: "Continue with Acme" }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
@@ -58,7 +58,7 @@ test("the button leads to the provider and back to one's keys", async () => {
   await page.context().close();
 });
 
-test("whom the provider vouches for in vain is told so, and nothing of it stays in the address", async () => {
+test("reports a rejected sign-in and leaves nothing of it in the URL", async () => {
   const page = await browser.open("/automate");
   await enterAs(page, "eve");
   await page.getByRole("alert").filter({ hasText: "The sign-in did not work" }).waitFor();

@@ -1,4 +1,4 @@
-/** Large uploads from the pages, over connections that break. */
+/** Large uploads from the pages, over unreliable connections. */
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ const isUploadKept = (): Promise<boolean> =>
     };
   });
 
-test("a file goes up over a line that is cut twenty times, by itself, and its bytes are the same", async () => {
+test("uploads a file intact over a connection that is cut twenty times", async () => {
   using line = await openCuttingLine(portOf(server), { everyBytes: 1_150_000, times: 20 });
   await using browser = await openBrowser(line.url);
   const page = await browser.open("/");
@@ -70,7 +70,7 @@ test("a file goes up over a line that is cut twenty times, by itself, and its by
   await begin(page);
   await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
   expect(line.cuts()).toBe(20);
-  // Received data is not sent again. How often the browser itself retries on a broken connection is not counted.
+  // Received data is not sent again. How often the browser itself retries on a broken connection does not matter.
   expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
   expect(offsets.at(-1)).toBeGreaterThan(0);
   await expectWhole(page);
@@ -78,7 +78,7 @@ test("a file goes up over a line that is cut twenty times, by itself, and its by
   expect(page.faults).toEqual([]);
 });
 
-test("a reload goes on where it ended, without a question, and a cancel removes what came", async () => {
+test("an upload resumes after a reload without a prompt, and cancelling removes its data", async () => {
   using line = await openCuttingLine(portOf(server), { everyBytes: 15_000_000 });
   await using browser = await openBrowser(line.url);
   const page = await browser.open("/");
@@ -95,7 +95,7 @@ test("a reload goes on where it ended, without a question, and a cancel removes 
   line.release();
   await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
   expect(questions).toEqual([]);
-  // Sending everything again would be more.
+  // Starting over would send more.
   expect(line.sent() - before).toBeLessThan(18_000_000);
   await expectWhole(page);
 

@@ -39,7 +39,7 @@ async function verified(index: number, secret: string): Promise<unknown> {
   return new Verifier(secret).verify(body, texts);
 }
 
-/** In both colour schemes, one after the other. */
+/** In both colour schemes. */
 async function findings(page: TestPage): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await seriousFindings(page);
@@ -47,7 +47,7 @@ async function findings(page: TestPage): Promise<string[]> {
   return [...dark, ...(await seriousFindings(page))];
 }
 
-test("a webhook from its secret to its end: messages, another try, a new secret, 410, off, deleted", { timeout: 240_000 }, async () => {
+test("a webhook's life: create, deliver, resend, retry, rotate secret, disable, 410, delete", { timeout: 240_000 }, async () => {
   const page = await pages.open((pages.server.signInLink ?? "").slice(pages.server.url.length));
   await page.getByRole("link", { name: "Operate" }).waitFor();
   await page.goto("/automate");

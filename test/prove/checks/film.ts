@@ -1,4 +1,4 @@
-/** Film: similarity of frames at the same times, duration, streams. */
+/** Video: similarity of frames at the same times, duration, streams. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { ssimOf } from "#test/prove/readers/likeness.ts";
 import { type Film, filmOf, soundOf } from "#test/prove/readers/media.ts";

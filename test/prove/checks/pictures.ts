@@ -137,7 +137,7 @@ function spread(frame: Buffer): Buffer {
   return rgb;
 }
 
-/** A film made from a picture: its middle frame looks like the picture. */
+/** A video made from a picture: its middle frame looks like the picture. */
 export async function checkFilmOfPicture({ sample, result, writer }: Case): Promise<Evidence> {
   const film = await filmTruthOf({ ...result, path: result.path });
   const rgb = spread(film.frames[Math.floor(film.frames.length / 2)] ?? Buffer.alloc(0));

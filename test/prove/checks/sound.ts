@@ -1,11 +1,11 @@
-/** Sound: channels, rate, duration and noise compared with the sample. */
+/** Audio: channels, rate, duration and noise compared with the sample. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { type Sound, soundOf } from "#test/prove/readers/media.ts";
 import { signalToNoise } from "#test/prove/readers/noise.ts";
 
 const truths = new Map<string, Promise<Sound>>();
 
-/** The sample's own sound, decoded once. */
+/** The sample's own audio, decoded once. */
 export function truthOf(sample: Case["sample"]): Promise<Sound> {
   const known = truths.get(sample.path) ?? soundOf(sample);
   truths.set(sample.path, known);

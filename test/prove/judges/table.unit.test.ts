@@ -12,15 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it("judges formats that there are", () => {
+it("judges only existing formats", () => {
   expect(judges.flatMap(({ formats }) => formats).filter((id) => formatOf(id) === undefined)).toEqual([]);
 });
 
-// These two are installed wherever tests run; the others where `prove -- --judge` ran.
+// These two are installed wherever tests run; the others where `prove -- --judge` was run.
 it.each([
   ["qpdf", "pdf"],
   ["7z", "docx"],
-])("%s accepts a sample and says why it refuses a damaged one", async (id, format) => {
+])("%s accepts a sample, and explains why it refuses a damaged one", async (id, format) => {
   const judge = judgesOf(format).find((each) => each.id === id);
   const [sample] = samplesOf(format);
   expect(await judge?.version()).toMatch(/^\d+\.\d+/);
@@ -31,7 +31,7 @@ it.each([
   expect((await judge?.judge(damaged, format))?.join(" ")).toMatch(/\w{4}/);
 });
 
-it("every judge that is here refuses what is not of its format", async () => {
+it("every installed judge refuses a file of another format", async () => {
   const nonsense = join(folder, "nonsense");
   await writeFile(nonsense, "Quokka <zebra");
   const here = (await Promise.all(judges.map(async (judge) => ({ judge, version: await judge.version() })))).filter(

@@ -6,13 +6,13 @@ import { keyOfAsked, readOwnFigures } from "./own-figures.ts";
 import { failureOf, mergedFigures } from "./run.ts";
 import { sourceNames } from "./sources.ts";
 
-it("asks something of every everyday format that can be changed", () => {
+it("covers every everyday format that can be changed", () => {
   const asked = new Set(ownRows.map(({ format }) => format));
   expect(everydayOwnFormats().length).toBeGreaterThan(30);
   expect(everydayOwnFormats().filter((format) => !asked.has(format))).toEqual([]);
 });
 
-it("asks for options that an engine has, and for fewer bytes each time", () => {
+it("requests only existing options, and a smaller result each time", () => {
   for (const { format, options, wants } of ownRows) {
     const known = engines
       .flatMap(({ hops }) => hops.filter(({ from, to }) => from === format && to === format))
@@ -26,7 +26,7 @@ it("asks for options that an engine has, and for fewer bytes each time", () => {
   }
 });
 
-it("has measured all that is asked, as it is asked now, and all of it holds", async () => {
+it("has measurements that match the table and pass", async () => {
   const figures = await readOwnFigures();
   expect(figures.map(keyOfAsked)).toEqual(ownRows.map(keyOfAsked));
   for (const [index, row] of ownRows.entries()) {
@@ -49,11 +49,11 @@ it.each<[string, Partial<OwnFigure>]>([
   ["pages must be as before", { figures: { ssim: 1 } }],
   ["ssim must be 0.9 to 1", { figures: { pages: [3, 3], ssim: Number.NaN } }],
   ["read by its own writer alone", { reader: "self" }],
-])("says %j", (failure, change) => {
+])("failureOf returns %j", (failure, change) => {
   expect(failureOf(row, { ...good, ...change })).toBe(failure);
 });
 
-it("puts what is measured anew in its place, and forgets what is asked no more", () => {
+it("replaces old measurements and drops rows that are no longer requested", () => {
   const [first, second] = ownRows.map((each) => ({ ...good, ...each, source: "" }));
   if (first === undefined || second === undefined) throw new Error("nothing is asked");
   const stale = { ...good, options: { gone: "1" } };

@@ -1,4 +1,4 @@
-/** Sound and film, decoded by GStreamer without FFmpeg components; by FFmpeg if GStreamer has no decoder. */
+/** Audio and video, decoded by GStreamer without FFmpeg components, or by FFmpeg if GStreamer has no decoder. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

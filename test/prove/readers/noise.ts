@@ -1,4 +1,4 @@
-/** Signal-to-noise ratio of one sound relative to another, after alignment. */
+/** Signal-to-noise ratio of one recording relative to another, after alignment. */
 import type { Sound } from "./media.ts";
 
 const workRate = 16_000;
@@ -36,7 +36,7 @@ function isSame(a: Sound, b: Sound): boolean {
 
 const monos = new WeakMap<Sound, Float32Array>();
 
-/** Mean of all channels, through a filter that keeps what both rates can hold. Cached per sound, as one is compared with many. */
+/** Mean of all channels, through a filter that keeps what both rates can represent. Cached per recording, as one is compared with many. */
 function monoOf(sound: Sound): Float32Array {
   const known = monos.get(sound) ?? monoAt(sound, workRate);
   monos.set(sound, known);

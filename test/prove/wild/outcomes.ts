@@ -1,4 +1,4 @@
-/** What became of real files, as it is kept: outcomes.json. */
+/** Recorded outcomes of converting real files: outcomes.json. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -15,7 +15,7 @@ export type Outcome = {
 };
 
 const outcomeFile = join(import.meta.dirname, "outcomes.json");
-/** Programs of other versions divide a few words differently. */
+/** Other versions of programs split a few words differently. */
 const wordsApart = 0.02;
 
 export async function readOutcomes(): Promise<readonly Outcome[]> {

@@ -1,4 +1,4 @@
-/** `npm run prove -- --wild FOLDER`: converts real files of other people as a user would, and compares what becomes of them. */
+/** `npm run prove -- --wild FOLDER`: converts other people's real files as a user would, and compares the outcomes. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export type WildRequest = {
 const timeoutMs = 300_000;
 const textTargets = new Set(["txt", "md", "html", "csv", "json", "geojson"]);
 
-/** Whether everything became what it did before. One after the other, as a user's files come. */
+/** Whether every outcome is the same as before. Sequential, as a user's files arrive. */
 export async function proveWild(request: WildRequest): Promise<boolean> {
   const here = new Set(await readdir(request.wild));
   const known = (await readOutcomes()).filter(({ file }) => here.has(file));

@@ -1,4 +1,4 @@
-/** Does what the script with the texts does in a page. */
+/** Does what the message script does in a page. */
 import { messagesOf } from "#gateway/web/languages.ts";
 
 globalThis.filemill = { language: "en", messages: await messagesOf("en") };

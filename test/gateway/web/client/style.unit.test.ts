@@ -5,7 +5,7 @@ const folder = new URL("../../../../gateway/web/client/style/", import.meta.url)
 const physical =
   /(?:^|[\s;{])((?:margin|padding|border|inset)-(?:left|right)[\w-]*|left|right|border-(?:top|bottom)-(?:left|right)-radius|float|clear|text-align)\s*:\s*([^;]+)/g;
 
-it("no style names left or right, which change places where a language is read from the right", async () => {
+it("no style uses physical left or right, which would break right-to-left languages", async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".css"));
   expect(files.length).toBeGreaterThan(5);
   const found = await Promise.all(

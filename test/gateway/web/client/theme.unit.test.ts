@@ -13,7 +13,7 @@ function blockStorage(): void {
   });
 }
 
-it("sets up the page where storage is blocked", async () => {
+it("sets up the page if storage is blocked", async () => {
   blockStorage();
   const classes: string[] = [];
   const listeners: string[] = [];
@@ -26,7 +26,7 @@ it("sets up the page where storage is blocked", async () => {
   expect({ classes, listeners }).toEqual({ classes: ["scripted"], listeners: ["DOMContentLoaded"] });
 });
 
-it("reads nothing where storage is blocked, and does not throw", () => {
+it("reads null and does not throw if storage is blocked", () => {
   blockStorage();
   storeText("filemill.language", "python");
   expect(storedText("filemill.language")).toBeNull();

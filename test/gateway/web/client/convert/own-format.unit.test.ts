@@ -6,7 +6,7 @@ import { engines } from "#services/conversion/engines/registry.ts";
 
 const option = (name: string): Option => ({ name, type: "string", default: null, description: "" });
 
-it("says what can be changed of a file that stays what it is", () => {
+it("describes what can be changed about a file in its own format", () => {
   const options = ["rotate", "optimise", "protect", "unheardOf"].map(option);
   expect(changesOf({ options })).toEqual(["smaller", "rotated", "protected"]);
   expect(ownTitleOf({ from: "pdf", options })).toBe("PDF, changed: smaller, rotated, protected");
@@ -18,7 +18,7 @@ it("says what can be changed of a file that stays what it is", () => {
   expect([isOwn({ from: "pdf", to: "pdf" }), isOwn({ from: "pdf", to: "png" })]).toEqual([true, false]);
 });
 
-it("names no option that no engine offers for a format that stays what it is", () => {
+it("names only options that some engine offers for changing a file in its own format", () => {
   const own = engines.flatMap(({ hops }) => hops).filter(isOwn);
   const declared = new Set(own.flatMap(({ options }) => options.map(({ name }) => name)));
   const named = changeWords.flatMap(([, options]) => options.split(" "));

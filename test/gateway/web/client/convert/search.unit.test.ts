@@ -46,17 +46,17 @@ it.each([
   ["hi", "संगीत", "mp3"],
   ["zh", "图片", "jpg"],
   ["ja", "写真", "jpg"],
-] as const)("in %s %s finds %s first", async (language, query, id) => {
+] as const)("in %s, %s finds %s first", async (language, query, id) => {
   expect((await firstFor(query, language))[0]).toBe(id);
 });
 
-it("wants every word of a search, and finds nothing for what nobody calls anything", async () => {
+it("requires every word of a query to match", async () => {
   expect(await firstFor("jpg video", "en")).toEqual([]);
   expect(await firstFor("qwertz", "en")).toEqual([]);
   expect(await firstFor("jpeg 2000", "en")).toContain("jp2");
 });
 
-it("keeps the order of rows that answer equally well", async () => {
+it("keeps the order of equally good matches", async () => {
   const few = ["webm", "mp4", "mov"].flatMap((id) => rows.filter((row) => row.id === id));
   expect(await firstFor("video", "de", few)).toEqual(["mp4", "mov", "webm"]);
 });

@@ -6,7 +6,7 @@ import { engines } from "#services/conversion/engines/registry.ts";
 
 const hops = engines.flatMap(({ hops }) => hops);
 
-/** The steps from a format, as routes. */
+/** The direct conversions from a format, as routes. */
 function routesFrom(from: string): Route[] {
   return hops
     .filter((hop) => hop.from === from)
@@ -18,7 +18,7 @@ function tasksFor(from: string): Readonly<Record<string, string>> {
   return Object.fromEntries(tasks.map(({ name, to, options }) => [name, `${to} ${new URLSearchParams(options as never)}`]));
 }
 
-it("leads to a conversion with options for what the file is", () => {
+it("maps a task to a conversion with options that suit the file", () => {
   expect(tasksFor("pdf")).toMatchObject({
     ...{ smaller: "pdf optimise=ebook", protect: "pdf protect=true", print: "pdf optimise=print", web: "pdf linearise=true" },
     ...{ readable: "txt ocr=auto", email: "pdf optimise=screen", turn: "pdf rotate=90" },
@@ -31,13 +31,13 @@ it("leads to a conversion with options for what the file is", () => {
   expect(tasksFor("docx")).toMatchObject({ smaller: "docx optimise=ebook" });
 });
 
-it("offers nothing that no route of the file does", () => {
+it("offers no task without a route", () => {
   expect(tasksOf([], "image")).toEqual([]);
   expect(tasksFor("zip")).toEqual({});
   expect(Object.keys(tasksFor("mp3"))).not.toContain("sound");
 });
 
-it("every task is done by some engine", () => {
+it("every task is supported by some engine", () => {
   const done = new Set(["pdf", "jpg", "mp4", "docx"].flatMap((from) => Object.keys(tasksFor(from))));
   expect(taskNames.filter((name) => !done.has(name))).toEqual([]);
 });

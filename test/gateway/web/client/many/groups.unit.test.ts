@@ -12,7 +12,7 @@ const done = (id: string, ...codes: readonly string[]): Item =>
 const failed = (id: string, message: string): Item =>
   item(id, { name: "failed", failure: { code: "INVALID_INPUT", message, details: {} } });
 
-it("says a note of many files once, the most common first, and counts a file once", () => {
+it("lists a shared note once with its files, the most common first, and counts a file once", () => {
   const said = notesOf([done("a", "GPS"), done("b", "FLAT", "GPS"), done("c", "FLAT", "FLAT"), done("d", "FLAT")]);
   expect(said.map(({ code, message, items }) => [code, message, items.map(({ id }) => id)])).toEqual([
     ["FLAT", "about FLAT", ["b", "c", "d"]],
@@ -20,14 +20,14 @@ it("says a note of many files once, the most common first, and counts a file onc
   ]);
 });
 
-it("says once what may happen to files that wait, and nothing of those without a target", () => {
+it("lists expected notes of waiting files once, and ignores files without a target", () => {
   const waiting = item("a", { name: "choosing" });
   const others = [{ ...waiting, id: "b" }, { ...waiting, id: "c", to: "webp" }, { ...waiting, id: "d", to: undefined }, done("e", "GPS")];
   const said = expectationsOf([waiting, ...others], (from, to) => (to === "jpg" ? [{ code: "FLAT", message: `${from} to ${to}` }] : []));
   expect(said.map(({ message, items }) => [message, items.map(({ id }) => id)])).toEqual([["png to jpg", ["a", "b"]]]);
 });
 
-it("lists failures by what they say", () => {
+it("groups failures by message", () => {
   const said = failuresOf([failed("a", "broken"), done("b"), failed("c", "empty"), failed("d", "broken")]);
   expect(said.map(({ message, items }) => [message, items.map(({ id }) => id)])).toEqual([
     ["broken", ["a", "d"]],
@@ -35,7 +35,7 @@ it("lists failures by what they say", () => {
   ]);
 });
 
-it("counts what is to be done, and how far what was started is", () => {
+it("counts files by state and computes the overall progress", () => {
   const waiting = item("w", { name: "choosing" });
   expect(countsOf([waiting, waiting])).toEqual({ all: 2, waiting: 2, busy: 0, done: 0, failed: 0, fraction: undefined });
   const half = item("h", { name: "uploading", fraction: 1 });

@@ -23,7 +23,7 @@ const item = (name: string): Item => {
 };
 const all = ["a.png", "b.png", "c.jpg", "d.docx", "e.pdf", "f.srt", "g.odd"].map(item);
 
-it("offers all files, then each kind of more than one", () => {
+it("offers all files, then each kind with more than one file", () => {
   const scopes = scopesOf(all, known).map(({ kind, items }) => [kind, items.length]);
   expect(scopes).toEqual([
     [undefined, 7],
@@ -33,11 +33,11 @@ it("offers all files, then each kind of more than one", () => {
   expect(scopesOf(all.slice(0, 3), known).map(({ kind }) => kind)).toEqual([undefined]);
 });
 
-it("offers first what is usual for most of the files, not what most of them could become", () => {
+it("offers the most common everyday targets, not the most widely available ones", () => {
   expect(everydayTargets(["a.png", "b.png", "c.docx"].map(item), known)).toEqual(["pdf", "jpg"]);
 });
 
-it("counts how many files can become what, never their own format", () => {
+it("counts how many files can be converted to each target, except their own format", () => {
   expect([...commonTargets(all, known)]).toEqual([
     ["pdf", 4],
     ["jpg", 2],
@@ -46,7 +46,7 @@ it("counts how many files can become what, never their own format", () => {
   ]);
 });
 
-it("gives a target to who can take it and says why the others cannot", () => {
+it("assigns a target to files that support it and explains why the others do not", () => {
   const { ids, rest } = shareOut(all, "pdf", known);
   expect([...ids]).toEqual(["a.png", "b.png", "c.jpg", "d.docx"]);
   expect(rest).toEqual([

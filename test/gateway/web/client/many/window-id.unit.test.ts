@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A window with a copy of another's stored values, as after duplicating a tab, and its id. */
+/** A window with a copy of another window's stored values, as after duplicating a tab, and its id. */
 async function open(stored: ReadonlyMap<string, string>, place: (typeof places)[number]) {
   const own = new Map(stored);
   vi.stubGlobal("sessionStorage", {
@@ -47,7 +47,7 @@ async function open(stored: ReadonlyMap<string, string>, place: (typeof places)[
   return { ...windows, stored: own, end };
 }
 
-it.each(places)("gives a duplicated tab an id of its own, which it keeps: %s", async (place) => {
+it.each(places)("gives a duplicated tab its own id, which it keeps: %s", async (place) => {
   const first = await open(new Map(), place);
   const second = await open(first.stored, place);
   expect(second.own).not.toBe(first.own);
@@ -55,13 +55,13 @@ it.each(places)("gives a duplicated tab an id of its own, which it keeps: %s", a
   expect((await open(second.stored, place)).own).toBe(second.own);
 });
 
-it.each(places)("keeps the id when the page is reloaded: %s", async (place) => {
+it.each(places)("keeps the id across a reload: %s", async (place) => {
   const first = await open(new Map(), place);
   first.end();
   expect((await open(first.stored, place)).own).toBe(first.own);
 });
 
-it("keeps the id if the page before the reload ends late", async () => {
+it("keeps the id if the previous page closes late during a reload", async () => {
   const first = await open(new Map(), "https");
   setTimeout(first.end, 200);
   expect((await open(first.stored, "https")).own).toBe(first.own);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inOrder } from "#client/operate/in-order.ts";
 
-it("drops an answer that is slower than a later one, and no other", () => {
+it("drops only answers that arrive after a newer one", () => {
   const order = inOrder();
   const [first, second, third] = [order.ask(), order.ask(), order.ask()];
   expect([second(), first(), third(), second()]).toEqual([true, false, true, false]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { mergedById } from "#client/parts/merged.ts";
 
-it("lists a row of two pages once, as the first page shows it", () => {
+it("lists a row that is on two pages once, as on the first page", () => {
   const rows = mergedById(
     [
       { id: "a", n: 1 },

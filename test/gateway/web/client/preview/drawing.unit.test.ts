@@ -6,7 +6,7 @@ const collection = (...geometries: object[]) => ({
   features: geometries.map((geometry) => ({ type: "Feature", properties: {}, geometry })),
 });
 
-test("a border lies the right way up, and as wide as it is at its latitude", () => {
+test("a border is drawn north up, with its width scaled to its latitude", () => {
   const square = [
     [8, 59],
     [10, 59],
@@ -21,7 +21,7 @@ test("a border lies the right way up, and as wide as it is at its latitude", () 
   expect(drawing?.lines).toBe("M8.0 632.0L320.0 632.0L320.0 8.0L8.0 8.0L8.0 632.0");
 });
 
-test("points, lines and collections are drawn, wherever they are nested", () => {
+test("points, lines and collections are drawn at any depth of nesting", () => {
   const drawing = drawingOf({
     type: "GeometryCollection",
     geometries: [
@@ -75,7 +75,7 @@ test("points, lines and collections are drawn, wherever they are nested", () => 
   expect(drawing?.lines.match(/M/g)).toHaveLength(3);
 });
 
-test("what is no place is passed over, and a document without any has no drawing", () => {
+test("invalid geometries are skipped, and a document without valid ones has no drawing", () => {
   for (const nothing of [
     null,
     3,
@@ -92,7 +92,7 @@ test("what is no place is passed over, and a document without any has no drawing
   expect(drawingOf(deep)?.points).toHaveLength(1);
 });
 
-test("a line of many places is drawn by those that can be told apart", () => {
+test("a line with many points is simplified", () => {
   const coordinates = Array.from({ length: 200_000 }, (_, index) => [index / 200_000, Math.sin(index / 1e4)]);
   const drawing = drawingOf({ type: "LineString", coordinates });
   expect(drawing?.lines.length).toBeLessThan(2_000_000);

@@ -7,7 +7,7 @@ import "#test/gateway/web/client/english.ts";
 afterEach(() => void vi.unstubAllGlobals());
 
 const page = (): Response => new Response("<html>Welcome to the hotel</html>");
-/** The headers arrive, then the body breaks off. */
+/** Sends headers, then the body breaks off. */
 const cut = (): Response => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError("network error")) }));
 
 function answering(...answers: readonly (() => Response)[]): void {
@@ -18,19 +18,19 @@ function answering(...answers: readonly (() => Response)[]): void {
 it.each([
   ["OFFLINE", cut],
   ["UNREADABLE_ANSWER", page],
-])("rejects with an ApiError for an answer that cannot be read: %s", async (code, answer) => {
+])("rejects an unreadable answer with an ApiError: %s", async (code, answer) => {
   answering(answer);
   const error = await call("/jobs").catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ code });
 });
 
-it("rejects with the reason of an abort while the body is read", async () => {
+it("rejects with the underlying error if aborted while the body is read", async () => {
   answering(cut);
   await expect(call("/jobs", { signal: AbortSignal.abort() })).rejects.toThrow("network error");
 });
 
-it("follows a job through answers that are not about it", async () => {
+it("keeps following a job after unrelated or truncated answers", async () => {
   vi.stubGlobal("document", { visibilityState: "hidden" });
   answering(
     page,
@@ -48,7 +48,7 @@ it("follows a job through answers that are not about it", async () => {
   expect([job.status, lost]).toEqual(["done", 3]);
 });
 
-it("tells what a server says of the job", async () => {
+it("rejects with the server's error for the job", async () => {
   vi.stubGlobal("document", { visibilityState: "hidden" });
   answering(() => Response.json({ error: { code: "JOB_NOT_FOUND", message: "No." } }, { status: 404 }));
   await expect(follow("j", () => {}, new AbortController().signal)).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });

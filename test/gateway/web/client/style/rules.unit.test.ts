@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 const folder = new URL("../../../../../gateway/web/client/style/", import.meta.url);
 
-it("groups no selectors of different browsers: each drops a whole rule for one that it does not know", async () => {
+it("never groups vendor-specific selectors, since a browser drops the whole rule for an unknown one", async () => {
   const names = await readdir(folder);
   expect(names.length).toBeGreaterThan(5);
   const mixed: string[] = [];

@@ -1,4 +1,4 @@
-/** How the pages read and draw models. */
+/** How the pages parse and draw 3D models. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { meshOfGltf } from "#client/preview/model/gltf.ts";
@@ -37,11 +37,11 @@ test.each([
   ["typical.obj", meshOfObj],
   ["typical.gltf", meshOfGltf],
   ["typical.glb", meshOfGltf],
-] as const)("%s is a cube of twelve triangles with an edge of one", async (name, read) => {
+] as const)("%s is a cube of twelve triangles with an edge length of one", async (name, read) => {
   const mesh = whole<Mesh>(read(await sample(name)));
   expect(mesh.places.length / 9).toBe(12);
   expect(reachOf(mesh).radius).toBeCloseTo(Math.sqrt(3) / 2);
-  // From the front a square, from the corner a wider shape; never the full canvas, never nothing.
+  // A square from the front, a wider shape from the corner; never the full canvas, never nothing.
   const [front, corner] = [drawn(mesh, { yaw: 0, tilt: 0 }), drawn(mesh, { yaw: Math.PI / 4, tilt: 0.6 })];
   expect(front.filled).toBeGreaterThan(900);
   expect(corner.filled).toBeGreaterThan(1.2 * front.filled);
@@ -50,7 +50,7 @@ test.each([
   expect(front.at(1, 1)).toEqual([0, 0, 0, 0]);
 });
 
-test("a binary STL is read by its count, whatever its head says", async () => {
+test("a binary STL is read by its triangle count, whatever its header says", async () => {
   const bytes = new ArrayBuffer(84 + 50);
   const view = new DataView(bytes);
   new Uint8Array(bytes).set(new TextEncoder().encode("solid block"));
@@ -60,14 +60,14 @@ test("a binary STL is read by its count, whatever its head says", async () => {
   expect(whole(meshOfStl(bytes)).places).toEqual([0, 0, -0, 2, 0, -0, 0, 3, -0]);
 });
 
-test("faces of more than three corners, and corners counted from the end, are faces too", () => {
+test("an OBJ may have faces of more than three corners, and negative indices", () => {
   const square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
   const forwards = whole(meshOfObj(bytesOf(`${square}f 1/1/1 2/2/2 3/3/3 4/4/4\n`)));
   expect(forwards.places).toEqual([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0]);
   expect(whole(meshOfObj(bytesOf(`${square}f -4 -3 -2 -1\r\n`))).places).toEqual(forwards.places);
 });
 
-test("what is nearer hides what is farther, in its own colour", () => {
+test("nearer faces hide farther ones and keep their own colour", () => {
   const wall = (z: number) => [-1, -1, z, 1, -1, z, 0, 1, z];
   const mesh = { places: [...wall(1), ...wall(-1)], colours: [1, 0, 0, 0, 0, 1] };
   const [front, back] = [drawn(mesh, { yaw: 0, tilt: 0 }), drawn(mesh, { yaw: Math.PI, tilt: 0 })];
@@ -93,8 +93,8 @@ const scene = (changed: Scene): ArrayBuffer =>
     }),
   );
 
-test("a part of a scene lies where its nodes put it, in its material's colour", () => {
-  // Rotated by 90 degrees around z, doubled in size, and moved; then moved again by the parent node.
+test("a glTF mesh is placed by its nodes' transforms and has its material's colour", () => {
+  // Rotated by 90 degrees around z, scaled by two and moved; then moved again by the parent node.
   const quarter = [0, 0, Math.SQRT1_2, Math.SQRT1_2];
   const nodes = [
     { children: [1], translation: [10, 0, 0] },
@@ -106,34 +106,34 @@ test("a part of a scene lies where its nodes put it, in its material's colour", 
 });
 
 test.each([
-  ["a buffer elsewhere", { buffers: [{ uri: "https://evil.example/x.bin", byteLength: 36 }] }],
-  ["numbers behind its end", { accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3" }] }],
+  ["an external buffer", { buffers: [{ uri: "https://evil.example/x.bin", byteLength: 36 }] }],
+  ["an accessor past the end of its buffer", { accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3" }] }],
   [
-    "numbers without an end",
+    "an endless accessor",
     { bufferViews: [{ buffer: 0, byteLength: 36, byteStride: 0 }], accessors: [{ bufferView: 0, componentType: 5126, count: 1e15 }] },
   ],
-  ["a count that is none", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
-  ["a count below zero", { accessors: [{ bufferView: 0, componentType: 5126, count: -1e15, type: "VEC3" }] }],
-  ["compressed numbers", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
-  ["nodes within themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
-  ["many nodes with the same many below each", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],
+  ["a count that is not a number", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
+  ["a negative count", { accessors: [{ bufferView: 0, componentType: 5126, count: -1e15, type: "VEC3" }] }],
+  ["compressed accessors", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
+  ["nodes nested in themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
+  ["many nodes that share many children", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],
   [
     "many parts in each of several nodes",
     { meshes: [{ primitives: Array(30_000).fill({ attributes: {} }) }], nodes: [{ mesh: 0 }, { mesh: 0 }], scenes: [{ nodes: [0, 1] }] },
   ],
-] as const)("%s are refused, soon", (_what, changed) => {
+] as const)("rejects %s quickly", (_what, changed) => {
   const startedMs = Date.now();
   expect(() => whole(meshOfGltf(scene(changed)))).toThrow();
   expect(Date.now() - startedMs).toBeLessThan(20_000);
 });
 
-test("a corner that is no place takes its triangle with it", () => {
+test("skips triangles with an invalid corner", () => {
   const mesh = whole(meshOfObj(bytesOf("v 0 0 0\nv 1 0 0\nv nan 1 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\nf 1 2 4\n")));
   expect(mesh.places).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0]);
   expect(whole(meshOfStl(bytesOf("nothing of a model"))).places).toEqual([]);
 });
 
-/** The maximum number of triangles, each as large as the canvas. */
+/** The given number of triangles, each as large as the canvas. */
 function layers(count: number): Mesh {
   const corners = (z: number) => [-1, -1, z, 1, -1, z, 0, 1, z];
   const all = Array.from({ length: count }, (_, n) => corners(n / count));
@@ -142,7 +142,7 @@ function layers(count: number): Mesh {
 const shownSize: Size = { width: 960, height: 720 };
 const front: Turn = { yaw: 0, tilt: 0 };
 
-test("triangles that lie over each other make a coarser picture, and soon", () => {
+test("overlapping triangles are quickly drawn at a lower resolution", () => {
   const mesh = layers(400);
   const startedMs = Date.now();
   const raster = whole(drawMesh(mesh, reachOf(mesh), front, shownSize, rasterOf));
@@ -151,14 +151,14 @@ test("triangles that lie over each other make a coarser picture, and soon", () =
   expect(raster.data[(180 * 480 + 240) * 4 + 3]).toBe(255);
 });
 
-test("400,000 triangles as large as the picture are refused before one of them is drawn", () => {
+test("400,000 canvas-sized triangles are rejected before any is drawn", () => {
   const mesh = layers(400_000);
   const startedMs = Date.now();
   expect(() => whole(drawMesh(mesh, reachOf(mesh), front, shownSize, rasterOf))).toThrow(RangeError);
   expect(Date.now() - startedMs).toBeLessThan(20_000);
 });
 
-test("no step of drawing and reading keeps a page waiting", async () => {
+test("no single step of parsing or drawing blocks the page", async () => {
   const mesh = layers(300);
   const text = Array.from({ length: 100_000 }, (_, n) => `v ${n} ${n} 0\nf -1 -2 -3`).join("\n");
   const open: readonly Steps<unknown>[] = [drawMesh(mesh, reachOf(mesh), front, shownSize, rasterOf), meshOfObj(bytesOf(text))];
@@ -170,7 +170,7 @@ test("no step of drawing and reading keeps a page waiting", async () => {
       took.push(performance.now() - startedMs);
     }
     expect(took.length).toBeGreaterThan(50);
-    // The median: a busy machine may pause any process.
+    // The median, since a busy machine may pause any process.
     expect(took.sort((a, b) => a - b)[Math.floor(took.length / 2)]).toBeLessThan(100);
   }
 });
