@@ -12,7 +12,7 @@ const rowAt = (y: number, label: string, ...values: readonly string[]) => [
   ...values.map((value, index) => runAt(value, 120 + index * 60, y)),
 ];
 
-it("keeps a table together over the titles of its groups", () => {
+it("keeps a table together across its group titles", () => {
   const rows = [
     ...rowAt(10, "Total", "44.8", "33,200"),
     ...rowAt(22, "Institution"),
@@ -33,7 +33,7 @@ it("keeps columns apart below a head that spans them", () => {
   expect(textsIn(...head, ...rows)?.[1]).toEqual(["Austria", "60,000", "50,000"]);
 });
 
-it("takes no numbered headings for a table", () => {
+it("does not take numbered headings for a table", () => {
   const heads = [runAt("3.2", 0, 10, { isBold: true }), runAt("Measuring Losses", 60, 10, { isBold: true })];
   const next = [runAt("3.2.1", 0, 30, { isBold: true }), runAt("Reported Losses", 60, 30, { isBold: true })];
   expect(tableIn(...heads, ...next)).toBeUndefined();

@@ -10,7 +10,7 @@ const page = {
   letters: { body: 10, pitch: 13, labels: new Set<string>() },
 };
 
-it("keeps a block of code whole whose comments are in ideographs, which another font has", () => {
+it("keeps a code block whole if its comments contain ideographs, which come from another font", () => {
   const lines = [
     ...[runAt("# ", 0, 13, code), runAt("安裝", 10, 13)],
     ...[runAt("npm install", 0, 26, code), runAt("# ", 0, 39, code), runAt("檢查", 10, 39), runAt("npm test", 0, 52, code)],

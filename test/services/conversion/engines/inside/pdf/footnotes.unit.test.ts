@@ -8,7 +8,7 @@ const set = (size: number) => ({ left: 0, top: 0, right: 1, bottom: 1, page: 1, 
 const paragraph = (inlines: readonly Inline[], more = {}): Block => ({ kind: "paragraph", inlines, at: set(10), ...more });
 const marked = (label: string, text: string) => ({ text: "", note: { label, blocks: [paragraph([{ text }])] } });
 
-it("takes a note from the foot of its page to its mark, and no power for a mark", () => {
+it("moves a note from the foot of its page to its mark, and ignores exponents", () => {
   const power = paragraph([{ text: "As 10" }, raised("1"), { text: " and x" }, raised("2"), { text: " say" }, raised("1"), { text: "." }]);
   const note = paragraph([raised("1"), { text: " So they say." }]);
   expect(withFootnotes([[power, note]])).toEqual([
@@ -26,14 +26,14 @@ it("takes a note from the foot of its page to its mark, and no power for a mark"
   ]);
 });
 
-it("knows a link to a note from a power", () => {
+it("tells a link to a note from an exponent", () => {
   const [page] = withFootnotes([
     [paragraph([{ text: "in 1999" }, raised("1", { leadsWithin: true })]), paragraph([raised("1"), { text: "Note" }])],
   ]);
   expect(page).toEqual([paragraph([{ text: "in 1999" }, marked("1", "Note")])]);
 });
 
-it("knows notes without a raised mark by the author's word or by their small letters, and leaves text that begins with a number", () => {
+it("detects notes without a raised mark by tag or small print, and leaves text that starts with a number", () => {
   const text = paragraph([
     { text: "Ordinary text" },
     raised("2"),
@@ -56,12 +56,12 @@ it("knows notes without a raised mark by the author's word or by their small let
   expect(page[1]).toEqual(blocks[1]);
 });
 
-it("leaves a note where it is whose mark is not there", () => {
+it("leaves a note in place if its mark is missing", () => {
   const blocks = [paragraph([{ text: "No mark." }]), paragraph([raised("1"), { text: " A note." }])];
   expect(withFootnotes([blocks])).toEqual([blocks]);
 });
 
-it("takes the notes of a page of the web from its end", () => {
+it("moves the endnotes of a web page to their marks", () => {
   const items = [
     { blocks: [paragraph([{ text: "One. ↩︎" }])], isContinued: false },
     { blocks: [paragraph([{ text: "Two." }, { text: " ↩︎2" }])], isContinued: false },
@@ -72,7 +72,7 @@ it("takes the notes of a page of the web from its end", () => {
   ]);
 });
 
-it("takes labels that are text of the items off them", () => {
+it("strips labels from the text of list items", () => {
   const items = ["• One", "•Two"].map((text) => ({ label: undefined, blocks: [paragraph([{ text }])] }));
   const list = listWithLabels(items);
   expect(list).toEqual({

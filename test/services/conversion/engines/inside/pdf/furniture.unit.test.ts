@@ -15,17 +15,17 @@ const leftOn = (feet: readonly string[]) =>
     new Map(),
   ).map((pieces) => pieces.length);
 
-it("leaves out a foot of which one number is another on a few pages", () => {
+it("leaves out a footer even if a number in it differs on a few pages", () => {
   expect(leftOn(["Frame 1, form 4702", "Frame 2, form 4702", "Frame 3, form 4725", "Frame 4, form 4702", "Frame 5, form 4702"])).toEqual([
     1, 1, 1, 1, 1,
   ]);
 });
 
-it("keeps a foot of numbers that somebody reads", () => {
+it("keeps a footer whose numbers are content", () => {
   expect(leftOn(["Total 310 EUR", "Total 87 EUR", "Total 1200 EUR", "Total 5 EUR", "Total 310 EUR"])).toEqual([2, 2, 2, 2, 2]);
 });
 
-it("leaves out what is written upwards in the margin of most pages, and keeps the label of an axis", () => {
+it("leaves out vertical text in the margin of most pages, and keeps an axis label", () => {
   const turned = (text: string, x: number) => ({ ...runAt(text, x, 400), width: 0, turn: { angle: -Math.PI / 2, length: 80 } });
   const pages = [1, 2, 3, 4].map((number) => ({
     number,
@@ -35,7 +35,7 @@ it("leaves out what is written upwards in the margin of most pages, and keeps th
   expect(pages.flatMap(({ runs }) => runs.filter((run) => !away.has(run))).map(({ text }) => text)).toEqual(["seconds"]);
 });
 
-it("keeps the first line of the same text on several pages, and leaves out a head of two lines above it", () => {
+it("keeps the first line of a text that repeats on several pages, and leaves out a two-line head above it", () => {
   const first = "The movie opens with a news report on the way of life";
   const pageWith = (number: number, ...head: readonly string[]) => ({
     number,

@@ -8,7 +8,7 @@ const cell = (columns: number, ...runs: readonly Run[]) => ({ columns, pieces: p
 const textsOf = (rows: ReturnType<typeof withInnerColumns>) =>
   rows.map((row) => row.map(({ pieces, columns }) => [pieces.map(textOfPiece).join(" "), columns]));
 
-it("splits a column in which most rows have figures beside each other, and keeps the head above them whole", () => {
+it("splits a column if most rows have figures side by side, and keeps the head above them whole", () => {
   const row = (label: string, y: number, ...values: readonly string[]) => [
     cell(1, runAt(label, 0, y)),
     cell(1, ...values.map((value, index) => runAt(value, 100 + index * 50, y))),
@@ -38,7 +38,7 @@ it("splits a column in which most rows have figures beside each other, and keeps
   ]);
 });
 
-it("leaves words side by side in one column", () => {
+it("keeps words side by side in one column", () => {
   const rows = [10, 22, 34, 46].map((y) => [cell(1, runAt("left", 0, y), runAt("right", 80, y)), cell(1, runAt("1", 200, y))]);
   expect(withInnerColumns(rows)).toEqual(rows);
 });

@@ -12,7 +12,7 @@ const cell = (...runs: readonly Run[]) => ({ columns: 1, pieces: piecesOf(runs) 
 const textsOf = (rows: ReturnType<typeof rowsWithin>) =>
   rows.map((row) => row.map(({ pieces }) => pieces.map(({ runs }) => runs.map(({ text }) => text).join("")).join(" ")));
 
-it("parts a bold head from the row below it, of which some cells are empty", () => {
+it("separates a bold head from the row below it if some cells are empty", () => {
   const cells = [
     cell(run("Date", 0, 10, true), run("1 March", 0, 30)),
     cell(run("Paid in", 100, 10, true)),
@@ -24,7 +24,7 @@ it("parts a bold head from the row below it, of which some cells are empty", () 
   ]);
 });
 
-it("leaves cells of several lines whole", () => {
+it("keeps cells of several lines whole", () => {
   const cells = [cell(run("One", 0, 10), run("and more", 0, 22)), cell(run("Two", 100, 10))];
   expect(textsOf(rowsWithin(cells))).toEqual([["One and more", "Two"]]);
 });
@@ -35,7 +35,7 @@ const statement = [
   cell(run("1.50", 160, 22), run("2,400.00", 150, 46), run("-", 170, 70)),
 ];
 
-it("begins a row at each line of figures, and keeps the lines of a description and the title of a group", () => {
+it("starts a row at each line of figures, and keeps multi-line descriptions and group titles", () => {
   expect(textsOf(rowsWithin(statement))).toEqual([
     ["Cards", "", ""],
     ["A1", "Train to Paris", "1.50"],
@@ -44,13 +44,13 @@ it("begins a row at each line of figures, and keeps the lines of a description a
   ]);
 });
 
-it("leaves cells of words whole, although their lines are at the same heights", () => {
+it("keeps cells of words whole, even if their lines are level", () => {
   const words = (x: number) => cell(run("one or", x, 10), run("two of", x, 22), run("these", x, 34), run("words", x, 46));
   const cells = [words(0), { columns: 1, pieces: words(100).pieces.slice(0, 3) }];
   expect(rowsWithin(cells)).toHaveLength(1);
 });
 
-it("loses no line that is as far above a row as lines of one row are apart", () => {
+it("loses no line that is exactly the tolerance above a row", () => {
   const small = (text: string, x: number, baseline: number) => runAt(text, x, baseline, { size: 2 });
   const cells = [
     cell(small("A1", 0, 10), small("A2", 0, 13), small("A3", 0, 40)),

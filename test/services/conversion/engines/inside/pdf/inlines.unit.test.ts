@@ -15,7 +15,7 @@ it.each([
   ["html-event-", "handler", "html-event-handler"],
   ["an impor-", "tant fact", "an important fact"],
   ["the high-", "lights, highlights", "the highlights, highlights"],
-])("joins %s and %s to %s", (first, second, whole) => {
+])("joins %j and %j into %j", (first, second, whole) => {
   const lines = [line(first, 0), line(second, 12)];
   expect(paragraphOf(lines, vocabularyOf(lines.flat(), false))).toEqual([{ text: whole }]);
 });

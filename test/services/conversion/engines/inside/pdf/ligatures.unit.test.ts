@@ -9,8 +9,8 @@ const turned = (...glyphs: readonly string[]) => ({ str: [...glyphs.join("")].re
 const textsOf = (items: readonly { readonly str: string }[], list: ReturnType<typeof painted>) =>
   inLogicalOrder(items, list, ops).map(({ str }) => str);
 
-describe("letters that one glyph shows", () => {
-  it("are read in their order: lam with alef of المشكلات and الإنتاجية", () => {
+describe("letters of a ligature glyph", () => {
+  it("are put in reading order: lam with alef in المشكلات and الإنتاجية", () => {
     const problems = ["ت", "لا", "ك", "ش", "م", "ل", "ا"];
     expect(textsOf([turned(...problems)], painted(...problems))).toEqual(["المشكلات"]);
     const output = ["ة", "ي", "ج", "ا", "ت", "ن", "لإ", "ا"];
@@ -18,12 +18,12 @@ describe("letters that one glyph shows", () => {
     expect(textsOf([{ str: "الق" }], painted("ق", "ﻻ"))).toEqual(["لاق"]);
   });
 
-  it("are read in their order beside letters in the form that they have within a word: lam with khah of الخطوط", () => {
+  it("are put in reading order next to presentation forms: lam with khah in الخطوط", () => {
     const fonts = ["ﻁ", "ﻮ", "ﻄ", "ﳋ", "ا"];
     expect(textsOf([{ str: "اخلﻄﻮﻁ" }], painted(...fonts))).toEqual(["الخطوط"]);
   });
 
-  it("leave the article alone, whose two letters have a glyph each", () => {
+  it("do not affect the article, whose two letters have a glyph each", () => {
     const house = ["ت", "ي", "ب", "ل", "ا"];
     const problems = ["ت", "لا", "ك", "ش", "م"];
     expect(textsOf([turned(...house), { str: "and" }, turned(...problems)], painted(...house, "a", ...problems))).toEqual([
@@ -33,7 +33,7 @@ describe("letters that one glyph shows", () => {
     ]);
   });
 
-  it("are left as they are where the line has its letters in another order, and found again in the next", () => {
+  it("are ignored in a line with another order, and found again in the next line", () => {
     const problems = ["ت", "لا", "ك"];
     expect(textsOf([{ str: "بتث" }, turned(...problems)], painted("ت", "ب", "ث", ...problems))).toEqual(["بتث", "كلات"]);
   });

@@ -18,7 +18,7 @@ const bookmarks = bookmarksIn([
   { title: "2 Numbats", items: [] },
 ]);
 
-test("bookmarks give headings their levels, also lines that look like none and headings that no bookmark names", () => {
+test("bookmarks set the levels of headings, plain lines and headings that no bookmark names", () => {
   const pages = [
     [heading(1, "1 Quokkas"), line("Text."), heading(1, "1.1 Diet"), line("Where they live"), heading(2, "Islands")],
     [heading(2, "Shores"), heading(1, "2 NUMBATS"), line("Text.")],
@@ -29,12 +29,12 @@ test("bookmarks give headings their levels, also lines that look like none and h
   ]);
 });
 
-test("a title that no bookmark names stands above, and a line that stands twice stays a line", () => {
+test("a title that no bookmark names ranks above all, and a repeated line stays a line", () => {
   const pages = [[heading(1, "Marsupials"), line("Islands"), heading(2, "1 Quokkas"), line("Islands"), heading(3, "1.1 Diet")]];
   expect(said(levelledBy(bookmarks, pages))).toEqual(["1 Marsupials", "p Islands", "2 1 Quokkas", "p Islands", "3 1.1 Diet"]);
 });
 
-test("without bookmarks nothing changes, and odd ones are none", () => {
+test("nothing changes without valid bookmarks", () => {
   const pages = [[heading(2, "1 Quokkas"), line("Diet")]];
   expect(said(levelledBy(bookmarksIn([{ title: 7 }, { items: "x" }, { title: " – " }]), pages))).toEqual(["2 1 Quokkas", "p Diet"]);
   expect(bookmarksIn(null)).toEqual([]);

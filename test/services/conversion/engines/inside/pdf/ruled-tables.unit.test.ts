@@ -35,7 +35,7 @@ function looksAt(size: number): number {
   return looks;
 }
 
-it("looks at each line of a large table a few times for each row, and not for each cell", () => {
+it("checks each line of a large table a few times per row, not per cell", () => {
   const [small, large] = [looksAt(12), looksAt(48)];
   // 16 times as many lines in 4 times as many rows; checking all of them for each cell would be 256 times.
   expect(large / small).toBeLessThan(120);
@@ -46,7 +46,7 @@ const upright = (left: number, top: number, bottom: number): Box => ({ left, top
 const textsOf = (rules: readonly Box[], runs: readonly Run[]) =>
   gridsOf(rules, runs).grids[0]?.rows.map((row) => row.map(({ runs: own, columns }) => [own.map(({ text }) => text).join("|"), columns]));
 
-it("leaves a head over several columns whole, although the lines of other rows stand below and above it", () => {
+it("keeps a head across several columns whole despite the lines of other rows", () => {
   const rules = [across(0), across(10), across(20), upright(0, 0, 20), upright(30, 10, 20), upright(60, 10, 20), upright(90, 0, 20)];
   const head: Run = { ...runAt("Returned/Disposition", 15, 7), width: 60 };
   expect(textsOf(rules, [head, runAt("a", 10, 17), runAt("b", 40, 17), runAt("c", 70, 17)])).toEqual([
@@ -59,7 +59,7 @@ it("leaves a head over several columns whole, although the lines of other rows s
   ]);
 });
 
-it("begins a row where upright lines begin, although nothing is drawn across", () => {
+it("starts a row where vertical lines start, even without a horizontal line", () => {
   const rules = [across(0), across(20), across(30), upright(0, 0, 30), upright(30, 10, 30), upright(60, 10, 30), upright(90, 0, 30)];
   const cells = ["a", "b", "c"].map((text, index) => runAt(text, 10 + index * 30, 17));
   const head: Run = { ...runAt("All of them", 15, 7), width: 60 };
@@ -68,7 +68,7 @@ it("begins a row where upright lines begin, although nothing is drawn across", (
 
 const wide = (text: string, x: number, baseline: number): Run => ({ ...runAt(text, x, baseline), width: text.length * 2 });
 
-it("splits a wide cell at columns that only the head has lines for, although one text runs over", () => {
+it("splits a wide cell at columns that are ruled only in the head, even if one text runs over", () => {
   const rules = [
     across(0),
     across(10),
@@ -88,13 +88,13 @@ it("splits a wide cell at columns that only the head has lines for, although one
   ]);
 });
 
-it("has columns outside of the outer upright lines", () => {
+it("finds columns outside the outer vertical lines", () => {
   const rules = [across(0), across(10), across(20), upright(30, 0, 20), upright(45, 0, 20), upright(60, 0, 20)];
   const cells = (y: number) => ["a", "b", "c", "d"].map((text, index) => runAt(text, [10, 35, 50, 70][index] ?? 0, y));
   expect(textsOf(rules, [...cells(7), ...cells(17)])).toEqual([1, 2].map(() => ["a", "b", "c", "d"].map((text) => [text, 1])));
 });
 
-it("takes the lines of a drawing, with text in few of their cells, for no table", () => {
+it("does not take the lines of a drawing, with text in few cells, for a table", () => {
   const rules = [0, 10, 20, 30, 40].flatMap((at) => [across(at), upright(at, 0, 40)]);
   const labels = [runAt("1", 5, 7), runAt("2", 15, 17), runAt("3", 25, 27)];
   expect(gridsOf(rules, labels).grids).toHaveLength(1);

@@ -12,7 +12,7 @@ const lines = [...column(40), ...column(220)];
 
 type Part = readonly [left: number, top: number, right: number, bottom: number];
 
-/** A page of paper with these parts in ink, a pixel for each point. */
+/** A blank page with these parts inked, one pixel per point. */
 function pageWith(parts: readonly Part[], kind: 1 | 2 = 2): Pixels {
   const bits = kind === 1 ? 1 : 24;
   const row = (width * bits) / 8;
@@ -22,11 +22,11 @@ function pageWith(parts: readonly Part[], kind: 1 | 2 = 2): Pixels {
   return { width, height, kind, data };
 }
 
-/** The strokes of the lines, where small letters are. */
+/** The ink of the lines, at the height of lowercase letters. */
 const written = (runs: readonly Run[], down = 0): Part[] =>
   runs.map((run): Part => [run.x, Math.round(run.baseline + down) - 3, run.x + Math.round(run.width), Math.round(run.baseline + down)]);
 
-it.each([1, 2] as const)("cuts a figure out of a page of kind %i, and leaves its text and a speck behind", (kind) => {
+it.each([1, 2] as const)("cuts out a figure but not the text or a speck (pixel kind %i)", (kind) => {
   const parts: Part[] = [[80, 80, 240, 200], [320, 320, 328, 324], ...written(lines)];
   const found = cutOutsOf(pageWith(parts, kind), box, lines);
   expect(found).toHaveLength(1);
@@ -36,10 +36,10 @@ it.each([1, 2] as const)("cuts a figure out of a page of kind %i, and leaves its
   expect(pixels.data.filter((value) => value === 0).length).toBeGreaterThan(pixels.data.length * 0.8);
 });
 
-it("cuts nothing where the text is beside what was read, as on a crooked page", () => {
+it("cuts nothing out of a crooked page, whose ink does not match the recognised text", () => {
   expect(cutOutsOf(pageWith([[80, 80, 240, 200], ...written(lines, 6)]), box, lines)).toEqual([]);
 });
 
-it("cuts nothing out of pixels that are fewer than promised", () => {
+it("cuts nothing out of truncated pixel data", () => {
   expect(cutOutsOf({ ...pageWith([]), data: new Uint8Array(10) }, box, [])).toEqual([]);
 });

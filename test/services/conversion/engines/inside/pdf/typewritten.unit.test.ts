@@ -9,15 +9,15 @@ const isMono = (pages: readonly PageContent[]) => pages.flatMap(({ runs }) => ru
 
 const full = "a line of a letter that goes on to the end of the page";
 
-it("takes a typewritten letter for text", () => {
+it("treats a typewritten letter as text", () => {
   expect(isMono(withoutTypewriter([pageOf(full, full, full, "Yours")]))).toBe(false);
 });
 
-it("takes a printed program for code", () => {
+it("treats a printed program as code", () => {
   expect(isMono(withoutTypewriter([pageOf("for (;;) {", "  a();", "  b();", "}", "c();", "d();", "e();", full)]))).toBe(true);
 });
 
-it("takes code among other text for code", () => {
+it("treats code among other text as code", () => {
   const prose = pageOf(full, full, full);
   const other = { runs: prose.runs.map((run) => ({ ...run, look: { ...run.look, isMono: false } })) } as unknown as PageContent;
   expect(isMono(withoutTypewriter([other, pageOf(full, full)]))).toBe(true);

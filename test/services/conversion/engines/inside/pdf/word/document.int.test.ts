@@ -24,7 +24,7 @@ const letter = `<html dir=rtl lang=ar><style>body{font:14pt "DejaVu Sans"}</styl
 const paper = `<style>body{font:10pt/1.2 "Liberation Serif"}h1{text-align:center}.c{column-count:2;column-gap:8mm;text-align:justify}</style><h1>A study of foxes</h1>
 <div class=c><h2>Introduction</h2>${Array.from({ length: 12 }, (_, index) => `<p>Part ${index + 1}. ${filler.repeat(5)}</p>`).join("")}</div>`;
 
-describe("a PDF as a document for Word", () => {
+describe("a PDF converted to Word", () => {
   let bench: Bench;
   const files: Record<string, string> = {};
   beforeAll(async () => {
@@ -52,27 +52,27 @@ describe("a PDF as a document for Word", () => {
   const paragraphWith = (xml: string, words: string): string =>
     xml.split("<w:p>").find((part) => part.replace(/<[^>]*>/g, "").includes(words)) ?? "";
 
-  it.each(["statement, tagged", "statement, bare"])("keeps lines, sizes, places and the columns of a %s one", async (name) => {
+  it.each(["statement, tagged", "statement, bare"])("keeps lines, sizes, positions and columns (%s)", async (name) => {
     const path = await convert(name);
     const xml = await xmlOf(path);
     expect(xml).toMatch(/<w:pgSz w:w="8(39|40)\d*" w:h="119\d\d"/);
     expect(xml).toMatch(/<w:pgMar [^>]*w:left="9[67]\d"/);
     expect(paragraphWith(xml, "Example Bank plc")).toContain('<w:jc w:val="right"/>');
-    // Without tags it is a heading, whose style has the size.
+    // Without tags it becomes a heading, whose style has the size.
     expect(paragraphWith(xml, "Example Bank plc")).toContain(
       name.endsWith("tagged") ? '<w:sz w:val="32"/>' : '<w:pStyle w:val="Heading1"/>',
     );
     const read = await asRead(path);
     expect(read).toMatch(/Ms Ada Lovelace *\\?\n12 St James’?'?s Square *\\?\nLondon/);
     expect(read).toMatch(/^#+ Statement of account$/m);
-    // What the tags omit stays in its column.
+    // Cells after one that the tags omit stay in their columns.
     expect(read).toMatch(/\| 01\.03\.2026 +\| Card payment +\| +-?\\?-12\.50 +\| +\| +1000\.00 +\|/);
     expect(read).toMatch(/\| 02\.03\.2026 +\| Salary +\| +\| +2400\.00 +\| +3400\.00 +\|/);
     expect(paragraphWith(xml, "3400.00")).toContain('<w:jc w:val="right"/>');
     expect(paragraphWith(xml, "Salary")).toContain('<w:jc w:val="left"/>');
   });
 
-  it.each(["letter, tagged", "letter, bare"])("sets an Arabic %s from right to left", async (name) => {
+  it.each(["letter, tagged", "letter, bare"])("sets Arabic text from right to left (%s)", async (name) => {
     const path = await convert(name);
     const xml = await xmlOf(path);
     expect(paragraphWith(xml, "السلام عليكم")).toContain("<w:bidi/>");
@@ -85,11 +85,11 @@ describe("a PDF as a document for Word", () => {
     expect(read).toMatch(/\| \**الاسم\** *\| \**القسم\** *\|/);
   });
 
-  it.each(["paper, tagged", "paper, bare"])("goes on in two columns below the title of a %s", async (name) => {
+  it.each(["paper, tagged", "paper, bare"])("keeps two columns below the title (%s)", async (name) => {
     const path = await convert(name);
     const xml = await xmlOf(path);
     expect(xml.match(/<w:cols [^>]*w:num="2"/g)).toHaveLength(1);
-    // Without a rule, LibreOffice lets lines of large letters overlap.
+    // Without a line rule, LibreOffice lets lines of large letters overlap.
     expect(xml).not.toMatch(/<w:spacing (?![^>]*w:lineRule)[^>]*w:line=/);
     expect(paragraphWith(xml, "A study of foxes")).toContain('<w:jc w:val="center"/>');
     expect(paragraphWith(xml, "Part 5.")).toContain('<w:jc w:val="both"/>');
@@ -99,7 +99,7 @@ describe("a PDF as a document for Word", () => {
     expect(places.every((place) => place > 0)).toBe(true);
   });
 
-  it("shows the labels of a form, which its maker called decoration", async () => {
+  it("shows form labels that are tagged as artifacts", async () => {
     const path = join(bench.folder, "form.pdf");
     const label = (text: string, y: number) => `1 0 0 1 20 ${y} Tm (${text}) Tj`;
     const line = `) Tj ET /Artifact BMC BT /F 12 Tf ${label("Name of the applicant", 60)} ${label("Place of birth", 40)} ET EMC BT (`;
