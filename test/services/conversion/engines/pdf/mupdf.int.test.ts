@@ -19,7 +19,7 @@ async function textOfPdf(path: string): Promise<string> {
   return (await run("pdftotext", ["-enc", "UTF-8", path, "-"])).stdout;
 }
 
-/** The first page, one pixel per point. */
+/** The first page, rendered at one pixel per point. */
 async function drawnPage(path: string): Promise<Buffer> {
   return (await run("pdftoppm", ["-png", "-r", "72", "-singlefile", path], { encoding: "buffer", maxBuffer: 2 ** 26 })).stdout;
 }
@@ -76,7 +76,7 @@ describe("engine mupdf, in detail", () => {
     return [Math.round(Number(found?.[1])), Math.round(Number(found?.[2]))];
   }
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("turns a JPEG of orientation %i as it says, pixels untouched", async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("rotates a JPEG of orientation %i without re-encoding it", async (orientation) => {
     const source = join(bench.folder, `turned-${orientation}.jpg`);
     const mark = { input: { create: { width: 30, height: 20, channels: 3 as const, background: "#0f0" } }, left: 0, top: 0 };
     const marked = await twoColours(120, 80).png().toBuffer();
@@ -92,7 +92,7 @@ describe("engine mupdf, in detail", () => {
     expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/120\s+80\s+(rgb|icc)\s+3\s+8\s+jpeg/);
   });
 
-  it("lays pictures on the paper that is asked for", async () => {
+  it("places pictures by density, page size and margin", async () => {
     const picture = await rasterSample("png", bench.folder);
     expect(await sizeOf((await bench.convert(picture, "png", "pdf")).path)).toEqual([48, 36]);
     expect(await sizeOf((await bench.convert(picture, "png", "pdf", { density: 144 })).path)).toEqual([32, 24]);
@@ -111,7 +111,7 @@ describe("engine mupdf, in detail", () => {
     expect(await sizeOf((await bench.convert(scan, "jpg", "pdf")).path)).toEqual([144, 72]);
   });
 
-  it("keeps the colours of JPEG: profiles, and CMYK that is stored as its negative", async () => {
+  it("keeps the colours of a JPEG: ICC profiles and inverted CMYK", async () => {
     const wide = join(bench.folder, "wide.jpg");
     await twoColours(120, 80).withIccProfile("p3").jpeg().toFile(wide);
     const { path } = await bench.convert(wide, "jpg", "pdf");
@@ -137,7 +137,7 @@ describe("engine mupdf, in detail", () => {
     expect((await run("pdfimages", ["-list", (await bench.convert(clear, "png", "pdf")).path])).stdout).toContain("smask");
   });
 
-  it("sets books as asked", async () => {
+  it("applies page and font size to books", async () => {
     const book = corpus("markup/book.epub");
     expect(await sizeOf((await bench.convert(book, "epub", "pdf", { pageSize: "a4" })).path)).toEqual([595, 842]);
     const [small, large] = [
@@ -147,7 +147,7 @@ describe("engine mupdf, in detail", () => {
     expect((await readingOf(large.path)).pages).toBeGreaterThan((await readingOf(small.path)).pages ?? 0);
   });
 
-  it("takes the pages that are asked for", async () => {
+  it("converts the requested pages at the requested resolution", async () => {
     const source = join(bench.folder, "three.pdf");
     await writeFile(source, pdfOf(["Quokka", "zebra", "giraffe"]));
     const pictures = await bench.convert(source, "pdf", "cbz", { pages: "1,3", dpi: 36 });

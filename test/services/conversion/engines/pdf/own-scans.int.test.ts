@@ -1,4 +1,4 @@
-/** TIFF and BMP in their own format: every page, with its bit depth. */
+/** TIFF to TIFF keeps every page with its bit depth. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ describe("a scan of several pages", () => {
     }
   });
 
-  it("is packed as fax machines do where it is in black and white, and stays so when turned", async () => {
+  it("is compressed like a fax if bilevel, even when rotated", async () => {
     const turned = await changed(words, { rotate: "90" });
     expect(await described(turned.path, "%w %z %C")).toEqual(["200 1 Group4", "200 1 Group4"]);
     expect(await bytesOf(turned.path)).toBeLessThan((await bytesOf(words)) / 4);
@@ -64,7 +64,7 @@ describe("a scan of several pages", () => {
     expect((await readFile(again.path)).equals(await readFile(turned.path))).toBe(true);
   });
 
-  it("is a third of its size as JPEG, smaller where that is asked, and without its author", async () => {
+  it("shrinks to a third as JPEG, and is resized and stripped of its author on request", async () => {
     const { path, notes } = await changed(scan, { compression: "jpeg", width: 200, metadata: "strip" });
     expect([...notes.keys()]).toEqual(["MEDIA_CHANGED"]);
     expect(await described(path, "%w %h %C:%[tiff:artist]")).toEqual(["200 150 JPEG:", "200 267 JPEG:"]);

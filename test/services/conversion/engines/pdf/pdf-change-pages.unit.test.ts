@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { pagesKept, rangesOf } from "#services/conversion/engines/pdf/pdf-change-pages.ts";
 
-it("takes pages in the order in which they are named, without those that are removed", () => {
+it("keeps pages in the given order, without the removed ones", () => {
   expect(pagesKept("3,1,5-", "6", 7)).toEqual([3, 1, 5, 7]);
   expect(rangesOf([3, 1, 5, 6, 7])).toBe("3,1,5-7");
 });
 
-it("refuses pages without number, whoever says that there are so many", () => {
+it("rejects an excessive number of pages", () => {
   for (const [pages, remove] of [
     [undefined, "1"],
     ["1-", undefined],

@@ -33,7 +33,7 @@ describe("a PDF", () => {
     await bench[Symbol.asyncDispose]();
   });
 
-  /** Every result passes the check. */
+  /** Converts, and expects that qpdf finds no errors in the result. */
   async function changed(input: string, options: OptionValues) {
     const result = await bench.convert(input, "pdf", "pdf", options);
     expect(await textFrom("qpdf", "--check", result.path)).toContain("No syntax or stream encoding errors");
@@ -48,7 +48,7 @@ describe("a PDF", () => {
   const infoOf = (path: string) => textFrom("pdfinfo", path);
   const sizeOf = async (path: string) => (await stat(path)).size;
 
-  /** Of the first page, at 72 dpi. */
+  /** SSIM of the first pages, at 72 dpi. */
   async function likeness(one: string, other: string): Promise<number> {
     const drawn = await Promise.all([one, other].map((path) => bytesFrom("pdftoppm", "-r", "72", "-png", "-singlefile", path)));
     const [a, b] = await Promise.all(
@@ -59,7 +59,7 @@ describe("a PDF", () => {
     return ssimOf(a.data, b.data, a.info.width, a.info.height);
   }
 
-  /** Everything that rich-pdf.py adds, as other programs find it. */
+  /** Expects everything that rich-pdf.py adds, as other programs read it. */
   async function expectWhole(path: string): Promise<void> {
     const info = await infoOf(path);
     expect(info).toMatch(/Tagged: +yes/);
@@ -74,7 +74,7 @@ describe("a PDF", () => {
     expect(await textOf(path)).toMatch(/first[\s\S]*second[\s\S]*third/);
   }
 
-  it("is written anew with all that is in it", async () => {
+  it("is rewritten without losing anything", async () => {
     const { path, notes } = await changed(rich, {});
     await expectWhole(path);
     expect([...notes.keys()]).toEqual([]);
@@ -85,7 +85,7 @@ describe("a PDF", () => {
     ["screen", 0.03, 0.95],
     ["ebook", 0.05, 0.95],
     ["print", 0.3, 0.98],
-  ])("becomes smaller for %s: to a share of at most %d, alike to at least %d, with all that is in it", async (optimise, share, alike) => {
+  ])("shrinks for %s below %d of its size, with an SSIM above %d and without losing anything", async (optimise, share, alike) => {
     const { path, notes } = await changed(rich, { optimise });
     const weight = (await sizeOf(path)) / (await sizeOf(rich));
     const ssim = await likeness(rich, path);
@@ -95,14 +95,14 @@ describe("a PDF", () => {
     expect([...notes.keys()]).toEqual([]);
   });
 
-  it("is given back where it comes out no smaller, and says so", async () => {
+  it("is returned unchanged, with a note, if it would not get smaller", async () => {
     const small = (await changed(rich, { optimise: "screen" })).path;
     const { path, notes } = await bench.convert(small, "pdf", "pdf", { optimise: "screen" });
     expect([...notes.keys()]).toEqual(["SOURCE_KEPT"]);
     expect((await readFile(path)).equals(await readFile(small))).toBe(true);
   });
 
-  it("gets the pages that are asked for, in their order, and nothing of the others is left in it", async () => {
+  it("keeps the requested pages, in order, and nothing of the others", async () => {
     const named = join(bench.folder, "named.pdf");
     await textFrom("/usr/bin/python3", maker, named, "named");
     const { path } = await changed(named, { pages: "3,1", rotate: "90", rotatePages: "1,1" });
@@ -128,11 +128,11 @@ describe("a PDF", () => {
     [{ rotate: "90", rotatePages: "9" }, "rotatePages"],
     [{ pages: "1-2", rotate: "90", rotatePages: "3" }, "rotatePages"],
     [{ permissions: "read", pdfVersion: "1.4" }, "pdfVersion"],
-  ])("is refused what it cannot be: %j", async (options, option) => {
+  ])("rejects invalid options: %j", async (options, option) => {
     await expect(bench.convert(rich, "pdf", "pdf", options)).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option } });
   });
 
-  it("is stamped in any script, put several on a sheet, and flattened; what that costs is told", async () => {
+  it("can be stamped in any script, put n-up and flattened, with a note for lost structure", async () => {
     const stamped = await changed(rich, { stamp: "Entwurf für Jürgen 中文" });
     expect((await textOf(stamped.path)).replaceAll(/\s/g, "")).toContain("Jürgen");
     await expectWhole(stamped.path);
@@ -148,14 +148,14 @@ describe("a PDF", () => {
     expect([...flat.notes.keys()]).toEqual([]);
   });
 
-  it("loses its colours, and what is lost with them is told", async () => {
+  it("is converted to grayscale, with a note for lost structure", async () => {
     const { path, notes } = await changed(rich, { grayscale: true });
     const { channels } = await sharp(await bytesFrom("pdftoppm", "-r", "40", "-png", "-singlefile", path)).stats();
     expect(Math.abs((channels[0]?.mean ?? 0) - (channels[2]?.mean ?? 9))).toBeLessThan(0.5);
     expect(notes.get("STRUCTURE_DROPPED")).toContain("tags for screen readers");
   });
 
-  it("is described anew, or by nothing", async () => {
+  it("gets new metadata or none", async () => {
     const told = await changed(rich, { title: "Größe", author: "Bo", subject: "S", keywords: "a, b" });
     expect(await infoOf(told.path)).toMatch(/Title: +Größe[\s\S]*Subject: +S[\s\S]*Keywords: +a, b[\s\S]*Author: +Bo/);
     const stripped = await changed(rich, { metadata: "strip", title: "Only" });
@@ -163,7 +163,7 @@ describe("a PDF", () => {
     expect(await infoOf(stripped.path)).not.toMatch(/Ada Zebra/);
   });
 
-  it("is protected by a password that the task brings, never without one", async () => {
+  it("is protected with the task's password, never without one", async () => {
     await expect(bench.convert(rich, "pdf", "pdf", { protect: true })).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
     const hop = hopOf(pdfChangeEngine, "pdf", "pdf");
     const outputPath = join(bench.folder, "protected.pdf");
@@ -184,7 +184,7 @@ describe("a PDF", () => {
     await expect(bench.convert(outputPath, "pdf", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
   });
 
-  it("is searched once its scans are read; pages and pictures stay as they are", async () => {
+  it("becomes searchable by OCR, with its pictures unchanged", async () => {
     const half = join(bench.folder, "half.pdf");
     await halfScannedPdf(half, bench.folder);
     const { path, notes } = await changed(half, { ocr: "auto", language: "deu" });
@@ -198,7 +198,7 @@ describe("a PDF", () => {
     expect(await pictures(path)).toEqual(await pictures(half));
   });
 
-  it("says for how many scans there was no time, apart from those that hold no text", async () => {
+  it("notes how many scans there was no time for, apart from pages without text", async () => {
     const blank = await file(pdfOf(Array(20).fill(") Tj ("), "0 0 72 72"), "blank.pdf");
     const { notes } = await bench.convert(blank, "pdf", "pdf", { ocr: "auto" }, 90_000);
     expect(notes.get("TEXT_NOT_RECOGNISED")).toMatch(
@@ -206,7 +206,7 @@ describe("a PDF", () => {
     );
   });
 
-  it("says that signatures do not hold any more, and what was damaged", async () => {
+  it("notes void signatures and repaired damage", async () => {
     const signed = join(bench.folder, "signed.pdf");
     await textFrom("/usr/bin/python3", maker, signed, "signed");
     expect((await changed(signed, {})).notes.has("SIGNATURES_VOID")).toBe(true);

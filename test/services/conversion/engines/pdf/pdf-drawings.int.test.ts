@@ -22,7 +22,7 @@ const drawings = `<!DOCTYPE html><meta charset="utf-8"><body style="font:12pt se
 <ul><li>One<ul><li>Two</ul><li>Three</ul><table border="1"><tr><th style="background:#cde">Shaded<th>Head<tr><td>Cell<td style="background:#eee"></table>
 <p style="border:1px solid;border-radius:4px">${filler}</p><p><u>Underlined</u> <mark>marked</mark></p>`;
 
-describe("what a PDF draws", () => {
+describe("drawings in a PDF", () => {
   let bench: Bench;
   const files: Record<string, string> = {};
   beforeAll(async () => {
@@ -44,30 +44,27 @@ describe("what a PDF draws", () => {
   }, 120_000);
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it.each(["tagged", "bare"])(
-    "shows the drawings of a %s PDF as pictures, and takes no background, bullet or frame for one",
-    async (kind) => {
-      const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");
-      const html = await readFile(path, "utf8");
-      const shown = [...html.matchAll(/<img src="data:image\/png;base64,([^"]+)"[^>]*width="(\d+)" height="(\d+)"/g)];
-      expect([[...notes.keys()], shown.length]).toEqual([[], 3]);
-      for (const [index, [, png = ""]] of shown.entries()) {
-        const picture = join(bench.folder, `${kind}-${index}.png`);
-        await writeFile(picture, Buffer.from(png, "base64"));
-        const { stdout } = await run("convert-im6.q16", [picture, "-format", "%w %h %k", "info:"]);
-        const [width = 0, height = 0, colours = 0] = stdout.split(" ").map(Number);
-        expect([width > 200, height > 60, colours > 1], stdout).toEqual([true, true, true]);
-      }
-      expect(html).toMatch(/Before the pie[\s\S]*<img[\s\S]*Between[\s\S]*<img[\s\S]*After/);
-      // The picture contains them, and the small one between them, which is not shown again.
-      expect(html).toMatch(kind === "bare" ? /<p>Start End<\/p>/ : /Start[\s\S]*End/);
-      expect(html).toContain("const rounded = 1;");
-      const told = await bench.convert(files[kind] ?? "", "pdf", "json");
-      expect(told.notes.get("DRAWINGS_LEFT_OUT")).toBe("Drawings of these pages were left out: 1.");
-    },
-  );
+  it.each(["tagged", "bare"])("become pictures in HTML, but backgrounds, bullets and frames do not (%s)", async (kind) => {
+    const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");
+    const html = await readFile(path, "utf8");
+    const shown = [...html.matchAll(/<img src="data:image\/png;base64,([^"]+)"[^>]*width="(\d+)" height="(\d+)"/g)];
+    expect([[...notes.keys()], shown.length]).toEqual([[], 3]);
+    for (const [index, [, png = ""]] of shown.entries()) {
+      const picture = join(bench.folder, `${kind}-${index}.png`);
+      await writeFile(picture, Buffer.from(png, "base64"));
+      const { stdout } = await run("convert-im6.q16", [picture, "-format", "%w %h %k", "info:"]);
+      const [width = 0, height = 0, colours = 0] = stdout.split(" ").map(Number);
+      expect([width > 200, height > 60, colours > 1], stdout).toEqual([true, true, true]);
+    }
+    expect(html).toMatch(/Before the pie[\s\S]*<img[\s\S]*Between[\s\S]*<img[\s\S]*After/);
+    // The picture shows these labels and the small image between them, which is not repeated.
+    expect(html).toMatch(kind === "bare" ? /<p>Start End<\/p>/ : /Start[\s\S]*End/);
+    expect(html).toContain("const rounded = 1;");
+    const told = await bench.convert(files[kind] ?? "", "pdf", "json");
+    expect(told.notes.get("DRAWINGS_LEFT_OUT")).toBe("Drawings of these pages were left out: 1.");
+  });
 
-  it("is shown as a whole where a page has no text, be it lines alone", async () => {
+  it("become one picture on a page without text, even if they are only lines", async () => {
     const path = join(bench.folder, "lines.pdf");
     await writeFile(path, pdfOf([") Tj ET 20 20 m 120 20 l S 60 10 m 60 70 l S BT 0 0 Td ("]));
     const { path: made, notes } = await bench.convert(path, "pdf", "html", { ocr: "never" });

@@ -3,7 +3,7 @@ import { askedOf } from "#services/conversion/engines/pdf/pdf-drawings.ts";
 
 const bare = (withoutText: object) => [JSON.stringify({ page: 1, withoutText })];
 
-it("believes of what a sandbox asks for only what has the form, since it becomes names of files", () => {
+it("rejects malformed requests from a sandbox, because they become file names", () => {
   expect(askedOf(bare({ type: "png", dpi: 150 })).pages).toEqual([{ page: 1, withoutText: { type: "png", dpi: 150 } }]);
   const box = { left: 1.5, top: 2, right: 3, bottom: 4 };
   expect(askedOf([JSON.stringify({ page: 2, box })]).drawings).toEqual([{ page: 2, box }]);

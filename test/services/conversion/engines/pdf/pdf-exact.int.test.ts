@@ -51,16 +51,16 @@ function shiftOf(source: Printed, shown: Printed): number {
   return shifts.sort((one, other) => one - other)[Math.floor(shifts.length * 0.95)] ?? Number.POSITIVE_INFINITY;
 }
 
-describe("a PDF as it looks, in Word", () => {
+describe("a PDF converted to Word with exact layout", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(pdfEngine);
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  /** Hardly anybody has the second font: another one of equal width replaces it. */
+  /** Hardly anybody has the second font: one of equal width replaces it. */
   it.each(["Liberation Serif", "C059"])(
-    "has each word of %s in its place, in its colour, above the same drawings",
+    "keeps each word's position and colour, over the same drawings (%s)",
     async (font) => {
       const source = join(bench.folder, `${font}.pdf`);
       const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });

@@ -59,7 +59,7 @@ describe("scanned pages of a PDF", () => {
   }, 120_000);
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it("reads scanned pages, a little crooked, and says which and how surely", async () => {
+  it("are recognised even if slightly crooked, with pages and confidence in a note", async () => {
     const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html");
     const html = await readFile(path, "utf8");
     expect(html).toContain("A cover sheet with a few words of its own.");
@@ -70,7 +70,7 @@ describe("scanned pages of a PDF", () => {
     expect(notes.has("TEXT_NOT_RECOGNISED")).toBe(false);
   });
 
-  it.each(["strips", "masks"])("reads scans that are stored as %s and have a line of the scanner's", async (kind) => {
+  it.each(["strips", "masks"])("are recognised when stored as %s with a line of text from the scanner", async (kind) => {
     const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");
     expect((await readFile(path, "utf8")).replace(/\s+/g, " ")).toContain("Agreed and signed.");
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
@@ -78,7 +78,7 @@ describe("scanned pages of a PDF", () => {
     expect((await readFile(bare.path, "utf8")).match(/<img/g)).toHaveLength(1);
   });
 
-  it("reads them for plain text, too, beside pages that have letters", async () => {
+  it("are recognised for plain text too, next to pages with text", async () => {
     await using plain = await openBench(popplerEngine);
     const { path, notes } = await plain.convert(files["masks"] ?? "", "pdf", "txt");
     const text = (await readFile(path, "utf8")).replace(/\s+/g, " ");
@@ -86,7 +86,7 @@ describe("scanned pages of a PDF", () => {
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
   });
 
-  it("reads what was scanned crookedly line by line; its lines came apart", async () => {
+  it("are read line by line, even if crooked", async () => {
     await using plain = await openBench(popplerEngine);
     const text = await readFile((await plain.convert(files["crooked"] ?? "", "pdf", "txt")).path, "utf8");
     expect(text.replace(/\s+/g, " ").trim()).toBe(`Minutes ${filler.repeat(4)}Agreed and signed.`);
@@ -94,7 +94,7 @@ describe("scanned pages of a PDF", () => {
     expect(html.replace(/\s+/g, " ")).toContain(`<p>${filler.repeat(4).trim()}</p>`);
   });
 
-  it("keeps the lines of words that stand far apart", async () => {
+  it("keep lines of widely spaced words together", async () => {
     await using plain = await openBench(popplerEngine);
     const linesOf = async (options: Record<string, string | number>) => {
       const text = await readFile((await plain.convert(files["beside"] ?? "", "pdf", "txt", options)).path, "utf8");
@@ -104,13 +104,13 @@ describe("scanned pages of a PDF", () => {
     expect(await linesOf({ firstPage: 2 })).toEqual([sparse, []]);
   });
 
-  it("keeps the figure beside the text of a scanned page", async () => {
+  it("keep the figure beside their text", async () => {
     const html = await readFile((await bench.convert(files["beside"] ?? "", "pdf", "html")).path, "utf8");
     expect(html.match(/<img/g)).toHaveLength(1);
     expect(html).toContain("minutes and minutes that there");
   });
 
-  it("leaves scanned pages as pictures where that is asked for", async () => {
+  it("stay pictures if OCR is disabled", async () => {
     const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never" });
     expect(await readFile(path, "utf8")).toContain("<img");
     expect(notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
@@ -119,7 +119,7 @@ describe("scanned pages of a PDF", () => {
     expect(whole.notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
   });
 
-  it("names the languages that are here when another is asked for", async () => {
+  it("are rejected for a language that is not installed", async () => {
     await expect(bench.convert(files["scan"] ?? "", "pdf", "html", { language: "xxx" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 });

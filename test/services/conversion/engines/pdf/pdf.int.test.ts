@@ -92,7 +92,7 @@ describe("engine pdf, in detail", () => {
   const htmlOf = async (name: string, options = {}) =>
     readFile((await bench.convert(files[name] ?? "", "pdf", "html", options)).path, "utf8");
 
-  it.each(["tagged", "bare"])("finds headings, lists, tables, code and links of a %s PDF", async (name) => {
+  it.each(["tagged", "bare"])("finds headings, lists, tables, code and links in a %s PDF", async (name) => {
     const html = await htmlOf(name);
     expect(html).toContain("<h1>Annual report</h1>");
     expect(html).toContain("<h2>What was done</h2>");
@@ -117,13 +117,13 @@ describe("engine pdf, in detail", () => {
     expect(places[0]).toBeGreaterThan(html.indexOf("<h1>Two columns</h1>"));
   });
 
-  it.each(["arabic", "bare arabic"])("reads from right to left, and what is within in its own direction (%s)", async (name) => {
+  it.each(["arabic", "bare arabic"])("reads right-to-left text and left-to-right words within it (%s)", async (name) => {
     const html = await htmlOf(name);
     expect(html).toContain("<h1>رسالة رسمية</h1>");
     expect(html).toContain("<p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p>");
   });
 
-  it.each(["noted", "bare noted"])("takes footnotes to their marks (%s)", async (name) => {
+  it.each(["noted", "bare noted"])("moves footnotes to their marks (%s)", async (name) => {
     const html = await htmlOf(name);
     expect(html).toMatch(
       /Foxes jump<a href="#fn1"[^>]*><sup>1<\/sup><\/a> over 10<sup>2<\/sup> dogs<a href="#fn2"[^>]*><sup>2<\/sup><\/a>\./,
@@ -135,7 +135,7 @@ describe("engine pdf, in detail", () => {
     expect(stdout).toContain("[^2]: Or fewer.");
   });
 
-  it("shows what was filled into a form, and what is written upwards", async () => {
+  it("shows filled-in form fields and vertical text", async () => {
     const path = join(bench.folder, "form.pdf");
     const text = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) /Rect [210 43 380 63] >>";
     const parent = "/Parent << /T (choice) /FT /Btn /Ff 32768 /V /B >>";
@@ -154,14 +154,14 @@ describe("engine pdf, in detail", () => {
     expect(html.match(/☒/g)).toHaveLength(1);
   });
 
-  it("keeps the labels of lists, spans of tables, and numbers that begin a line of a sentence", async () => {
+  it("keeps list numbers and table spans", async () => {
     const tagged = await htmlOf("labels");
     expect(tagged).toContain('<ol start="4">\n<li>Four</li>\n<li>Five</li>\n</ol>');
     expect(tagged).toMatch(/<th colspan="2">Wide<\/th><th>Third<\/th>/);
     expect(tagged).toMatch(/<td>Tall<\/td><td>b1<\/td><td>c1<\/td><\/tr>\n<tr><td><\/td><td>b2<\/td><td>c2<\/td>/);
   });
 
-  it("converts the pages that are asked for", async () => {
+  it("converts the requested pages", async () => {
     const path = join(bench.folder, "pages.pdf");
     await writeFile(path, pdfOf(["Quokka", "zebra", "okapi", "gnu"]));
     const html = await readFile((await bench.convert(path, "pdf", "html", { pages: "2-3" })).path, "utf8");
@@ -169,7 +169,7 @@ describe("engine pdf, in detail", () => {
     await expect(bench.convert(path, "pdf", "html", { pages: "7" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it.each(["tagged", "bare"])("writes the tables of a %s PDF alone, numbers as numbers where nothing is lost", async (name) => {
+  it.each(["tagged", "bare"])("writes only the tables of a %s PDF, with numbers as numbers if nothing is lost", async (name) => {
     const csv = await bench.convert(files[name] ?? "", "pdf", "csv");
     expect(await readFile(csv.path, "utf8")).toBe('Name,Count\r\nApples & pears,12\r\nPlums,"1,234"\r\n');
     expect(csv.notes.get("ENTRIES_LEFT_OUT")).toBe("Only tables were converted.");
@@ -187,7 +187,7 @@ describe("engine pdf, in detail", () => {
     ["tagged", "document"],
     ["bare", "document"],
     ["bare", "tables"],
-  ])("tells of a %s PDF the %s as JSON as its schema says", async (name, content) => {
+  ])("converts a %s PDF to JSON that matches the schema (content: %s)", async (name, content) => {
     const { path, notes } = await bench.convert(files[name] ?? "", "pdf", "json", { content });
     const made = JSON.parse(await readFile(path, "utf8"));
     const schema = join(import.meta.dirname, "../../../../../services/conversion/engines/inside/pdf/document.schema.json");
@@ -214,7 +214,7 @@ describe("engine pdf, in detail", () => {
     expect(right > left && bottom > top).toBe(true);
   });
 
-  it("loses no row of a table over pages, neither its figures nor its head at the edges", async () => {
+  it("keeps every row of a table across pages, and its head once", async () => {
     const path = join(bench.folder, "listing.pdf");
     const rows = (page: number) => [
       ["Day", "Sum"],
@@ -235,7 +235,7 @@ describe("engine pdf, in detail", () => {
     );
   });
 
-  it("leaves out what is the same at the edge of each page, with a note, but no numbers that differ", async () => {
+  it("leaves out running heads with a note, but keeps numbers that differ", async () => {
     const path = join(bench.folder, "invoices.pdf");
     const shown = (page: number) =>
       `) Tj 1 0 0 1 20 480 Tm (Mill Limited, page ${page}) Tj 1 0 0 1 20 250 Tm (Something number ${page} was sold.) Tj 1 0 0 1 20 20 Tm (Total due ${page * 37}.50`;
@@ -248,13 +248,13 @@ describe("engine pdf, in detail", () => {
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Running heads were left out, such as “Mill Limited, page 1”.");
   });
 
-  it("keeps the items of a list apart that goes on behind a page break", async () => {
+  it("keeps list items apart across a page break", async () => {
     const html = await htmlOf("long list");
     expect(html.match(/<li>Item number \d+<\/li>/g)).toHaveLength(80);
     expect(html.match(/<ul>/g)).toHaveLength(1);
   });
 
-  it("notes that a file was cut off behind its pages", async () => {
+  it("notes that a file is truncated after its pages", async () => {
     const path = join(bench.folder, "cut.pdf");
     const whole = pdfOf(["Quokka"]);
     await writeFile(path, whole.subarray(0, whole.lastIndexOf("startxref")));
@@ -263,7 +263,7 @@ describe("engine pdf, in detail", () => {
     expect(notes.has("INPUT_DAMAGED")).toBe(true);
   });
 
-  it("makes an empty document of empty pages, and says so, and that a damaged file is damaged", async () => {
+  it("converts empty pages to an empty document with a note, and rejects a damaged file", async () => {
     const path = join(bench.folder, "empty.pdf");
     await writeFile(path, pdfOf([" "]));
     for (const format of ["html", "docx", "json"])
@@ -273,7 +273,7 @@ describe("engine pdf, in detail", () => {
     await expect(bench.convert(join(bench.folder, "junk.pdf"), "pdf", "html")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it("tells which pages have fonts that do not say which characters they show", async () => {
+  it("notes pages whose fonts do not say which characters they show", async () => {
     const path = join(bench.folder, "codes.pdf");
     await writeFile(path, pdfOf(["Readable", `Some word ${"\\001\\002\\003\\004\\005".repeat(60)}`]));
     const { notes } = await bench.convert(path, "pdf", "html");

@@ -25,19 +25,19 @@ describe("PDF to TIFF", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  /** How dark each page is: each has one word more than the one before. */
+  /** Darkness of each page: each has one word more than the one before. */
   async function inkOf(path: string): Promise<readonly number[]> {
     const { stdout } = await promisify(execFile)("convert-im6.q16", [path, "-colorspace", "gray", "-format", "%[fx:1-mean] ", "info:"]);
     return stdout.trim().split(" ").map(Number);
   }
 
-  it("puts all pages into one picture, in their order", async () => {
+  it("writes all pages to one file, in order", async () => {
     const ink = await inkOf((await bench.convert(await twelvePages(bench.folder), "pdf", "tiff")).path);
     expect(ink).toHaveLength(12);
     expect(ink.toSorted((a, b) => a - b)).toEqual(ink);
   });
 
-  it("takes the pages that are asked for, with the resolution that they are drawn in", async () => {
+  it("converts the requested pages and records their resolution", async () => {
     const source = await twelvePages(bench.folder);
     const all = await inkOf((await bench.convert(source, "pdf", "tiff", { dpi: 100 })).path);
     const { path } = await bench.convert(source, "pdf", "tiff", { pages: "2-3,11", dpi: 100 });
@@ -47,7 +47,7 @@ describe("PDF to TIFF", () => {
     await expect(bench.convert(source, "pdf", "tiff", { page: 1, pages: "2" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it("draws turned pages, which were refused, and of others nothing that was cut off", async () => {
+  it("renders rotated pages, and nothing outside the crop box", async () => {
     const tiffOf = async (more: string) => {
       const source = join(bench.folder, "shown.pdf");
       await writeFile(source, pdfOf(["numbat"], "0 0 200 100", more));
@@ -59,7 +59,7 @@ describe("PDF to TIFF", () => {
     expect(await inkOf(cut)).toEqual([0]);
   });
 
-  it("refuses a page that is larger than it draws", async () => {
+  it("rejects a page that exceeds the size limit", async () => {
     await expect(bench.convert(await twelvePages(bench.folder), "pdf", "tiff", { width: 16_000, height: 16_000 })).rejects.toMatchObject({
       code: "INPUT_TOO_COMPLEX",
     });

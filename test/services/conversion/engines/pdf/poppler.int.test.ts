@@ -37,7 +37,7 @@ describe("engine poppler, in detail", () => {
     return path;
   }
 
-  it("converts the page that was asked for and says what it left out", async () => {
+  it("converts the requested page and notes what it left out", async () => {
     const first = await bench.convert(two, "pdf", "png");
     expect(first.notes.get("PAGES_LEFT_OUT")).toBe("Only page 1 of 2 was converted.");
     const second = await bench.convert(two, "pdf", "png", { page: 2 });
@@ -47,12 +47,12 @@ describe("engine poppler, in detail", () => {
 
   it.each([
     ["a page", ""],
-    // It was refused, because pdftoppm rotated it after sizing.
-    ["a turned page", "/Rotate 90 "],
-    // It was squashed, with the cropped part beside it.
-    ["a page of which a part was cut off", "/CropBox [0 0 100 100] "],
-    ["a turned page of which a part was cut off", "/CropBox [0 0 100 100] /Rotate 270 "],
-  ])("draws what other readers draw: %s", async (_name, more) => {
+    // By default, pdftoppm rotates it only after sizing.
+    ["a rotated page", "/Rotate 90 "],
+    // By default, it is squashed, with the cropped part beside it.
+    ["a cropped page", "/CropBox [0 0 100 100] "],
+    ["a rotated and cropped page", "/CropBox [0 0 100 100] /Rotate 270 "],
+  ])("renders like other readers: %s", async (_name, more) => {
     const source = await put("shown.pdf", pdfOf(["Quokka"], "0 0 200 100", more));
     const { path } = await bench.convert(source, "pdf", "png", { dpi: 72 });
     await run("pdftocairo", ["-png", "-cropbox", "-r", "72", "-singlefile", source, join(bench.folder, "other")]);
@@ -62,7 +62,7 @@ describe("engine poppler, in detail", () => {
     expect(Number(/All:([\d.]+)/.exec(stdout + stderr)?.[1])).toBeGreaterThan(0.9);
   });
 
-  it("obeys its options", async () => {
+  it("applies its options", async () => {
     expect(await readingOf((await bench.convert(two, "pdf", "png", { width: 100 })).path)).toMatchObject({ width: 100, height: 50 });
     expect(await readingOf((await bench.convert(two, "pdf", "jpg", { dpi: 72 })).path)).toMatchObject({ width: 200, height: 100 });
     expect((await readingOf((await bench.convert(two, "pdf", "png", { grayscale: true })).path)).pixelFormat).toBe("gray");
@@ -77,7 +77,7 @@ describe("engine poppler, in detail", () => {
     expect(await readFile((await bench.convert(side, "pdf", "txt")).path, "utf8")).not.toMatch(/left {3,}right/);
   });
 
-  it("refuses pages without end, without size or beyond all measure", async () => {
+  it("rejects oversized, missing or cyclic pages and truncated files", async () => {
     const huge = await put("huge.pdf", pdfOf(["Quokka"], "0 0 14400000 14400000"));
     await expect(bench.convert(huge, "pdf", "png")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
     const none = await put("none.pdf", pdfOf([]));
@@ -88,7 +88,7 @@ describe("engine poppler, in detail", () => {
     await expect(bench.convert(cut, "pdf", "txt")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it("asks for the password, and knows pictures of text from text", async () => {
+  it("asks for a password, and notes pages without text", async () => {
     const locked =
       "/V 1 /R 2 /Length 40 /P -4 /Filter /Standard /O <2055c756c72e1ad702608e8196acad447ad32d17cff583235f6dd15fed7dab67> /U <1111111111111111111111111111111111111111111111111111111111111111>";
     const bytes = pdfOf(["Quokka"]).toString("latin1").replace("/Root 1 0 R", `/Root 1 0 R /Encrypt << ${locked} >> /ID [<00> <00>]`);
