@@ -19,7 +19,7 @@ const zeroed = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, bytes.length 
 const another = () => Buffer.from("This is only a text, and nothing else.\n".repeat(20));
 
 type Damage = (bytes: Buffer) => Buffer;
-/** A hop of each engine, a file that it converts, and how that is damaged. */
+/** For each engine: a hop, the kind of sample, and how the sample is damaged. */
 const rows: Readonly<Record<string, readonly [from: string, to: string, kind: string, damage: Damage]>> = {
   sharp: ["png", "webp", "image", cut],
   imagemagick: ["bmp", "png", "image", cut],
@@ -96,7 +96,7 @@ async function sampleOf(kind: string, format: string): Promise<Buffer> {
 }
 
 describe.each(engines.map((engine) => [engine.id, engine] as const))("the engine %s", (id, engine) => {
-  it("converts a good file, and of a bad one says that it is bad", async () => {
+  it("converts a valid file and rejects a damaged one as invalid input", async () => {
     const row = rows[id];
     if (row === undefined) throw new Error(`${id} has no bad file`);
     const [from, to, kind, damage] = row;

@@ -14,24 +14,24 @@ const thrownBy = (ended: SandboxEnd): unknown => {
   }
 };
 
-describe("an exit code other than 0", () => {
+describe("a non-zero exit code", () => {
   it.each([
-    ["its number", end(3)],
-    ["what it says as an error", end(1, "warning: x\nbroken header")],
-    ["what it says otherwise", end(1, "", "broken header\n")],
-  ])("tells a bad file by %s", (_by, ended) => {
+    ["its value", end(3)],
+    ["stderr", end(1, "warning: x\nbroken header")],
+    ["stdout", end(1, "", "broken header\n")],
+  ])("means bad input, as shown by %s", (_by, ended) => {
     expect(thrownBy(ended)).toMatchObject({ code: "INVALID_INPUT", message: "The file is damaged." });
   });
 
-  it("was the file's fault whatever it was; one that nobody knows is a failure of ours", () => {
+  it("is our own failure if it is not a known sign of bad input", () => {
     expect(thrownBy(end(1, "cannot load font"))).toMatchObject({ code: "CONVERSION_FAILED", kind: "unexplained" });
   });
 
-  it("for want of memory is told as that", () => {
+  it("means that the input is too complex if memory ran out", () => {
     expect(thrownBy(end(1, "fatal: out of memory\n"))).toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 });
 
-it("what a tool says when it ends with 0 is not a failure", () => {
+it("ignores what a tool prints if it exits with 0", () => {
   expect(thrownBy(end(0, "broken header"))).toBeUndefined();
 });

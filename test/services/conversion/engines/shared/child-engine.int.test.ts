@@ -61,7 +61,7 @@ async function openEngine(
 
 const left = (child: SandboxChild | undefined): string[] => (child === undefined ? [] : readdirSync(child.folder));
 
-it("says why a child did not start", async () => {
+it("logs why a child failed to start", async () => {
   const lines: { event: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
   const start = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", 'print STDERR "no such module\\n"; exit 3'] });
   const log = (event: string, fields?: Readonly<Record<string, unknown>>) => void lines.push({ event, fields });
@@ -74,17 +74,17 @@ it("says why a child did not start", async () => {
     });
 });
 
-describe("a child that asks", () => {
+describe("a child that asks for more", () => {
   const asksOnce =
     'print qq({"wanted":["a","b"]}\n); $_ = <STDIN>; open(F, ">out"); /"given":"(.*?)"/; print F $1; close F; print qq({"ok":true,"notes":[]}\n); next';
 
-  it("is given what it asked for, and goes on", async () => {
+  it("receives it and continues", async () => {
     const give = async (_task: unknown, wanted: readonly string[]) => wanted.join("+");
     await using engine = await openEngine(asksOnce, { give });
     expect([await engine.convert(), await engine.convert(), engine.children.length]).toEqual(["a+b", "a+b", 1]);
   });
 
-  it("is replaced when it asks again, when nobody gives anything, and when what it asked for fails", async () => {
+  it("is replaced if it asks again, if nothing can be provided, or if providing it fails", async () => {
     const twice = 'print qq({"wanted":[]}\n); $_ = <STDIN>; print qq({"wanted":[]}\n); next';
     const fails = () => Promise.reject(new Error("Nothing there."));
     for (const [script, lives] of [
@@ -99,8 +99,8 @@ describe("a child that asks", () => {
   });
 });
 
-describe("a child that lives on", () => {
-  it("has nothing of the job before in its folder, though it left its result there", async () => {
+describe("a warm child", () => {
+  it("has an empty folder for the next job, even if it left files there", async () => {
     await using engine = await openEngine('open(F, ">out"); print F "secret"; close F; mkdir "in"; open(F, ">in/deep")');
     for (let job = 0; job < 3; job++) {
       expect(await engine.convert()).toBe("x");
@@ -110,7 +110,7 @@ describe("a child that lives on", () => {
     expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
   });
 
-  it("has no successor ready in a process that converts one file", async () => {
+  it("is the only one in a process that converts one file", async () => {
     await using warm = await openEngine("", { warm: 2 });
     await using alone = await openEngine("", { warm: 2 }, { isOneOff: true });
     expect(await alone.convert()).toBe("x");
@@ -118,13 +118,13 @@ describe("a child that lives on", () => {
     expect(alone.children).toHaveLength(1);
   });
 
-  it("serves the job after it, too, where another one may be started", async () => {
+  it("serves the next job too, even if another child may be started", async () => {
     await using engine = await openEngine("", {}, { slots: 2 });
     await engine.convert(5);
     expect(engine.children).toHaveLength(1);
   });
 
-  it("is replaced when it leaves what nobody asked for, and when that cannot be removed", async () => {
+  it("is replaced if it leaves unexpected files, or files that cannot be removed", async () => {
     for (const script of ['open(F, ">elsewhere")', 'symlink "/", "x"', 'mkdir "a"; mkdir "a/b"; chmod 0, "a"']) {
       await using engine = await openEngine(script);
       expect(await engine.convert()).toBe("x");
@@ -134,7 +134,7 @@ describe("a child that lives on", () => {
     }
   });
 
-  it("is replaced when it has grown, and serves a thousand jobs at most", async () => {
+  it("is replaced when its memory has grown, or after a thousand jobs", async () => {
     await using grown = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
     for (let job = 0; job < 10; job++) await grown.convert();
     await grown.children[0]?.ended;
@@ -152,7 +152,7 @@ describe("a child that lives on", () => {
     expect(worn.children.length).toBe(2);
   });
 
-  it("is replaced when it has been in use for long, idle or busy, and not before its first job", async () => {
+  it("is replaced when its time is up, idle or busy, but not before its first job", async () => {
     await using idle = await openEngine("1", { useMs: 200 });
     await expect.poll(() => idle.children[0]?.alive).toBe(true);
     await sleep(300);
@@ -170,7 +170,7 @@ describe("a child that lives on", () => {
     expect(busy.startedAtLastAnswer()).toBe(2);
   });
 
-  it("serves on when it is worn until its successor is there, where one is to be warm", async () => {
+  it("keeps serving when worn until its successor is ready", async () => {
     let mayStart = () => {};
     const allowed = new Promise<void>((resolve) => {
       mayStart = resolve;
@@ -184,7 +184,7 @@ describe("a child that lives on", () => {
     expect(engine.startedAtLastAnswer()).toBe(2);
   });
 
-  it("serves one job where that is said, and has a successor that waits for a time", async () => {
+  it("serves one job if so configured, and has a successor that ends when idle", async () => {
     await using engine = await openEngine("1", { warm: 0, jobs: 1, successorMs: 500 });
     expect(engine.children).toEqual([]);
     expect(await engine.convert()).toBe("x");
@@ -198,11 +198,11 @@ describe("a child that lives on", () => {
     expect(engine.startedAtLastAnswer()).toBe(3);
   });
 
-  it("was given a job when it had just died, and its folder was still being removed", async () => {
+  it("gets no job once it has died, even while its folder is still being removed", async () => {
     await using engine = await openEngine("1");
     expect(await engine.convert()).toBe("x");
     const [child] = engine.children;
-    // Given back by now, as is the waiting one.
+    // The child has been given back by now.
     await new Promise((resolve) => setImmediate(resolve));
     process.kill(child?.pid ?? 0, "SIGKILL");
     while (child?.alive === true) await new Promise((resolve) => setImmediate(resolve));
@@ -210,7 +210,7 @@ describe("a child that lives on", () => {
     expect(engine.startedAtLastAnswer()).toBe(2);
   });
 
-  it("is replaced after an answer that nobody understands", async () => {
+  it("is replaced after an invalid answer", async () => {
     await using engine = await openEngine('if ($n == 2) { print qq({"ok":true}\\n); next }');
     await engine.convert();
     await expect(engine.convert()).rejects.toMatchObject({ code: "CONVERSION_FAILED" });

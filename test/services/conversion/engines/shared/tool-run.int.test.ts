@@ -25,19 +25,19 @@ async function run(script: string, spent: number[] = []): Promise<unknown> {
   return (await session.run({ program: "/usr/bin/perl", args: ["-e", script] })).exitCode;
 }
 
-describe("a tool that writes more than it may", () => {
+describe("a tool that writes more than allowed", () => {
   const write = 'open(my $f, ">", "/job/out"); print $f "a" x 3_000_000; close $f or exit 1';
 
   it.each([
-    ["and dies of it", write],
-    ["and takes the refusal for an error of its own", `$SIG{XFSZ} = "IGNORE"; ${write}`],
-  ])("%s is told from one that failed otherwise", async (_, script) => {
+    ["dies from the signal", write],
+    ["handles the failed write itself", `$SIG{XFSZ} = "IGNORE"; ${write}`],
+  ])("is told from one that failed otherwise, even if it %s", async (_, script) => {
     await expect(run(script)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX", limitBytes: 1_000_000 });
     expect(await run('open(my $f, ">", "/job/out"); print $f "a"; exit 3')).toBe(3);
   });
 });
 
-it("a tool tells the processor time of each run, about as much as it worked", async () => {
+it("reports the CPU time of each tool run", async () => {
   const spent: number[] = [];
   await run("for (;;) { $n++ for 1 .. 100_000; my ($user) = times; last if $user > 1.5 }", spent);
   expect(spent).toHaveLength(1);
