@@ -1,4 +1,4 @@
-/** Findings of generated values: each is preserved in the result or announced by a note. */
+/** Values found by the generated tests: each is preserved in the result or announced by a note. */
 import { runInNewContext } from "node:vm";
 import * as workbooks from "@e965/xlsx";
 import { serialize } from "bson";
@@ -11,7 +11,7 @@ import { converterOf } from "#test/services/conversion/engines/inside/converter.
 
 const convert = converterOf(dataEngine, convertData);
 
-describe("a zero with a sign", () => {
+describe("negative zero", () => {
   it.each([
     ["json", "-0.0"],
     ["json5", "-0.0"],
@@ -20,45 +20,45 @@ describe("a zero with a sign", () => {
     ["csv", "-0"],
     ["xml", "-0"],
     ["plist", "<real>-0.0</real>"],
-  ])("keeps it in %s", async (to, written) => {
+  ])("is kept in %s", async (to, written) => {
     const { text, codes } = await convert("- a: -0.0\n  b: 1.5\n", "yaml", to);
     expect(text).toContain(written);
     expect(codes).toEqual([]);
   });
 
-  it("is noted where a format has no such number", async () => {
+  it("is noted if a format has no such number", async () => {
     expect((await convert('{"a":-0.0}', "json", "msgpack")).codes).toEqual(["NUMBERS_ROUNDED"]);
     for (const to of ["sqlite", "xlsx"]) expect((await convert('[{"a":-0.0},{"a":1.5}]', "json", to)).codes, to).toEqual(["TYPES_AS_TEXT"]);
   });
 });
 
 describe("YAML", () => {
-  it("holds the bytes of a value and none that lie beside them in memory", async () => {
+  it("contains the bytes of a value, not adjacent memory", async () => {
     const columnData = [{ name: "b", data: [new Uint8Array([0]), new Uint8Array([0xff, 1])], type: "BYTE_ARRAY" as const }];
     const source = new Uint8Array(parquetWriteBuffer({ columnData }));
     expect((await convert(source, "parquet", "yaml")).text.replace(/\s+/g, " ")).toMatch(/AA== .*\/wE= $/);
   });
 
-  it("escapes what must not stand there as it is, also in names", async () => {
+  it("escapes characters that are not printable, even in names", async () => {
     const { text } = await convert('{"\\ufeffn":"\\uffff","c":"\\u0080\\u007f\\u2028"}', "json", "yaml");
     expect(text).toBe('"\\ufeffn": "\\uffff"\nc: "\\u0080\\u007f\\L"\n');
   });
 });
 
 describe("YAML for readers of 1.1", () => {
-  it("has texts with a tab in quotation marks, and blocks as blocks", async () => {
+  it("quotes texts with a tab, and keeps block scalars", async () => {
     const { text } = await convert('{"a\\tb":"c\\td","e":"f:\\n\\tg\\n"}', "json", "yaml");
     expect(text).toBe('"a\\tb": "c\\td"\ne: |\n  f:\n  \tg\n');
   });
 
-  it("keeps escapes when it is written anew", async () => {
+  it("keeps escapes when rewritten", async () => {
     const source = '? "\\N"\n: {}\na: "\\uffff"\n';
     expect((await convert(source, "yaml", "yaml")).text).toBe('"\\N": {}\na: "\\uffff"\n');
   });
 });
 
 describe("BSON", () => {
-  it("has its values in their order, also where names are numbers", async () => {
+  it("keeps the order of values, even if names are numbers", async () => {
     const inner = new Map<string, unknown>([
       ["c", 3],
       ["2", 4],
@@ -74,26 +74,26 @@ describe("BSON", () => {
 });
 
 describe("CBOR", () => {
-  it("holds bytes of YAML, MessagePack and Avro as bytes", async () => {
+  it("keeps the bytes of YAML as bytes", async () => {
     const { bytes } = await convert("a: !!binary AAEC\n", "yaml", "cbor");
     expect(decodeCbor(bytes)).toEqual({ a: new Uint8Array([0, 1, 2]) });
   });
 
-  it("holds milliseconds also far from 1970", async () => {
+  it("keeps milliseconds, even far from 1970", async () => {
     const { bytes } = await convert("a = 1582-10-10T05:06:07.891Z\nb = 2024-01-02T03:04:05.678Z\n", "toml", "cbor");
     const tags = { 0: (decode: () => unknown) => decode(), 1: (decode: () => unknown) => decode() };
     expect(decodeCbor(bytes, { tags })).toEqual({ a: "1582-10-10T05:06:07.891Z", b: 1704164645.678 });
   });
 });
 
-describe("names that become the same", () => {
-  it("are numbered in XML, for elements of one name are a list", async () => {
+describe("names that become identical", () => {
+  it("are numbered in XML, where elements of the same name form a list", async () => {
     const { text, codes } = await convert('{"a b":1,"a_b":2,"a?b":3}', "json", "xml", { indent: 0 });
     expect(text).toContain("<root><a_b_2>1</a_b_2><a_b>2</a_b><a_b_3>3</a_b_3></root>");
     expect(codes).toEqual(["NAMES_CHANGED"]);
   });
 
-  it("leave those that stay to their own values", async () => {
+  it("do not affect names that stay unchanged", async () => {
     const { text } = await convert('{"":{"007":1},"_":"own","@a b":1,"@a_b":2}', "json", "xml", { indent: 0 });
     expect(text).toContain("<_>own</_>");
     expect((await convert('{"\\u0001":"changed","\\ufffd":"own"}', "json", "plist")).text).toMatch(/<key>\ufffd<\/key>\s*<string>own</);
@@ -107,7 +107,7 @@ describe("names that become the same", () => {
 });
 
 describe("small numbers", () => {
-  it("are written without an exponent where a column becomes text, and stay text with zeros without end", async () => {
+  it("are written as text without an exponent, and stay text with too many zeros", async () => {
     const mixed = await convert("a\n0.0000001\n12345678901234567890.5\n", "csv", "sqlite");
     expect([mixed.bytes.includes("0.0000001"), mixed.bytes.includes("1e-7")]).toEqual([true, false]);
     expect((await convert('{"a":1e-7,"b":-1.5e-9}', "json", "properties")).text).toBe("a=0.0000001\nb=-0.0000000015\n");
@@ -123,7 +123,7 @@ describe("workbooks", () => {
     return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: false }));
   };
 
-  it("keep texts of formulas that look like references, and letters that are some", async () => {
+  it("decode character references, and keep texts that look like one", async () => {
     // Of equal length, so that the archive stays intact; its checksums are not verified.
     const source = Buffer.from(
       bookOf([["name"], ["ABCDEFGHI ü JKLMNOPQ"]])
@@ -135,18 +135,18 @@ describe("workbooks", () => {
     expect(JSON.parse((await convert(source, "xlsx", "json")).text)).toEqual([{ name: "😀 ü &lt;" }]);
   });
 
-  it("keep text that looks like an escape of theirs", async () => {
+  it("keep text that looks like an OOXML escape", async () => {
     const { bytes } = await convert('[{"_x0041_":"a_x000a_b"}]', "json", "xlsx");
     expect(JSON.parse((await convert(bytes, "xlsx", "json")).text)).toEqual([{ _x0041_: "a_x000a_b" }]);
   });
 
-  it("name rows without a value that are left out", async () => {
+  it("note empty rows that are left out", async () => {
     const { text, notes } = await convert(bookOf([["a"], [1], [], [2]]), "xlsx", "csv");
     expect(text).toBe("a\r\n1\r\n2\r\n");
     expect(notes.get("ENTRIES_LEFT_OUT")).toContain("row 3");
   });
 
-  it("of XLS keep texts of more than 255 characters, and leave very long ones to another way", async () => {
+  it("keep texts of more than 255 characters in XLS, and leave very long ones to another route", async () => {
     const rows = ["x".repeat(255), "ü".repeat(256), "y".repeat(4110)].map((a) => ({ a }));
     const { bytes, codes } = await convert(JSON.stringify([...rows, ...rows]), "json", "xls");
     expect(JSON.parse((await convert(bytes, "xls", "json")).text)).toEqual([...rows, ...rows]);
@@ -155,14 +155,14 @@ describe("workbooks", () => {
     await expect(longer).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
-  it.each([9_007_199_254_740_991, 0.999_999_999_999_999_9, 2.225073858507202e-308])("of XLS keep %d", async (a) => {
+  it.each([9_007_199_254_740_991, 0.999_999_999_999_999_9, 2.225073858507202e-308])("keep %d in XLS", async (a) => {
     const { bytes } = await convert(JSON.stringify([{ a }]), "json", "xls");
     const [row] = JSON.parse((await convert(bytes, "xls", "json")).text);
     expect(Number(row.a)).toBe(a);
     expect((await convert(JSON.stringify([{ a }]), "json", "xlsx")).codes).toEqual([]);
   });
 
-  it.each(["xlsx", "biff8", "xlsb"] as const)("of %s keep the zeros that the format of a cell shows", async (bookType) => {
+  it.each(["xlsx", "biff8", "xlsb"] as const)("keep the leading zeros that a cell's format shows (%s)", async (bookType) => {
     const zip = { t: "n", v: 42, z: "00000" } as const;
     const code = { t: "n", v: 1_234_567, z: "000-00-0000" } as const;
     const source = bookOf(
@@ -178,13 +178,13 @@ describe("workbooks", () => {
     expect(JSON.parse((await convert(source, from, "json")).text)[1]).toEqual({ zip: "12345", code: null, sum: 7 });
   });
 
-  it("keep what is no number as text", async () => {
+  it("keep NaN and infinity as text", async () => {
     const { bytes, codes } = await convert("- a: .nan\n- a: -.inf\n", "yaml", "xlsx");
     expect(JSON.parse((await convert(bytes, "xlsx", "json")).text)).toEqual([{ a: "NaN" }, { a: "-Infinity" }]);
     expect(codes).toEqual(["TYPES_AS_TEXT"]);
   });
 
-  it("keep the smallest numbers as text", async () => {
+  it("keep the smallest numbers as text in XLS", async () => {
     const { bytes, codes } = await convert('[{"a":5e-324}]', "json", "xls");
     expect(JSON.parse((await convert(bytes, "xls", "json")).text)).toEqual([{ a: "5e-324" }]);
     expect(codes).toEqual(["TYPES_AS_TEXT"]);
@@ -192,19 +192,19 @@ describe("workbooks", () => {
 });
 
 describe("tables", () => {
-  it("say that bytes were read as text, and leave those with control characters bytes", async () => {
+  it("note that bytes were read as text, and keep those with control characters as bytes", async () => {
     const of = (data: Uint8Array[]) => new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "b", data, type: "BYTE_ARRAY" }] }));
     const text = await convert(of([Buffer.from("Zürich")]), "parquet", "json");
     expect([JSON.parse(text.text), text.codes]).toEqual([[{ b: "Zürich" }], ["TYPES_AS_TEXT"]]);
     expect(JSON.parse((await convert(of([new Uint8Array([0])]), "parquet", "json")).text)).toEqual([{ b: "AA==" }]);
   });
 
-  it("without rows say that the names of their columns are gone", async () => {
+  it("note lost column names if there are no rows", async () => {
     expect((await convert("a,b\n", "csv", "json")).codes).toEqual(["EMPTY_VALUES_DROPPED"]);
   });
 });
 
-it("large integers of JSON5 may become text, as was to be expected", async () => {
+it("converts large integers of JSON5 to text, and keeps the name __proto__", async () => {
   const { codes } = await convert('// large\n{"a": 9223372036854775808}', "json5", "msgpack");
   expect(codes).toEqual(["TYPES_AS_TEXT"]);
   expect(runInNewContext(`(${(await convert('{"__proto__":1}', "json", "json5")).text.replace("__proto__", "own")})`)).toEqual({ own: 1 });

@@ -1,4 +1,4 @@
-/** A sample of what `npm run prove -- --values` compares: generated values along pairs of formats, drawn anew each time. */
+/** A sample of what `npm run prove -- --values` compares: generated values along pairs of formats, with a new seed each time. */
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { compareAlong, openBenches } from "./compare.ts";
@@ -16,13 +16,13 @@ afterAll(async () => {
 });
 
 const seed = Math.floor(Math.random() * 2 ** 31);
-// A map takes a second, and an office more: `npm run prove -- --values` includes them all.
+// A map takes a second, and an office table more: `npm run prove -- --values` includes them all.
 const slow = new Set(["map", "table of an office"]);
 const quick = valuePairs.filter(({ sort }) => !slow.has(sort));
 const drawn = fc.sample(fc.shuffledSubarray(quick, { minLength: 60, maxLength: 60 }), { seed, numRuns: 1 })[0] ?? [];
 
 describe(`generated values (seed ${seed})`, () => {
-  it("stay what they are along a sample of pairs, or a note names the change, or they are refused", async () => {
+  it("are preserved along a sample of pairs, unless a note names the change or the file is rejected", async () => {
     const silent: string[] = [];
     for (const pair of drawn) {
       const outcome = await compareAlong(pair, { benches, foreign, seed, runs: 2 });
@@ -37,7 +37,7 @@ describe("the judge", () => {
   const changes = (is: Parameters<typeof differencesOf>[1], to = "yaml") =>
     differencesOf(was, is, "json", to, new Set()).map(({ change }) => change);
 
-  it("sees numbers that changed, values that are gone and values of another type", () => {
+  it("detects changed numbers, missing values and changed types", () => {
     expect(
       changes([
         {
@@ -64,7 +64,7 @@ describe("the judge", () => {
     expect(changes(was)).toEqual([]);
   });
 
-  it("takes a note only for what it is about", () => {
+  it("accepts a note only for the change that it announces", () => {
     const [difference] = differencesOf(
       was,
       [
