@@ -27,11 +27,11 @@ it.each([
   expect(new TextDecoder(guessEncoding(bytes)).decode(bytes)).toBe(text);
 });
 
-it("takes lines that are drawn for no foreign words", () => {
+it("does not take drawn lines for foreign words", () => {
   expect(guessEncoding(Buffer.from(`${"\xc4".repeat(40)} caf\xe9 ${"\xc4".repeat(40)}`, "latin1"))).toBe("windows-1252");
 });
 
-it("looks at the letters of a text that begins without any", () => {
+it("finds the letters of a text that starts with plain ASCII", () => {
   const bytes = Buffer.concat([Buffer.from("id,name\n1,plain\n".repeat(10_000)), encode(rights, "koi8-r")]);
   expect(guessEncoding(bytes)).toBe("koi8-r");
 });

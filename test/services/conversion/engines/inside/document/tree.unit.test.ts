@@ -7,7 +7,7 @@ const attributes = ["", [], []];
 const told = (...blocks: object[]) => treeOf({ blocks, meta: {} }).tree.blocks;
 const paragraph = (text: string) => ({ type: "paragraph", text: [{ text }] });
 
-test("writes headings and paragraphs with runs that look alike", () => {
+test("writes headings and paragraphs with one run per look", () => {
   const space = { t: "Space" };
   expect(
     told(
@@ -60,7 +60,7 @@ test("writes lists, quotes, code, footnotes and definitions", () => {
   ]);
 });
 
-test("writes tables with their heads, spans and what stands above", () => {
+test("writes tables with their heads, spans and captions", () => {
   const cell = (text: string, rows = 1, columns = 1) => [attributes, { t: "AlignDefault" }, rows, columns, plain(text)];
   const row = (...cells: unknown[]) => [attributes, cells];
   const table = [
@@ -86,7 +86,7 @@ test("writes tables with their heads, spans and what stands above", () => {
   ]);
 });
 
-test("tells of pictures where they are and what they show, and of the document its title and language", () => {
+test("writes the position and description of pictures, and the document's title and language", () => {
   const image = { t: "Image", c: [attributes, [str("a"), { t: "Space" }, str("quokka")], ["data:image/png;base64,AA==", ""]] };
   const meta = { title: { t: "MetaInlines", c: [str("Animals")] }, lang: { t: "MetaString", c: "en-GB" } };
   const blocks = [
@@ -100,6 +100,6 @@ test("tells of pictures where they are and what they show, and of the document i
   });
 });
 
-test("refuses what is no tree", () => {
+test("rejects input that is not a tree", () => {
   expect(() => treeOf({})).toThrow("The document is damaged.");
 });

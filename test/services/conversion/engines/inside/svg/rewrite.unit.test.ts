@@ -20,7 +20,7 @@ function rewritten(text: string | Buffer, options: Options = {}, from = "svg") {
 }
 
 describe("an SVG", () => {
-  it("has fewer bytes, and all that others may go by", () => {
+  it("gets smaller, and keeps ids, comments, metadata, scripts and references", () => {
     const { text, notes } = rewritten(drawing);
     expect(text.length).toBeLessThan(drawing.length);
     expect(notes).toEqual([]);
@@ -30,14 +30,14 @@ describe("an SVG", () => {
     }
   });
 
-  it("loses scripts, references and descriptions where that is asked", () => {
+  it("loses scripts, external references and metadata on request", () => {
     const { text } = rewritten(drawing, { scripts: "strip", external: "strip", metadata: "strip" });
     for (const gone of ["script", "alert", "onload", "@import", "b.png", "c.png", "Numbat", "by hand", "Quokka"])
       expect(text).not.toContain(gone);
     for (const kept of ["url(#g)", "data:image/png", 'href="https://a.example/"']) expect(text).toContain(kept);
   });
 
-  it("is given back as it was where nothing is gained, also compressed", () => {
+  it("is returned unchanged if nothing is gained, and is rewritten inside SVGZ too", () => {
     const small = rewritten(drawing).result;
     const again = rewritten(small);
     expect([again.text, again.notes]).toEqual([small.toString(), ["SOURCE_KEPT"]]);
@@ -45,7 +45,7 @@ describe("an SVG", () => {
     expect(gunzipSync(packed.result).toString()).toBe(small.toString());
   });
 
-  it("is refused when it is none", () => {
+  it("is rejected if it is not valid", () => {
     expect(() => rewritten("<svg><g></svg>")).toThrow(/not SVG/);
     expect(() => rewritten("<g>".repeat(100_000))).toThrow(/nested/);
     expect(() => rewritten("no", {}, "svgz")).toThrow(/compressed/);
