@@ -75,7 +75,7 @@ const completeRows = 0.2;
 
 /**
  * The column ranges: rows with most pieces, projected onto the horizontal axis. In other rows, a head may span several columns, and a
- * column may be empty that is only filled there.
+ * column that is only filled there may be empty.
  */
 export function columnsOf(rows: readonly (readonly Piece[])[]): Strip[] {
   const lengths = rows.map(({ length }) => length).sort((one, other) => other - one);
@@ -105,7 +105,7 @@ function projected(pieces: readonly Piece[]): Strip[] {
 
 const sectionNumber = /^\s*(?:[A-Z]|\d{1,3})(?:\.\d{1,3})+\.?\s*$/;
 
-/** Justified text also has wide gaps, but only in a few lines; the numbers of headings stand apart from them. */
+/** Justified text also has wide gaps, but only in a few lines; section numbers stand apart from their titles. */
 function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean {
   const isNumbered = ([number, title]: readonly Piece[]) =>
     number !== undefined && title !== undefined && sectionNumber.test(textOfPiece(number)) && !isNumeric(textOfPiece(title));

@@ -145,7 +145,7 @@ function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): b
   return share(0.5) > fill.half && share(0.25) > fill.quarter;
 }
 
-/** A column of figures is one of a table. */
+/** A column of figures belongs to a table. */
 const areNumeric = (rows: readonly (readonly Box[])[]) => rows.filter((row) => row.every(isNumericAtom)).length > rows.length / 2;
 const isNumericAtom = (atom: Box) => "runs" in atom && isNumeric(textOfPiece(atom as Piece));
 

@@ -34,7 +34,7 @@ export type Picture = {
   readonly box: Box;
   readonly mark: string | undefined;
   readonly png: Uint8Array;
-  /** Made of a part of the page, with all that is on it there. */
+  /** Rendered from an area of the page, with everything in it. */
   readonly isDrawn?: boolean;
 };
 

@@ -40,7 +40,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   // Blanks are characters that show nothing; whether a page has nothing else is known only if nothing was recognised.
   const isRead = ({ pictures, figures }: PageContent) => options.ocr === "never" && pictures.length + figures.length === 0;
   const scanned = read.filter((page) => page.isScanned && !isRead(page)).map(({ number }) => number);
-  // Without recognition, the pages stay the pictures that they are.
+  // With OCR disabled, the pages stay pictures.
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   noteUnread(scanned, read, notes);
   if (options.layout === "exact") return await exactly(read, title, { notes, ask });

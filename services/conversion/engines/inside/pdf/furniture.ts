@@ -38,7 +38,7 @@ function edgeLinesOf({ pieces, number, height }: PiecesOfPage): Line[] {
 /** The pitch of lines of one paragraph, in ems. */
 const linePitch = 1.3;
 
-/** Whether the text goes on in the next line, which does not repeat: it is the first line of the same text on several pages. */
+/** Whether the text continues in the next line, which does not repeat: then several pages start with the same line of text. */
 function beginsText({ pieces, inner = [] }: Line, away: ReadonlySet<Piece>): boolean {
   const [piece, next] = [pieces[0], inner[0]];
   if (piece === undefined || next === undefined || pieces.length > 1 || inner.length > 1 || away.has(next)) return false;
@@ -46,7 +46,7 @@ function beginsText({ pieces, inner = [] }: Line, away: ReadonlySet<Piece>): boo
   return isAlike && Math.abs(piece.baseline - next.baseline) < piece.size * linePitch && textOfPiece(piece).length > fewestLetters;
 }
 
-/** Of a line that fills a column. */
+/** In a line that fills a column. */
 const fewestLetters = 40;
 
 /** Repeated numbers do not count, except page numbers. */
@@ -79,7 +79,7 @@ function comesAgain(lines: readonly Line[], enough: number): boolean {
   );
 }
 
-/** Both of two pages, otherwise a third of them and at least three. */
+/** Both of two pages, otherwise a third of them but at least three. */
 export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.max(3, count / 3));
 
 /** The pieces of each page without its furniture. */

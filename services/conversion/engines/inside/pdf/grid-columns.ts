@@ -1,4 +1,4 @@
-/** Splits columns of a ruled table that no line separates: those with several figures beside each other in most rows. */
+/** Splits columns of a ruled table that no line separates: those with several figures side by side in most rows. */
 import { columnsOf } from "./aligned-tables.ts";
 import type { Run } from "./content.ts";
 import type { CellPieces } from "./grid-rows.ts";
@@ -13,7 +13,7 @@ const fewestRows = 3;
 /** Shares. */
 const mostRows = 0.6;
 const mostNumeric = 0.7;
-/** Figures beside each other in one column of a table. */
+/** Figures side by side in one column of a table. */
 const mostParts = 12;
 
 export function withInnerColumns(rows: readonly Row[]): readonly Row[] {
@@ -34,7 +34,7 @@ export function withInnerColumns(rows: readonly Row[]): readonly Row[] {
   return placed.map((row) => row.flatMap((cell) => splitAt(cell, edges)));
 }
 
-/** The middles of the gaps between figures that most cells have beside each other or beside a label, in the same places. */
+/** The middles of the gaps between figures that most cells have side by side or next to a label, in the same places. */
 function edgesOf(cells: readonly Placed[]): readonly number[] {
   const several = cells.map(({ pieces }) => pieces).filter(({ length }) => length > 1);
   if (several.length < fewestRows || several.length < cells.length * mostRows) return [];

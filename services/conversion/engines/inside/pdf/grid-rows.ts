@@ -42,7 +42,7 @@ const fewestRows = 3;
 /** More than a page has lines. */
 const mostRows = 400;
 /**
- * Columns of figures, each on a line of its own, beside one column of labels: every line with figures in most columns begins a row.
+ * Columns of figures, each on a line of its own, beside one column of labels: every line with figures in most columns starts a row.
  * Undefined for other text, whose lines only continue each other.
  */
 function rowsOfNumbers(cells: readonly CellPieces[], lines: readonly Lines[]): (readonly CellPieces[])[] | undefined {
@@ -77,7 +77,7 @@ function heightsOf(lines: readonly Lines[]): number[] {
 
 const isAt = (lines: Lines, height: number) => lines.some((row) => Math.abs(heightOf(row) - height) <= sameLine);
 
-/** A line that has only a label, such as the title of a group of rows, and does not continue the label above. */
+/** A line with only a label, such as the title of a group of rows, that does not continue the label above. */
 function isLabel([labels = [], ...others]: readonly Lines[], height: number, above: number): boolean {
   const rowAt = (place: number) => labels.find((row) => Math.abs(heightOf(row) - place) <= sameLine);
   const [piece] = rowAt(height) ?? [];

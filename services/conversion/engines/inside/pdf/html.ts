@@ -37,8 +37,8 @@ const replacements: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt
 
 /** For text or, with quotation marks, for an attribute. */
 function escaped(text: string, letters = /[&<>]/g): string {
-  // What XML and HTML have no place for.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is left out
+  // Characters that XML and HTML do not allow.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes exactly these
   return text.replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "").replace(letters, (letter) => replacements[letter] ?? letter);
 }
 

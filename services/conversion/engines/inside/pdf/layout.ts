@@ -45,10 +45,10 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
   return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));
 }
 
-/** In characters: what is written in a drawing is short. */
+/** In characters: labels in a drawing are short. */
 const longestLabel = 25;
 
-/** The labels of a drawing, which its picture shows, follow it together. */
+/** Puts the labels of each drawing after its picture, which shows them too. */
 function withLabels(pictures: readonly Picture[], runs: readonly Run[]) {
   let unlabelled = runs;
   const placed = pictures.map((picture): PlacedPicture => {

@@ -17,7 +17,7 @@ export const partOfScan = 0.5;
 /** In points: painted rules, shadows and dots have a shorter side. */
 const leastSide = 16;
 
-/** `recognised`: the text of a scanned page; of its picture, only what is no text is returned. */
+/** `recognised`: the text of a scanned page, of whose picture only the figures are returned. */
 export async function picturesOf(
   page: PDFPageProxy,
   placed: readonly Placed[],
@@ -47,7 +47,7 @@ export async function picturesOf(
 
 type Part = Pick<Drawn, "box" | "mark" | "pixels"> & { readonly isDrawn: boolean };
 
-/** The pictures, and of scans, whose text was recognised, only their figures. */
+/** The pictures; of scans with recognised text only the figures. */
 function partsOf(drawn: readonly Drawn[], page: PDFPageProxy, recognised: readonly Run[] | undefined): Part[] {
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = page.view;
   const isScan = ({ box }: Drawn) =>
@@ -57,7 +57,7 @@ function partsOf(drawn: readonly Drawn[], page: PDFPageProxy, recognised: readon
   return drawn.flatMap((picture): Part[] => {
     if (!isScan(picture)) return [{ ...picture, isDrawn: false }];
     if (!scans.has(picture)) return [];
-    // Their labels were recognised too, and belong to them.
+    // Their labels were recognised too, and are part of them.
     return cutOutsOf(picture.pixels, picture.box, recognised ?? []).map((part) => ({ ...part, mark: picture.mark, isDrawn: true }));
   });
 }

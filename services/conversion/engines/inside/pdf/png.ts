@@ -21,7 +21,7 @@ export function bytesOfRow(width: number, kind: number): number | undefined {
   return layout === undefined ? undefined : Math.ceil((width * layout.bits) / 8);
 }
 
-/** Undefined if the amount of pixel data is not as promised. */
+/** Undefined if there is less pixel data than declared. */
 export function pngOf({ width, height, kind, data }: Pixels): Uint8Array | undefined {
   const [layout, row] = [layouts[kind], bytesOfRow(width, kind)];
   if (layout === undefined || row === undefined) return undefined;

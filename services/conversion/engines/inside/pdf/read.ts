@@ -143,13 +143,13 @@ function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned):
 
 /** A tenth of a degree. */
 const leastSlope = Math.PI / 1800;
-/** What a scanner adds beside the picture is not the page's text. */
+/** A few letters that a scanner adds next to the picture are not the page's text. */
 const fewLetters = 20;
 
 const lettersIn = (runs: readonly Run[]): number =>
   runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
 
-/** Ink of which hardly any is a letter: some fonts do not say which characters they show, and the codes say nothing. */
+/** Hardly any of its characters are letters: some fonts do not say which characters they show, and the codes mean nothing. */
 function isUnreadable(runs: readonly Run[]): boolean {
   const ink = runs.reduce((sum, { text }) => sum + text.replace(/[\s._\u2026-]/g, "").length, 0);
   return ink >= fewestCodes && lettersIn(runs) < ink * fewReadable;

@@ -11,17 +11,17 @@ const leastPart = 0.015;
 /** Share of the page on each side, where scanners leave shadows. */
 const edge = 0.02;
 const mostFigures = 8;
-/** Of 255: another colour than the paper's. */
+/** Of 255: a larger difference from the paper's colour is ink. */
 const otherColour = 56;
 /** Share of a cell's pixels. */
 const inked = 0.04;
-/** Pixels that are looked at in each direction of a cell. */
+/** Pixels sampled in each direction of a cell. */
 const samples = 8;
 const margin = 3;
 
 export type CutOut = { readonly box: Box; readonly pixels: Pixels };
 
-/** What the page shows besides text, from the top; empty if that is little. `runs`: the recognised text. */
+/** The figures of a page, from the top. `runs`: the recognised text. */
 export function cutOutsOf(pixels: Pixels, box: Box, runs: readonly Run[]): CutOut[] {
   const read = readerOf(pixels);
   const [width, height] = [box.right - box.left, box.bottom - box.top];
@@ -31,7 +31,7 @@ export function cutOutsOf(pixels: Pixels, box: Box, runs: readonly Run[]): CutOu
   const grid = inkOf({ pixels, read, columns, rows });
   const cells = { columns, rows, side, box };
   const words = runs.filter(({ text }) => text.trim() !== "");
-  // On a page that is crooked, the upright text does not cover what was read, and the rest would be taken for figures.
+  // On a crooked page, the recognised text does not cover its ink, and the remaining ink would be taken for figures.
   if (words.length > mostWords) return [];
   const isCrooked = words.filter((run) => isOnInk(grid, cells, run)).length < words.length * mostOnInk;
   if (isCrooked && words.length >= wordsOfPage) return [];
@@ -54,7 +54,7 @@ const isLarge = ({ left, right, top, bottom }: Box) => right - left > leastSide 
 /** A colour as 0xRRGGBB. */
 type Read = (x: number, y: number) => number;
 
-/** By pdf.js's pixel kind: 1-bit grey, RGB, RGBA. Undefined if the amount of data is not as promised. */
+/** By pdf.js's pixel kind: 1-bit grey, RGB, RGBA. Undefined if there is less data than declared. */
 function readerOf({ width, height, kind, data }: Pixels): Read | undefined {
   const row = bytesOfRow(width, kind);
   if (row === undefined || data.length < row * height) return undefined;
@@ -68,7 +68,7 @@ function readerOf({ width, height, kind, data }: Pixels): Read | undefined {
 
 type Sampled = { readonly pixels: Pixels; readonly read: Read; readonly columns: number; readonly rows: number };
 
-/** For each cell, 1 if some of it has another colour than most of the page. */
+/** For each cell, 1 if part of it differs in colour from most of the page. */
 function inkOf({ pixels, read, columns, rows }: Sampled): Uint8Array {
   const placesOf = (cells: number, pixelsAcross: number) =>
     Array.from({ length: cells * samples }, (_, at) =>
@@ -94,7 +94,7 @@ function isOther(colour: number, paper: number): boolean {
   return channels.some((shift) => Math.abs(((colour >> shift) & 0xff) - ((paper >> shift) & 0xff)) > otherColour);
 }
 
-/** The median of each channel, of one place for each cell. */
+/** The median of each channel, sampled once per cell. */
 function paperOf(xs: readonly number[], ys: readonly number[], read: Read): number {
   const one = (places: readonly number[]) => places.filter((_, index) => index % samples === 0);
   const colours = one(ys).flatMap((y) => one(xs).map((x) => read(x, y)));
@@ -119,13 +119,13 @@ function cellsOf({ columns, rows, side, box }: Cells, { x, width, baseline, size
 
 /** More than a newspaper has on a page. */
 const mostWords = 20_000;
-/** On a page with fewer, what remains is no text. */
+/** With fewer words a page does not count as crooked: its other ink is not text. */
 const wordsOfPage = 40;
-/** Shares of the texts, and of the columns of a text. */
+/** Shares of the runs, and of the columns of a run. */
 const mostOnInk = 0.75;
 const fewestOnInk = 0.7;
 
-/** Whether there is ink where small letters are. */
+/** Whether there is ink at the height of lowercase letters. */
 function isOnInk(grid: Uint8Array, cells: Cells, run: Run): boolean {
   const { left, right, top, bottom } = cellsOf(cells, run, 0.35, -0.1);
   let found = 0;
@@ -138,13 +138,13 @@ function isOnInk(grid: Uint8Array, cells: Cells, run: Run): boolean {
   return found >= (right - left + 1) * fewestOnInk;
 }
 
-/** Takes a text and a little around it away. */
+/** Erases a run and a little around it. */
 function clear(grid: Uint8Array, cells: Cells, run: Run): void {
   const { left, right, top, bottom } = cellsOf(cells, run, 1.2, 0.6);
   for (let row = top; row <= bottom; row++) grid.fill(0, row * cells.columns + Math.max(0, left - 1), row * cells.columns + right + 2);
 }
 
-/** Bounds of cells that touch, directly or over one empty cell; without those that are lines or specks. */
+/** Bounds of groups of cells that touch, directly or across one empty cell, except lines and specks. */
 function groupsOf(grid: Uint8Array, columns: number, rows: number): Box[] {
   const groups: Box[] = [];
   for (let start = 0; start < grid.length; start++) {

@@ -1,4 +1,4 @@
-/** Documents written on a typewriter or printed in its letters: there, equal widths do not mean code. */
+/** Documents from a typewriter or in a typewriter font: there, a monospaced font does not mean code. */
 import type { PageContent, Run } from "./content.ts";
 
 /** Share of the letters. */
@@ -7,7 +7,7 @@ const nearlyAll = 0.8;
 const fullLine = 0.75;
 const fullLines = 0.25;
 
-/** The pages, without the mark of equal widths where nearly all text has it and is set as prose. */
+/** The pages, with `isMono` cleared if nearly all text is monospaced and set as prose. */
 export function withoutTypewriter(pages: readonly PageContent[]): readonly PageContent[] {
   const runs = pages.flatMap((page) => page.runs);
   const lettersIn = (some: readonly Run[]) => some.reduce((sum, { text }) => sum + text.length, 0);
