@@ -23,7 +23,7 @@ export type Survey = Readonly<Record<Counted, number>> & {
   readonly size: readonly [width: number, height: number];
   /** It could be read, but has errors. */
   readonly damaged: boolean;
-  /** Apart from links and bookmarks, a redrawn page would lose nothing. */
+  /** Redrawing the pages would lose nothing but links and bookmarks. */
   readonly hasOnlyPages: boolean;
 };
 

@@ -8,7 +8,7 @@ import { pointsPerInch } from "./poppler-pages.ts";
 
 const dpi = 150;
 const margin = 1;
-/** Per file; and for all their pictures together. */
+/** Per file, and for all its pictures together. */
 const mostDrawings = 60;
 const mostBytes = 40_000_000;
 
@@ -21,7 +21,7 @@ type Bare = ReturnType<typeof bare>;
 /** More pages than a file may have. */
 const mostAsked = 20_000;
 
-/** It comes from a sandbox and becomes arguments and file names, so anything that does not match exactly is rejected. */
+/** The request comes from a sandbox and becomes arguments and file names, so anything that does not match exactly is rejected. */
 export function askedOf(lines: readonly string[]): { readonly drawings: readonly Placed[]; readonly pages: readonly Bare[] } {
   try {
     const asked: readonly unknown[] = list(text(1000), mostAsked)(lines).map((line) => JSON.parse(line));

@@ -127,7 +127,7 @@ async function pagesWithoutText(session: ToolSession): Promise<readonly number[]
   return [...bare, ...(await coveredOf(session, stamped))].sort((one, other) => one - other);
 }
 
-/** What a scanner adds beside the picture is not the page's text. */
+/** A few letters that a scanner adds next to the picture are not the page's text. */
 export const fewLetters = 20;
 /** Share of the page's area. */
 const partOfScan = 0.5;
