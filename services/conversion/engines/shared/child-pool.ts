@@ -20,13 +20,13 @@ const startMs = 180_000;
 /** On a host where children cannot start, a start is retried after a growing pause. */
 const restartPauseMs = 1000;
 const longestPauseMs = 5000;
-/** Of a child's last output. */
+/** Characters of a child's last output to log. */
 const saidLength = 500;
 
 export type PoolOptions = {
   /** How many may be busy at once. The pool grows up to this number on demand and shrinks as children wear out. */
   readonly size: number;
-  /** How many are kept ready at all times, even before the first job; 0 where work is rare. */
+  /** How many are kept ready at all times, even before the first job; 0 if jobs are rare. */
   readonly warm: number;
   /** How long a child is used before it is replaced, in ms; ten minutes by default. */
   readonly useMs?: number;

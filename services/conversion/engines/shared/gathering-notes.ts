@@ -1,4 +1,4 @@
-/** A result carries one note per code, but several files or streams may each have something to say. */
+/** A result carries one note per code, but several files or streams may each add one. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 
