@@ -29,7 +29,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   potrace: { fileName: "a.pbm", to: "svg", content: "P1\n8 8\n00000000 01111110 01111110 01111110 01111110 01111110 01111110 00000000\n" },
   tesseract: { fileName: "a.png", to: "txt", content: writing },
   mupdf: { fileName: "a.png", to: "pdf", content: png({ width: 16, height: 16 }) },
-  fontforge: { fileName: "a.ttf", to: "otf", content: readFileSync(typeface) },
+  fontforge: { fileName: "a.ttf", to: "pfb", content: readFileSync(typeface) },
   fonttools: { fileName: "a.ttf", to: "ttf", content: readFileSync(typeface) },
   mail: { fileName: "a.vcf", to: "json", content: "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Good\r\nN:Good;;;;\r\nEND:VCARD\r\n" },
   subtitle: { fileName: "a.srt", to: "vtt", content: "1\n00:00:01,000 --> 00:00:02,000\nGood\n" },

@@ -93,7 +93,7 @@ const fonts: readonly Attack[] = [
         0xffff,
       ),
     "is bounded",
-    { to: ["otf", "woff2"], ...from("ttf") },
+    { to: ["pfb", "ufo"], ...from("ttf") },
   ),
   attack(
     "fontforge",
@@ -102,7 +102,7 @@ const fonts: readonly Attack[] = [
     "a.ttf",
     () => typeface(needed.map((name) => [name, 0x7fff_fff0, 0xffff_fff0])),
     "is bounded",
-    { to: ["otf"], ...from("ttf") },
+    { to: ["pfb"], ...from("ttf") },
   ),
   attack(
     "fontforge",
@@ -111,7 +111,7 @@ const fonts: readonly Attack[] = [
     "a.ttf",
     () => typeface(needed.map((name) => [name, 200, 3000])),
     "is bounded",
-    { to: ["otf", "pfb"], ...from("ttf") },
+    { to: ["pfa", "pfb"], ...from("ttf") },
   ),
   attack(
     "fontforge",
@@ -121,7 +121,7 @@ const fonts: readonly Attack[] = [
     ({ outDir }) =>
       `SplineFontDB: 3.2\nFontName: a\nFullName: a\nFamilyName: a\nWeight: Book\nAscent: 800\nDescent: 200\nPickledData: "cos\\n+system\\n+(S'touch ${outDir}/pickled'\\n+tR."\nBeginChars: 256 0\nEndChars\nEndSplineFont\n`,
     "is bounded",
-    { to: ["otf"], ...from("ttf") },
+    { to: ["pfb"], ...from("ttf") },
   ),
   attack(
     "fontforge",
@@ -130,7 +130,7 @@ const fonts: readonly Attack[] = [
     "a.ttf",
     ({ outDir }) => tarFile([{ name: `$(touch ${outDir}/named);\`touch ${outDir}/ticked\`.ttf`, content: "x" }]),
     "is bounded",
-    { to: ["otf"], ...from("ttf") },
+    { to: ["pfb"], ...from("ttf") },
   ),
   attack(
     "fontforge",
@@ -149,7 +149,7 @@ const fonts: readonly Attack[] = [
     "a.woff",
     () => woff("wOFF\0\x01\0\0".slice(0, 4), 1, deflateSync(zeros), 100_000_000),
     "is bounded",
-    { to: ["ttf"], ...from("woff") },
+    { to: ["pfb"], ...from("woff") },
   ),
   attack(
     "fontforge",
@@ -158,7 +158,7 @@ const fonts: readonly Attack[] = [
     "a.woff2",
     () => woff("wOF2", 0xffff, brotliCompressSync(Buffer.alloc(1_000_000)), 0xffff_ffff),
     "is bounded",
-    { to: ["ttf"], ...from("woff2") },
+    { to: ["pfb"], ...from("woff2") },
   ),
   attack(
     "fonttools",
@@ -186,6 +186,19 @@ const fonts: readonly Attack[] = [
     () => woff("wOFF", 1, deflateSync(zeros), 100_000_000),
     "is bounded",
     { to: ["woff"], query: "from=woff&text=abc" },
+  ),
+  attack(
+    "fonttools",
+    "FO4-tables",
+    "a typeface of 65,535 tables, whose outlines are wanted in another way",
+    "a.ttf",
+    () =>
+      typeface(
+        needed.map((name) => [name, 100, 900]),
+        0xffff,
+      ),
+    "is bounded",
+    { to: ["otf", "woff2"], ...from("ttf") },
   ),
 ];
 

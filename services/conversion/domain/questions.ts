@@ -142,14 +142,24 @@ export const answers = {
   isFileList: record({ isList: flag }),
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
-   * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, and backslashes that the
-   * listing lacks.
+   * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, backslashes and times that
+   * the listing lacks, and comments.
    */
-  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag, isDecomposed: flag, isBackslashed: flag }),
+  archiveNames: record({
+    isDotted: flag,
+    guess: optional(encodingLabel),
+    hasTwins: flag,
+    isDecomposed: flag,
+    isBackslashed: flag,
+    hasOwnTimes: flag,
+    isCommented: flag,
+  }),
+  /** Writes a listing anew with the times of the ZIP that it is of. */
+  archiveTimed: nothing,
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
-  /** Writes patterns for the members that are not to be passed on. */
-  archiveMembers: record({ unwanted: uint32, isLoose: flag, isLinked: flag }),
+  /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files before others of their name. */
+  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**

@@ -32,6 +32,8 @@ const signedDocx = docx('<w:p><w:ins w:id="1" w:author="Numbat"><w:r><w:t>a</w:t
 /** As fontTools writes it. */
 const fewLetters = (path: string) =>
   run("/usr/bin/python3", ["-I", "-m", "fontTools.subset", "test/corpus/typical/font/typical.ttf", "--text=a", `--output-file=${path}`]);
+const fontSamples = "test/services/conversion/engines/fonts/font-samples.py";
+const fontOf = (kind: string) => (path: string) => run("/usr/bin/python3", ["-I", fontSamples, "write", kind, path]);
 /** As small as pikepdf makes it. */
 const smallest = (path: string) =>
   run("/usr/bin/python3", [
@@ -111,6 +113,9 @@ export const documents: readonly Occurrence[] = [
     ]),
   },
   { engine: "fonttools", hop: "ttf>ttf", code: "SOURCE_KEPT", content: fewLetters },
+  { engine: "fonttools", hop: "ttf>otf", code: "STRUCTURE_DROPPED", content: fontOf("hinted") },
+  { engine: "fonttools", hop: "woff>ttf", code: "METADATA_DROPPED", content: fontOf("described") },
+  { engine: "fonttools", hop: "ttf>woff", code: "SIGNATURES_VOID", content: fontOf("signed") },
   { engine: "archive", hop: "zip>zip", code: "SOURCE_KEPT", content: zipFile([{ name: "a.txt", content: "b" }]) },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   {

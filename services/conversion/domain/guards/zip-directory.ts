@@ -28,6 +28,9 @@ export type ZipEntry = {
   readonly sizeBytes: number;
   /** Offset of its local header. */
   readonly offset: number;
+  /** Seconds and nanoseconds since 1970, if stated exactly and in Windows' way only. The usual field has no time zone. */
+  readonly modified: string | undefined;
+  readonly isCommented: boolean;
 };
 
 const inflateRaw = promisify<InputType, ZlibOptions, Buffer>(inflateRawCallback);
@@ -41,6 +44,9 @@ const fullField = 0xffff_ffff;
 /** The system that made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
 const unixArchiver = 3;
 const linkMode = 0o12;
+/** Extra fields with times (APPNOTE 4.5). */
+const unixTimes = 0x5455;
+const windowsTimes = 0x000a;
 
 /** Rejects with INVALID_INPUT if there is no complete directory, and with INPUT_TOO_COMPLEX if it is too long. */
 export async function readZipDirectory(source: ByteSource): Promise<readonly ZipEntry[]> {
@@ -62,12 +68,18 @@ export async function readZipDirectory(source: ByteSource): Promise<readonly Zip
   return entries;
 }
 
+/** Whether the archive as a whole has a comment. */
+export async function hasZipComment(source: ByteSource): Promise<boolean> {
+  return (await findDirectory(source)).commentBytes > 0;
+}
+
 type Directory = {
   readonly count: number;
   readonly offset: number;
   readonly length: number;
   /** Bytes before the archive, which the offsets do not include. */
   readonly shift: number;
+  readonly commentBytes: number;
 };
 
 async function findDirectory(source: ByteSource): Promise<Directory> {
@@ -78,21 +90,23 @@ async function findDirectory(source: ByteSource): Promise<Directory> {
   const count = tail.readUInt16LE(at + 10);
   const length = tail.readUInt32LE(at + 12);
   const offset = tail.readUInt32LE(at + 16);
+  const commentBytes = tail.readUInt16LE(at + 20);
   const hasLocator = at >= 20 && tail.readUInt32LE(at - 20) === 0x07064b50;
   if (hasLocator && (count === 0xffff || length === fullField || offset === fullField)) {
     const record = await bytesAt(source, Number(tail.readBigUInt64LE(at - 12)), 56);
     if (record.length < 56 || record.readUInt32LE(0) !== 0x06064b50) throw damaged();
     const [big, bytes, from] = [record.readBigUInt64LE(32), record.readBigUInt64LE(40), record.readBigUInt64LE(48)];
-    return { count: Number(big), length: Number(bytes), offset: Number(from), shift: 0 };
+    return { count: Number(big), length: Number(bytes), offset: Number(from), shift: 0, commentBytes };
   }
   const shift = tailFrom + at - length - offset;
   if (shift < 0) throw damaged();
-  return { count, length, offset, shift };
+  return { count, length, offset, shift, commentBytes };
 }
 
 function entryOf(record: Buffer, shift: number): ZipEntry {
   const nameEnd = 46 + record.readUInt16LE(28);
-  const wide = wideFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
+  const extra = extraFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
+  const wide = wideFieldsOf(extra.get(1));
   const field = (at: number): number => {
     const value = record.readUInt32LE(at);
     return value === fullField ? (wide.shift() ?? value) : value;
@@ -109,21 +123,30 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
     compressedBytes,
     sizeBytes,
     offset,
+    modified: extra.has(unixTimes) ? undefined : modifiedOf(extra.get(windowsTimes)),
+    isCommented: record.readUInt16LE(32) > 0,
   };
 }
 
-/** The 64-bit values of extra field 1. */
-function wideFieldsOf(extra: Buffer): number[] {
-  for (let at = 0; at + 4 <= extra.length; ) {
-    const end = at + 4 + extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === 1) {
-      const values: number[] = [];
-      for (let field = at + 4; field + 8 <= Math.min(end, extra.length); field += 8) values.push(Number(extra.readBigUInt64LE(field)));
-      return values;
-    }
-    at = end;
+/** The extra fields by their ids (APPNOTE 4.5). */
+function extraFieldsOf(extra: Buffer): ReadonlyMap<number, Buffer> {
+  const fields = new Map<number, Buffer>();
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    fields.set(extra.readUInt16LE(at), extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2)));
   }
-  return [];
+  return fields;
+}
+
+/** The values of the ZIP64 field. */
+function wideFieldsOf(field: Buffer = Buffer.alloc(0)): number[] {
+  return Array.from({ length: Math.floor(field.length / 8) }, (_, at) => Number(field.readBigUInt64LE(8 * at)));
+}
+
+/** From the NTFS field: 100 nanoseconds since 1601 (APPNOTE 4.5.5). */
+function modifiedOf(field: Buffer | undefined): string | undefined {
+  if (field === undefined || field.length < 32 || field.readUInt16LE(4) !== 1) return undefined;
+  const ticks = field.readBigUInt64LE(8);
+  return ticks === 0n ? undefined : `${ticks / 10_000_000n - 11_644_473_600n}.${(ticks % 10_000_000n) * 100n}`;
 }
 
 /** The beginning of an entry's content, decompressed from its first `limitBytes` in the file; undefined if it cannot be read. */

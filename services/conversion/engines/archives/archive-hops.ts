@@ -60,7 +60,9 @@ const level: OptionDefinition = {
 };
 
 const leftOut = [
-  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that point outside the archive, are left out." }),
+  expecting("ENTRIES_LEFT_OUT", {
+    message: "Special files, links that point outside the archive, and all but the last file of a name are left out.",
+  }),
   expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
 ];
 
@@ -68,10 +70,16 @@ const leftOut = [
 const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
 const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
 
-const namesRead = [
-  expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." }),
+const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
+const ofZip = [
   expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
+  expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." }),
 ];
+
+/** Formats of Unix store names as bytes, which need no encoding. */
+export function guessesNames(from: string, to: string): boolean {
+  return streams[to] === undefined && (packings[from]?.format === "zip" || packings[to]?.isUnix !== true);
+}
 
 /** Owners and permissions are lost if either format lacks them; members never are. */
 function fidelityOf(from: string, to: string): Fidelity {
@@ -90,7 +98,8 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
       ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
-      ...(packings[from]?.format === "zip" ? namesRead : []),
+      ...(guessesNames(from, to) ? [namesGuessed] : []),
+      ...(packings[from]?.format === "zip" ? ofZip : []),
     ],
   };
 }

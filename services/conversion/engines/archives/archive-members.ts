@@ -6,7 +6,7 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
-import { packings } from "./archive-hops.ts";
+import { guessesNames, packings } from "./archive-hops.ts";
 import { behindLink } from "./archive-refusals.ts";
 
 export const program = "/usr/bin/bsdtar";
@@ -48,27 +48,43 @@ export async function openListed(work: Work) {
   const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
   if (names.isBackslashed)
     task.note("NAMES_CHANGED", "Backslashes in names were treated as folder separators, because some programs write them so.");
-  await list(session, inputInside, "before");
+  await listSource(session, inputInside, "before");
   let listing = await keep("before");
   await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });
-  const isLegacy = isZip && names.guess !== undefined;
+  const isLegacy = names.guess !== undefined && guessesNames(task.hop.from, task.hop.to);
   const renamed = isLegacy ? await renameMembers(session, task, names.guess ?? "") : undefined;
   if (renamed !== undefined) {
-    await list(session, renamed, "renamed");
+    await listSource(session, renamed, "renamed");
     listing = await keep("renamed");
   }
+  if (names.hasOwnTimes) {
+    const timed = `${task.outputPath}.timed`;
+    stack.defer(() => rm(timed, { force: true }));
+    const asked = { signal: task.signal, maxBytes: 2 * maxListingBytes };
+    await askForFile(inspector, "archiveTimed", [listing, task.input.path], timed, asked);
+    listing = timed;
+  }
   const owned = stack.move();
-  return { source: renamed ?? inputInside, listing, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { source: renamed ?? inputInside, listing, listed, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Writes patterns of the members to leave out to `/job/unwanted`: links that lead outside and special files. */
-export async function listUnwanted({ session, task, inspector }: Work, listing: string) {
+export async function listUnwanted(
+  { session, task, inspector }: Work,
+  { listing, listed }: { readonly listing: string; readonly listed: string },
+) {
   const made = { signal: task.signal, maxBytes: 4 * maxListingBytes };
-  const members = await askForFile(inspector, "archiveMembers", [listing], session.pathOf("unwanted"), made);
-  if (members.unwanted > 0) {
-    const left = members.unwanted === 1 ? "One link or special file was" : `${members.unwanted} links or special files were`;
-    task.note("ENTRIES_LEFT_OUT", `${left} left out.`);
-  }
+  const members = await askForFile(inspector, "archiveMembers", [listing, listed], session.pathOf("unwanted"), made);
+  const { unwanted, shadowed } = members;
+  const left = [
+    ...(unwanted === 0 ? [] : [`${unwanted === 1 ? "One link or special file was" : `${unwanted} links or special files were`} left out.`]),
+    ...(shadowed === 0
+      ? []
+      : [
+          `${shadowed === 1 ? "One file with the name of a later file was" : `${shadowed} files with the names of later files were`} left out.`,
+        ]),
+  ];
+  if (left.length > 0) task.note("ENTRIES_LEFT_OUT", left.join(" "));
   return members;
 }
 
@@ -77,39 +93,45 @@ export async function unpackWanted({ session }: Work, source: string): Promise<v
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
   const args = ["-xf", source, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
   throwIfFailed(await session.run({ program, args, limits }), "read");
+  // Some files are not readable even for their owner.
+  await session.run({ program: "/bin/chmod", args: ["-R", "u+rwX", "/job/tree"], limits });
 }
 
 /**
- * Renames the members of a ZIP whose names are in a code page: the path of a new archive, or undefined if that fails.
- * When the guess points to no particular language, it is the code page of the format's standard (APPNOTE 4.4.4, bit 11).
+ * Renames the members of an archive whose names are in a code page: the path of a new archive, or undefined if that fails.
+ * When the guess points to no particular language, it is the code page of the standard for ZIP (APPNOTE 4.4.4, bit 11).
  */
 async function renameMembers(session: ToolSession, task: HopTask, guess: string): Promise<string | undefined> {
-  const charset = guess === "windows-1252" ? "CP437" : guess === "shift_jis" ? "CP932" : guess.toUpperCase();
+  const isZip = packings[task.hop.from]?.format === "zip";
+  const charset = isZip && guess === "windows-1252" ? "CP437" : guess === "shift_jis" ? "CP932" : guess.toUpperCase();
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/named"] });
-  const unpack = [
-    "-xf",
-    inputInside,
-    `--options=zip:hdrcharset=${charset}`,
-    "-C",
-    "/job/named",
-    "--no-same-owner",
-    "--no-same-permissions",
-  ];
+  const unpack = ["-xpf", inputInside, `--options=hdrcharset=${charset}`, "-C", "/job/named", "--no-same-owner"];
   if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
-  const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
+  // Not the sandbox's owner, and in a format without times of access and of changes, which would be those of unpacking.
+  const nobody = ["--uid", "0", "--gid", "0", "--uname", "", "--gname", ""];
+  const pack = ["-cf", "/job/named.tar", "--format=gnutar", ...nobody, "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
   throwIfFailed(await session.run({ program, args: pack, limits }), "write");
   task.note("ENCODING_GUESSED", `The encoding of the file names was guessed to be ${charset}.`);
   return "/job/named.tar";
 }
 
-/** Through a pipe: bsdtar takes a member with the inode number of its output file for that file and leaves it out. */
-export async function list(session: ToolSession, archive: string, name: string): Promise<void> {
-  const command = `${program} -P -cf - "$@" | cat > /job/${name}`;
-  const args = ["-o", "pipefail", "-c", command, "list", ...listingArgs, `@${archive}`];
-  const end = await session.run({ program: "/bin/bash", args, limits });
+async function listSource(session: ToolSession, archive: string, name: string): Promise<void> {
+  const end = await list(session, archive, name);
   if (/is not directory|file type is different/.test(end.stderr)) throw behindLink();
+  if (end.exitCode !== 0) {
+    // Only when it unpacks, bsdtar says that a member is encrypted.
+    const unpack = ["-c", `exec ${program} -xOf ${archive} > /dev/null`];
+    throwIfFailed(await session.run({ program: "/bin/sh", args: unpack, limits }), "read");
+  }
   throwIfFailed(end, "read");
   await assertListing(session.pathOf(name));
+}
+
+/** Through a pipe: bsdtar takes a member with the inode number of its output file for that file and leaves it out. */
+export async function list(session: ToolSession, archive: string, name: string): Promise<SandboxEnd> {
+  const command = `${program} -P -cf - "$@" | cat > /job/${name}`;
+  const args = ["-o", "pipefail", "-c", command, "list", ...listingArgs, `@${archive}`];
+  return await session.run({ program: "/bin/bash", args, limits });
 }
 
 async function assertListing(path: string): Promise<void> {

@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
@@ -33,33 +34,33 @@ async function repack(work: Work): Promise<void> {
   if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
   await using archive = await openListed(work);
   const { source, listing, names } = archive;
-  const members = await listUnwanted(work, listing);
+  const members = await listUnwanted(work, archive);
   // Cabinets store no permissions; bsdtar makes them up.
   if (members.isLoose && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
   const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
   // Without inode numbers of their own, cpio readers take files for links to each other.
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
-  const pack = async (): Promise<boolean> => {
-    throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${source}`], limits }), "write");
-    return await isResult(work, listing);
-  };
   // Packing straight from one to the other keeps the most. But it may lose a file whose inode number is
   // that of the result, and it keeps `./` before names, under which readers of non-Unix archives do not
   // find them. It also keeps permissions, every member of a repeated name, and unchecked hard link targets.
   const isDotted = names.isDotted && source === inputInside;
   // libarchive composes decomposed accents as it reads names.
   const isAsNamed = !names.hasTwins && !names.isDecomposed;
-  const isStraight = !members.isLoose && !members.isLinked && isAsNamed && (packing.isUnix ? !isNumberless : !isDotted);
-  if (isStraight && (await pack())) {
-    const { size } = await stat(session.pathOf("out"));
-    const isSame = task.hop.from === task.hop.to && source === inputInside && members.unwanted === 0;
-    if (isSame && size >= task.input.sizeBytes) await keepSource(session, task);
-    return;
+  const isAsRead = isAsNamed && !names.hasOwnTimes;
+  const isStraight = !members.isLoose && !members.isLinked && isAsRead && (packing.isUnix ? !isNumberless : !isDotted);
+  let held = isStraight ? await packStraight(work, archive, target) : undefined;
+  if (held?.isResult !== true) {
+    await rm(session.pathOf("out"), { force: true });
+    const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
+    await packFolder(work, { source, listing, named }, target);
+    held = await holds(work, listing);
   }
-  await rm(session.pathOf("out"), { force: true });
-  const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
-  await packFolder(work, { source, listing, named }, target);
-  if (!(await isResult(work, listing))) throw new LacksContent("The archive contains names or files that the target format cannot store.");
+  if (!held.isResult) throw new LacksContent("The archive contains names or files that the target format cannot store.");
+  const isSame = task.hop.from === task.hop.to && source === inputInside;
+  const isWhole = isSame && members.unwanted === 0 && members.shadowed === 0 && !members.isLoose;
+  if (isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) return await keepSource(session, task);
+  if (held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
+  if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
 }
 
 /** For when nothing had to be left out and repacking saved nothing. */
@@ -71,11 +72,27 @@ async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
 
 const timesCut = "File times were truncated to what the format stores, usually whole seconds.";
 
-async function isResult({ session, task, inspector }: Work, listing: string): Promise<boolean> {
-  await list(session, "/job/out", "after");
-  const held = await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
-  if (held.isResult && held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
-  return held.isResult;
+async function holds({ session, task, inspector }: Work, listing: string): Promise<Answer<"archiveHolds">> {
+  // What bsdtar cannot read is no result, and not the fault of the file.
+  if ((await list(session, "/job/out", "after")).exitCode !== 0) return { isResult: false, hasOtherTimes: false };
+  return await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
+}
+
+async function packStraight(
+  work: Work,
+  { source, listing }: Pick<Archive, "source" | "listing">,
+  target: readonly string[],
+): Promise<Answer<"archiveHolds">> {
+  const { session, task } = work;
+  const from = ["-X", "/job/unwanted", `@${source}`];
+  // bsdtar takes 1970 for the times of access and creation that a ZIP lacks; its old TAR has no place for them.
+  const isInvented = packings[task.hop.from]?.format === "zip" && packings[task.hop.to]?.format === "7zip";
+  const throughTar = `${program} -cf - --format=gnutar ${from.join(" ")} | ${program} "$@" @-`;
+  const command = isInvented
+    ? { program: "/bin/bash", args: ["-o", "pipefail", "-c", throughTar, "pack", ...target], limits }
+    : { program, args: [...target, ...from], limits };
+  throwIfFailed(await session.run(command), "write");
+  return await holds(work, listing);
 }
 
 /** `named`: the original file, if its names differ from those in the listing. */

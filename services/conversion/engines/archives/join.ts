@@ -54,14 +54,16 @@ const expects = [
     message: "If a file is converted to another format before joining, content that the format does not support is left out.",
   }),
   expecting("ENTRIES_LEFT_OUT", {
-    message: "Special files, links that do not lead to a file in the archive, and files missing from `order.txt` are left out.",
+    message:
+      "Special files, links that do not lead to a file in the archive, all but the last file of a name, and files missing from `order.txt` are left out.",
   }),
 ];
 const ofNames = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
+const ofZip = expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." });
 
 export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
   const sharedOf = (from: string, own: Hop["expects"] = []) => {
-    const others = (from === "zip" ? [...expects, ofNames] : expects).filter(({ code }) => !own.some((each) => each.code === code));
+    const others = [...expects, ofNames, ...(from === "zip" ? [ofZip] : [])].filter(({ code }) => !own.some((each) => each.code === code));
     return { async: true, maxInputMb: 200, expects: [...own, ...others] };
   };
   const hops = joinedSources.flatMap((from) =>
@@ -130,7 +132,7 @@ async function unpackedEntries(
 ): Promise<{ readonly entries: readonly Entry[]; readonly isSite: boolean }> {
   const { session, task, inspector } = work;
   await using archive = await openListed(work);
-  await listUnwanted(work, archive.listing);
+  await listUnwanted(work, archive);
   await unpackWanted(work, archive.source);
   await shell(session, "cd /job/tree; [ -f order.txt ] && [ ! -L order.txt ] && cat order.txt > /job/order || echo > /job/order");
   const order = `${task.outputPath}.order`;

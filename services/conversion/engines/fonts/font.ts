@@ -1,4 +1,4 @@
-/** Fonts converted by FontForge, each in a fresh process. */
+/** Fonts of editors and printers converted by FontForge, each in a fresh process. */
 import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
@@ -9,10 +9,10 @@ import { inputInside, openToolSession, type ToolSession, versionLineOf } from ".
 
 const program = "/usr/bin/fontforge";
 const archiver = "/usr/bin/bsdtar";
-/** Only opens and writes: no code that a font carries is run. */
-const script = "Open($1); Generate($2)";
+/** Only opens and writes: no code that a font carries is run. The flag opens fonts that must not be embedded, too. */
+const script = "Open($1, 1); Generate($2)";
 /** FontForge's own format is saved, not generated. */
-const savingScript = "Open($1); Save($2)";
+const savingScript = "Open($1, 1); Save($2)";
 
 const outlines = words("ttf otf woff woff2");
 const typeOne = words("pfb pfa");
@@ -35,7 +35,8 @@ const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   options: [],
 });
 const hops: readonly Hop[] = [
-  ...crossHops(formats, formats, hopOf),
+  ...crossHops(formats, typeOne, hopOf),
+  ...crossHops(typeOne, outlines, hopOf),
   ...crossHops(words("ttf otf"), sources, hopOf),
   ...crossHops(sources, words("ttf otf"), hopOf),
   ...crossHops(["ttf"], ["t42"], hopOf),

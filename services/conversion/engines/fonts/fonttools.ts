@@ -1,17 +1,21 @@
-/** Subsets fonts: only the characters that a page needs, with everything that makes them join, kern and position correctly. */
+/**
+ * Writes fonts in another container or with other outlines, and subsets them: only the characters that a page needs.
+ * Everything else in a font is copied: names, features, variations, colours, permissions.
+ */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { expecting } from "#services/conversion/domain/expectations.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { ownHops, stringOption } from "../shared/hop-table.ts";
+import { crossHops, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
 const python = "/usr/bin/python3";
-const script = join(import.meta.dirname, "font-subset.py");
-const scriptInside = "/engine/font-subset.py";
+const script = join(import.meta.dirname, "font-change.py");
+const scriptInside = "/engine/font-change.py";
 const badInput = [3];
 
 const options: readonly OptionDefinition[] = [
@@ -40,13 +44,40 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (end.exitCode === 5) {
     throw new FilemillError("INVALID_OPTION", "The font has none of these characters.", { details: { option: "unicodes" } });
   }
+  if (end.exitCode === 4) throw new LacksContent("The font has no outlines to convert.");
   throwIfFailed(end, badInput, `The font is damaged or is not ${hop.from.toUpperCase()}.`);
   const isWhole = stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;
-  if (isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) {
+  if (hop.from === hop.to && isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) {
     await copyFile(task.input.path, task.outputPath);
     return task.note("SOURCE_KEPT");
   }
+  noteLost(task, end.stdout);
   await session.adopt("out");
+}
+
+function noteLost({ note }: HopTask, answer: string): void {
+  const { lost, hasMetadata, isSigned }: { readonly lost: readonly string[]; readonly hasMetadata: boolean; readonly isSigned: boolean } =
+    JSON.parse(answer);
+  if (lost.length > 0) note("STRUCTURE_DROPPED", `The outlines were converted, without ${lost.join(" and ")}.`);
+  if (hasMetadata) note("METADATA_DROPPED", "The metadata and private data of the web font were left out.");
+  if (isSigned) note("SIGNATURES_VOID");
+}
+
+const formats = words("ttf otf woff woff2");
+const mayConvert = expecting("STRUCTURE_DROPPED", { message: "If outlines are converted, hinting and variations are left out." });
+const mayForget = expecting("METADATA_DROPPED", { message: "The metadata and private data of web fonts are left out." });
+
+/** A web font may have outlines of either kind; the others have one each. */
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
+  const isWeb = (format: string) => format.startsWith("woff");
+  return {
+    fidelity: isWeb(to) ? "lossless" : "high",
+    cost: to === "woff2" ? 1500 : 400,
+    async: false,
+    maxInputMb: 40,
+    options: [],
+    expects: [...(isWeb(to) ? [] : [mayConvert, ...(isWeb(from) ? [mayForget] : [])]), ...expectingAll("SIGNATURES_VOID")],
+  };
 }
 
 export const fonttoolsEngine = defineEngine({
@@ -55,10 +86,13 @@ export const fonttoolsEngine = defineEngine({
   lane: "document",
   packages: ["python3-fonttools", "python3-brotli"],
   badInput,
-  hops: ownHops(["ttf", "otf", "woff", "woff2"], () => ({
-    ...{ fidelity: "lossless", cost: 500, async: false, maxInputMb: 40 },
-    ...{ options, expects: [expecting("SOURCE_KEPT")] },
-  })),
+  hops: [
+    ...ownHops(formats, () => ({
+      ...{ fidelity: "lossless", cost: 500, async: false, maxInputMb: 40 },
+      ...{ options, expects: expectingAll("SOURCE_KEPT", "SIGNATURES_VOID") },
+    })),
+    ...crossHops(formats, formats, hopOf),
+  ],
   async probe(sandbox) {
     return await versionLineOf(sandbox, python, ["-I", "-c", "import fontTools, brotli; print(fontTools.version)"]);
   },

@@ -3,7 +3,7 @@ import { sniffSource } from "#formats/sniff/sniff.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
-import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listWanted } from "./archive-answers.ts";
+import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listTimed, listWanted } from "./archive-answers.ts";
 import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
 import { tableEncodingOf } from "./dbf-code-pages.ts";
@@ -83,7 +83,11 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await assertArchive(file, theOther(files), Number(packedBytes));
     return {};
   },
-  archiveMembers: archiveMembersOf,
+  archiveMembers: (file, _more, files) => archiveMembersOf(file, theOther(files)),
+  async archiveTimed(file, _more, files) {
+    await listTimed(file, theOther(files));
+    return {};
+  },
   async archiveWanted(file, { folder }, [, zip]) {
     await listWanted(file, String(folder), zip);
     return {};

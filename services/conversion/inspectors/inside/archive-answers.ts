@@ -1,10 +1,10 @@
 /** The contents of an archive, according to bsdtar's listings of it. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
-import { readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
+import { hasZipComment, readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { leavesItsFolder } from "#services/conversion/engines/archives/archive-refusals.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
-import { assertNothingBehindLinks, hasTwins, unwantedOf } from "./archive-links.ts";
+import { assertNothingBehindLinks, hasTwins, shadowedIn, unwantedOf } from "./archive-links.ts";
 import {
   assertSafe,
   hasOtherTimes,
@@ -16,6 +16,7 @@ import {
   maxMembers,
   parseListing,
   readListed,
+  retimed,
   tooManyMembers,
 } from "./archive-listing.ts";
 import { writeToHost } from "./exchange.ts";
@@ -30,13 +31,16 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
   if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
   if (listed.length > maxMembers) throw tooManyMembers();
   const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
-  const inZip = zip === undefined ? [] : (await readZipDirectory(zip)).map(({ name }) => name);
+  const entries = zip === undefined ? [] : await readZipDirectory(zip);
+  const inZip = entries.map(({ name }) => name);
   return {
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
     guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
     hasTwins: hasTwins(listed.map(({ name }) => name)),
     isDecomposed: decomposedOf(inZip).size > 0,
     isBackslashed: withBackslash(inZip) > withBackslash(listed.map(({ name }) => name)),
+    hasOwnTimes: entries.some(({ modified }) => modified !== undefined),
+    isCommented: entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),
   };
 }
 
@@ -63,12 +67,23 @@ export async function assertArchive(file: ByteSource, names: ByteSource, packedB
 }
 
 /** Writes the patterns of members that are not to be passed on. */
-export async function archiveMembersOf(file: ByteSource): Promise<Answer<"archiveMembers">> {
+export async function archiveMembersOf(file: ByteSource, names: ByteSource): Promise<Answer<"archiveMembers">> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
   if (unwanted.size > 0) writeToHost(Buffer.from([...unwanted].flatMap(({ name }) => patternsOf(name)).join("")));
   const wanted = members.filter((member) => !unwanted.has(member));
-  return { unwanted: unwanted.size, isLoose: wanted.some(isLoose), isLinked: wanted.some(isSecondName) };
+  const shadowed = shadowedIn(
+    (await linesIn(names)).map((line) => readListed(line).name),
+    members,
+  );
+  return { unwanted: unwanted.size, shadowed, isLoose: wanted.some(isLoose), isLinked: wanted.some(isSecondName) };
+}
+
+/** Writes the listing with the times that bsdtar does not read from a ZIP. */
+export async function listTimed(file: ByteSource, zip: ByteSource): Promise<void> {
+  const entries = await readZipDirectory(zip);
+  const times = new Map(entries.map(({ name, modified }) => [name.replace(/\/$/, "").normalize(), modified]));
+  writeToHost(Buffer.from(retimed((await contentOf(file)).toString("latin1"), times), "latin1"));
 }
 
 /** Writes the list of members that are passed on, with contents from below `folder`. */

@@ -66,6 +66,13 @@ export function hasTwins(names: readonly string[]): boolean {
   return new Set(names.map((name) => stepsOf(name).join("/"))).size < names.length;
 }
 
+/** How many files precede others of their name, of which only the last is passed on. A folder may well be listed twice. */
+export function shadowedIn(names: readonly string[], members: readonly Member[]): number {
+  const folders = new Set(members.filter(({ sort }) => sort === "dir").map(({ name }) => stepsOf(name).join("/")));
+  const files = names.map((name) => stepsOf(name).join("/")).filter((name) => !folders.has(name));
+  return files.length - new Set(files).size;
+}
+
 /** As many as Linux follows for one name. */
 const maxFollowed = 40;
 /** For all links together: more than a million files of source code need. */

@@ -49,6 +49,18 @@ export function parseListing(text: string): readonly Member[] {
   });
 }
 
+/** The listing with other times for some names. */
+export function retimed(text: string, times: ReadonlyMap<string, string | undefined>): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      const [member] = parseListing(line);
+      const time = member === undefined ? undefined : times.get(member.name.normalize());
+      return time === undefined ? line : line.replace(/ time=[\d.-]+/, ` time=${time}`);
+    })
+    .join("\n");
+}
+
 function plainOf(escaped: string): string {
   return Buffer.from(
     escaped.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),

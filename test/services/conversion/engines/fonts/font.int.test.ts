@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fontEngine } from "#services/conversion/engines/fonts/font.ts";
+import { fonttoolsEngine } from "#services/conversion/engines/fonts/fonttools.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
@@ -36,15 +37,21 @@ async function glyphsOf(path: string, format: string): Promise<number | undefine
 }
 
 let bench: Bench;
+let containers: Bench;
 beforeAll(async () => {
   bench = await openBench(fontEngine);
+  containers = await openBench(fonttoolsEngine);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(async () => {
+  await containers[Symbol.asyncDispose]();
+  await bench[Symbol.asyncDispose]();
+});
 
 testEngine(fontEngine, {
   async sample(format, folder) {
     const path = join(folder, `sample.${format}`);
-    if (!existsSync(path)) await copyFile(format === "ttf" ? original : (await bench.convert(original, "ttf", format)).path, path);
+    const writer = ["otf", "woff", "woff2"].includes(format) ? containers : bench;
+    if (!existsSync(path)) await copyFile(format === "ttf" ? original : (await writer.convert(original, "ttf", format)).path, path);
     return path;
   },
   async check({ from, to }, _reading, path) {
@@ -65,6 +72,12 @@ describe("engine fontforge, in detail", () => {
   it("refuses fonts that are cut off", async () => {
     const cut = join(bench.folder, "cut.ttf");
     await writeFile(cut, (await readFile(original)).subarray(0, 30_000));
-    await expect(bench.convert(cut, "ttf", "otf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(cut, "ttf", "pfb")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("converts fonts that must not be embedded, which is no damage", async () => {
+    const closed = join(bench.folder, "closed.ttf");
+    await run("/usr/bin/python3", ["-I", join(import.meta.dirname, "font-samples.py"), "write", "hinted", closed]);
+    for (const to of ["pfb", "sfd"]) await bench.convert(closed, "ttf", to);
   });
 });

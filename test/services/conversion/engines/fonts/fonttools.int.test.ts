@@ -1,15 +1,21 @@
-/** Fonts with fewer characters: the remaining ones look the same, also in combination. */
+/** Fonts in other containers keep everything in them; fonts with fewer characters look the same, also in combination. */
 import { execFile } from "node:child_process";
-import { globSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { existsSync, globSync } from "node:fs";
+import { copyFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { fonttoolsEngine } from "#services/conversion/engines/fonts/fonttools.ts";
-import { openBench } from "#test/contract/engine.ts";
+import { openBench, testEngine } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 const [original = ""] = globSync("/usr/share/fonts/*/dejavu/DejaVuSans.ttf");
+const [small = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
+const samples = join(import.meta.dirname, "font-samples.py");
+const python = async (...args: readonly string[]) =>
+  (await run("/usr/bin/python3", ["-I", samples, ...args], { maxBuffer: 2 ** 24 })).stdout;
+const factsOf = async (path: string) => JSON.parse(await python("read", path));
 const about = async (path: string) => (await run("fc-scan", ["--format", "%{family[0]}|%{charset}\n", path])).stdout.trim();
 const drawn = async (fontfile: string, text: string) =>
   await sharp({ text: { text, fontfile, font: "DejaVu Sans 40", dpi: 96 } })
@@ -28,4 +34,64 @@ test("keeps the letters that are asked for, with ligatures, kerning and the name
   const kept = await bench.convert(original, "ttf", "ttf");
   expect([(await about(kept.path)).length, (await stat(kept.path)).size <= whole]).toEqual([(await about(original)).length, true]);
   await expect(bench.convert(original, "ttf", "ttf", { unicodes: "U+1F6D8" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+});
+
+testEngine(fonttoolsEngine, {
+  async sample(format, folder) {
+    const path = join(folder, `sample.${format}`);
+    if (existsSync(path)) return path;
+    if (format === "ttf") await copyFile(small, path);
+    else await python("write", "cubic", path);
+    return path;
+  },
+  async check({ to }, _reading, path) {
+    const { kind } = await factsOf(path);
+    if (to === "ttf" || to === "otf") expect(kind).toBe(to === "otf" ? "OTTO" : "\0\x01\0\0");
+  },
+});
+
+// FontForge dropped variations, colours and tables it did not know, and names in other languages; it also numbered the glyphs anew.
+test.each([
+  ["hinted-variable-colour", "ttf", "woff2"],
+  ["hinted-variable-colour", "woff2", "ttf"],
+  ["cubic", "otf", "woff2"],
+  ["cubic", "woff", "otf"],
+  ["described", "woff", "woff2"],
+])("a font (%s) is the same in another container: %s to %s", async (kind, from, to) => {
+  await using bench = await openBench(fonttoolsEngine);
+  const source = join(bench.folder, `source.${from}`);
+  await python("write", kind, source);
+  const { path, notes } = await bench.convert(source, from, to);
+  expect([await factsOf(path), [...notes]]).toEqual([await factsOf(source), []]);
+});
+
+test.each([
+  ["hinted-variable-colour", "ttf", "otf", "hinting and variations (wght)"],
+  ["cubic", "otf", "ttf", "hinting"],
+  ["cubic", "woff2", "ttf", "hinting"],
+])("a font (%s) keeps all but %s to %s what depends on its kind of outlines", async (kind, from, to, lost) => {
+  await using bench = await openBench(fonttoolsEngine);
+  const source = join(bench.folder, `source.${from}`);
+  await python("write", kind, source);
+  const { path, notes } = await bench.convert(source, from, to);
+  expect([...notes]).toEqual([["STRUCTURE_DROPPED", `The outlines were converted, without ${lost}.`]]);
+  const ofOutlines = new Set(["glyf", "loca", "CFF", "prep", "gvar", "fvar"]);
+  const comparable = ({ tables, kind: _, axes: __, names, ...rest }: Awaited<ReturnType<typeof factsOf>>) => ({
+    ...rest,
+    tables: tables.filter((tag: string) => !ofOutlines.has(tag)),
+    names: names.filter((name: string) => name !== "Weight"),
+  });
+  expect(comparable(await factsOf(path))).toEqual(comparable(await factsOf(source)));
+});
+
+test("says what a font cannot keep when it is written anew", async () => {
+  await using bench = await openBench(fonttoolsEngine);
+  for (const [kind, from, to, code] of [
+    ["described", "woff", "ttf", "METADATA_DROPPED"],
+    ["signed", "ttf", "woff", "SIGNATURES_VOID"],
+  ] as const) {
+    const source = join(bench.folder, `source.${from}`);
+    await python("write", kind, source);
+    expect([...(await bench.convert(source, from, to)).notes.keys()]).toEqual([code]);
+  }
 });

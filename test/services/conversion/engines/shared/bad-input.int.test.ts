@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   "join-html": ["zip", "html", "pictures", cut],
   "join-media": ["zip", "gif", "pictures", cut],
   fonttools: ["ttf", "ttf", "font", cut],
-  fontforge: ["ttf", "woff", "font", cut],
+  fontforge: ["ttf", "pfb", "font", cut],
 };
 
 let folder: string;

@@ -1,0 +1,89 @@
+/** Times, names, permissions and comments, which the contents of an archive do not show. */
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(archiveEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** Each body adds to `a`: a ZipFile, or a TarFile with names in Latin-1. */
+const writer = `
+import io, struct, sys, tarfile, zipfile
+kind, path, body = sys.argv[1:]
+def windows(seconds): return struct.pack('<HHIHHQQQ', 10, 32, 0, 1, 24, *[int((seconds + 11644473600) * 10**7)] * 3)
+def entry(name, content, extra=b'', comment=b''):
+    i = zipfile.ZipInfo(name, (2020, 9, 13, 14, 26, 40)); i.extra, i.comment = extra, comment
+    a.writestr(i, content)
+def member(name, **more):
+    e = tarfile.TarInfo(name); e.mtime, e.size = 1600000001, 0 if 'linkname' in more else 1
+    for key, value in more.items(): setattr(e, key, value)
+    a.addfile(e, io.BytesIO(b'x'))
+with (zipfile.ZipFile(path, 'w') if kind == 'zip' else tarfile.open(path, 'w', format=tarfile.USTAR_FORMAT, encoding='latin-1')) as a: exec(body)
+`;
+const readers: Readonly<Record<string, string>> = {
+  tar: "import sys, tarfile\nfor m in tarfile.open(sys.argv[1]): print(m.name, oct(m.mode & 0o777), m.mtime, m.uid)",
+  zip: "import sys, zipfile\nfor i in zipfile.ZipFile(sys.argv[1]).infolist(): print(i.filename, oct(i.external_attr >> 16 & 0o777), i.date_time[3])",
+};
+
+async function converted(from: string, body: string, to: string) {
+  const source = join(bench.folder, `source.${from}`);
+  await run("/usr/bin/python3", ["-I", "-c", writer, from, source, body]);
+  const { path, notes } = await bench.convert(source, from, to);
+  const reader = readers[to];
+  const said = reader === undefined ? await run("7z", ["l", "-slt", path]) : await run("/usr/bin/python3", ["-I", "-c", reader, path]);
+  return { said: said.stdout, notes: [...notes] };
+}
+
+it.each([
+  // 7-Zip on Windows states the exact time in a field of its own; the usual field has no time zone.
+  ["zip", "entry('a', 'x', windows(1600000001.5))", "tar", ["a 0o600 1600000001.5 0"], []],
+  ["zip", "entry('a', 'x' * 999, windows(1600000001))", "zip", ["a 0o600 12"], []],
+  ["zip", "entry('a', 'x', windows(1600000001.5))", "zip", ["a 0o600 12"], ["NUMBERS_ROUNDED"]],
+  // Archives of GitHub have the commit as their comment.
+  ["zip", "a.comment = b'f00'; entry('a', 'x')", "tar", ["a 0o600 1600007200 0"], ["METADATA_DROPPED"]],
+  ["zip", "entry('a', 'x', comment=b'f00')", "tar", ["a 0o600"], ["METADATA_DROPPED"]],
+  ["zip", "a.comment = b'f00'; entry('a', 'x')", "zip", ["a 0o600 14"], ["SOURCE_KEPT"]],
+  ["zip", "entry('a', 'x'); entry('b', 'x'); entry('a', 'y')", "tar", ["a 0o600", "b 0o600"], ["ENTRIES_LEFT_OUT"]],
+  [
+    "tar",
+    "member('d', type=tarfile.DIRTYPE, size=0); member('d', type=tarfile.DIRTYPE, size=0); member('d/a')",
+    "zip",
+    ["d/a 0o644 12"],
+    [],
+  ],
+  // Old programs write names as bytes, which other formats do not store.
+  [
+    "tar",
+    "member('Größe.txt', mode=0o755, uid=7); member('Übung/ä.txt')",
+    "zip",
+    ["Größe.txt 0o755 12", "Übung/ä.txt 0o644 12"],
+    ["ENCODING_GUESSED"],
+  ],
+  ["tar", "member('Größe.txt')", "7z", ["Path = Größe.txt"], ["ENCODING_GUESSED"]],
+  ["tar", "member('a', mode=0); member('b', type=tarfile.LNKTYPE, linkname='a', mode=0)", "zip", ["a 0o0 12", "b 0o0 12"], []],
+])("what %s with %s is as %s", async (from, body, to, lines, notes) => {
+  const made = await converted(from, body, to);
+  for (const line of lines) expect(made.said).toContain(line);
+  expect(made.notes.map(([code]) => code)).toEqual(notes);
+});
+
+it("invents no times of creation for files of a ZIP, and no owner for names in a code page", async () => {
+  expect((await converted("zip", "entry('a', 'x')", "7z")).said).not.toMatch(/^(Created|Accessed) = ./m);
+  const legacy = "zipfile.ZipInfo._encodeFilenameFlags = lambda self: (self.filename.encode('cp437'), 0); entry('Größe', 'x')";
+  expect((await converted("zip", legacy, "tar")).said).toMatch(/^Größe \S+ \S+ 0$/m);
+});
+
+it("asks for the password of a 7z whose names are readable", async () => {
+  const [plain, locked] = [join(bench.folder, "plain"), join(bench.folder, "locked.7z")];
+  await writeFile(plain, "secret");
+  await run("7z", ["a", "-psecret", locked, plain]);
+  await expect(bench.convert(locked, "7z", "zip")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+});

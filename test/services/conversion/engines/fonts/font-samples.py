@@ -1,0 +1,101 @@
+"""Writes a font with what real fonts have beyond outlines, and tells what a font has. Usage: font-samples.py write KIND PATH | read PATH."""
+import json
+import sys
+
+from fontTools.colorLib.builder import buildCOLR, buildCPAL
+from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.recordingPen import DecomposingRecordingPen
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTFont, newTable
+from fontTools.ttLib.sfnt import WOFFFlavorData
+from fontTools.ttLib.tables import ttProgram
+from fontTools.ttLib.tables.DefaultTable import DefaultTable
+from fontTools.ttLib.tables.TupleVariation import TupleVariation
+
+NAMES = [".notdef", "T", "A", "o", "o.alt"]
+
+
+def draw(pen, at):
+    pen.moveTo((50, 0))
+    pen.lineTo((50, 700))
+    pen.lineTo((400 + 10 * at, 700))
+    pen.lineTo((400 + 10 * at, 0))
+    pen.closePath()
+    return pen
+
+
+def plain(is_cubic):
+    builder = FontBuilder(1000, isTTF=not is_cubic)
+    builder.setupGlyphOrder(NAMES)
+    builder.setupCharacterMap({ord(name): name for name in ("T", "A", "o")})
+    if is_cubic:
+        strings = {name: draw(T2CharStringPen(600, None), at).getCharString() for at, name in enumerate(NAMES)}
+        builder.setupCFF("Numbat-Regular", {}, strings, {"BlueValues": [0, 0, 700, 700]})
+    else:
+        builder.setupGlyf({name: draw(TTGlyphPen(None), at).glyph() for at, name in enumerate(NAMES)})
+    builder.setupHorizontalMetrics({name: (600 + at, 50) for at, name in enumerate(NAMES)})
+    builder.setupHorizontalHeader(ascent=950, descent=-250)
+    builder.setupNameTable({"familyName": {"en": "Numbat", "ja": "フクロアリクイ"}, "styleName": "Regular", "psName": "Numbat-Regular"})
+    # Must not be embedded.
+    builder.setupOS2(fsType=2, usWeightClass=400, achVendID="QUOK")
+    builder.setupPost(underlinePosition=-123)
+    addOpenTypeFeaturesFromString(builder.font, "feature salt { sub o by o.alt; } salt; feature kern { pos T o -80; } kern;")
+    return builder
+
+
+def write(kind, path):
+    builder = plain("cubic" in kind)
+    font = builder.font
+    if "variable" in kind:
+        builder.setupFvar([("wght", 100, 400, 900, "Weight")], [])
+        wider = [(0, 0), (0, 0), (100, 0), (100, 0), (0, 0), (100, 0), (0, 0), (0, 0)]
+        builder.setupGvar({name: [TupleVariation({"wght": (0, 1, 1)}, wider)] for name in NAMES})
+    if "colour" in kind:
+        font["COLR"], font["CPAL"] = buildCOLR({"A": [("T", 0), ("o", 1)]}), buildCPAL([[(1, 0, 0, 1), (0, 0, 1, 0.5)]])
+    if "hinted" in kind:
+        font["prep"] = newTable("prep")
+        font["prep"].program = ttProgram.Program()
+        font["prep"].program.fromAssembly(["PUSHW[ ]", "511", "SCANCTRL[ ]"])
+    if "signed" in kind:
+        font["DSIG"] = DefaultTable("DSIG")
+        font["DSIG"].data = bytes.fromhex("00000001 0001 0000 00000001 0000000c 00000014 0000 0000 00000004 01020304")
+    private = DefaultTable("QUOK")
+    private.data = b"private"
+    font["QUOK"] = private
+    font.flavor = next((each for each in ("woff2", "woff") if path.endswith(each)), None)
+    if "described" in kind:
+        font.flavorData = WOFFFlavorData()
+        font.flavorData.majorVersion, font.flavorData.minorVersion = 1, 0
+        font.flavorData.metaData = b'<metadata version="1.0"><vendor name="Quokka"/></metadata>'
+    font.save(path)
+
+
+def read(path):
+    font = TTFont(path)
+    glyphs, outlines = font.getGlyphSet(), {}
+    for name in font.getGlyphOrder():
+        pen = DecomposingRecordingPen(glyphs)
+        glyphs[name].draw(pen)
+        outlines[name] = sorted({point for _, points in pen.value for point in points if point is not None})
+    return {
+        "kind": font.sfntVersion,
+        "tables": sorted(tag.strip() for tag in font.keys() if tag != "GlyphOrder"),
+        "order": font.getGlyphOrder(),
+        "outlines": outlines,
+        "widths": {name: width for name, (width, _) in font["hmtx"].metrics.items()},
+        "names": sorted({str(each) for each in font["name"].names}),
+        "features": [record.FeatureTag for each in ("GSUB", "GPOS") for record in font[each].table.FeatureList.FeatureRecord],
+        "axes": [axis.axisTag for axis in font["fvar"].axes] if "fvar" in font else [],
+        "permissions": font["OS/2"].fsType,
+        "underline": font["post"].underlinePosition,
+        "metadata": getattr(font.flavorData, "metaData", None) is not None,
+    }
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "write":
+        write(sys.argv[2], sys.argv[3])
+    else:
+        print(json.dumps(read(sys.argv[2])))
