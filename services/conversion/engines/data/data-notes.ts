@@ -58,7 +58,7 @@ function becomesText(from: string, to: string): boolean {
   if (settings.has(to)) return reads(from, "bytes");
   if (columnar.has(to)) return true;
   const sorts: readonly Sort[] = ["bytes", "instants", "fineInstants", "localStamps", "infinite"];
-  if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => reads(from, sort));
+  if (textTables.has(to)) return reads(from, "bytes") || (!flat.has(from) && sorts.some((sort) => reads(from, sort)));
   if (books.has(to))
     return (
       (["bytes", "integers", "decimals", "instants", "localStamps"] as const).some((sort) => reads(from, sort)) ||
@@ -128,14 +128,14 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
 function emptying(from: string, to: string): readonly Expectation[] {
   if ((to === "xml" || settings.has(to)) && !settings.has(from))
     return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
-  if ((textTables.has(from) || books.has(from)) && isTree(to) && to !== "toml" && to !== "plist")
+  if ((flat.has(from) || from === "parquet" || from === "avro") && isTree(to) && to !== "toml" && to !== "plist")
     return [expecting("EMPTY_VALUES_DROPPED", { message: "If a table has no rows, its column names are left out." })];
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
 /** Notes of a hop. Between text tables, values are copied as text. */
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
-  const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
+  const guessed = expectingAll((texts.has(from) || from === "sqlite") && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];

@@ -12,8 +12,8 @@ export type Reading = {
   readonly name: string;
   /** Prefix of the path: a container to look into, or the driver. */
   readonly prefix?: string;
-  /** The member to read, if it is an archive that GDAL would read differently. */
-  readonly document?: string;
+  /** What to read instead, if GDAL would read the file wrongly. */
+  readonly path?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Layers by run; without them, one run reads all layers. */

@@ -40,8 +40,14 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
     ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
     ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts that contain commas become text." })),
+    ...when(kml.has(from), () => expecting("EXTERNAL_CONTENT_BLOCKED")),
+    ...when(kml.has(from) && !naming.has(to), () =>
+      expecting("NAMES_CHANGED", { message: "Values called name, beside the names of places, are renamed." }),
+    ),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
-    ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
+    ...when(typed.has(to) || json.has(from) || kml.has(from) || (textTypes.has(to) && withBytes.has(from)), () =>
+      expecting("TYPES_AS_TEXT"),
+    ),
     ...when(rounding.has(to), () =>
       expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format stores are rounded." }),
     ),
@@ -85,7 +91,9 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
     ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
-    ...(kml.has(from) ? ["times of track points, except the first and the last"] : []),
+    ...(kml.has(from)
+      ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views and overlays"]
+      : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of individual track points"] : []),
   ];
   if (lost.length === 0) return [];

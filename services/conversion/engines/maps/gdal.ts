@@ -1,10 +1,12 @@
 /** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage and arranged there, so that each format gets what it can hold. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
-import { LacksContent } from "#services/conversion/domain/failure.ts";
+import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
+import { answerOf } from "../shared/child-engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
+import { ownProgram } from "../shared/node-worker.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
@@ -75,8 +77,9 @@ async function lookAtJson({ session, task }: Work, input: string): Promise<Ready
 const jsonFormats = new Set(["geojson", "geojsonl"]);
 
 async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
-  const isOne = work.task.hop.from === "kmz" && (await isOneDocument(work, input));
-  const reading = isOne ? { ...listed, document: "doc.kml" } : listed;
+  const { from } = work.task.hop;
+  const isPlain = from === "kml" || (from === "kmz" && (await isOneDocument(work, input)));
+  const reading = isPlain ? { ...listed, path: await rewrittenKml(work, input) } : listed;
   const arrangeIn = async (name: string, args: readonly string[]) => {
     const lists = await gather(work, reading, name, args);
     const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
@@ -93,6 +96,16 @@ async function isOneDocument({ session }: Work, input: string): Promise<boolean>
   return documents.length === 1 && documents[0] === "doc.kml";
 }
 
+/** GDAL reads some values of a KML wrongly (see inside/map/kml-source.ts). */
+async function rewrittenKml({ session }: Work, input: string): Promise<string> {
+  const path = "/job/plain.kml";
+  const end = await session.run({ ...ownProgram("map/main.ts", ["kml", input, path]), limits });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const answer = answerOf(JSON.parse(end.stdout));
+  if (!answer.ok) throw answer.error;
+  return path;
+}
+
 /** Each layer becomes a table, whatever its shapes. Returns the names of list columns. */
 async function gather(
   { session, task, drivers }: Work,
@@ -100,8 +113,7 @@ async function gather(
   gathered: string,
   more: readonly string[],
 ): Promise<readonly string[]> {
-  const { driver, name, prefix = "", document, args = [], env = {}, runs = [[]] } = reading;
-  const path = document === undefined ? `${prefix}/input/${name}` : `/vsizip/{/input/${name}}/${document}`;
+  const { driver, name, prefix = "", args = [], env = {}, runs = [[]], path = `${prefix}/input/${name}` } = reading;
   const lists: string[] = [];
   for (const layers of runs) {
     const end = await session.run({

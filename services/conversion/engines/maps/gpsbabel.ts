@@ -45,7 +45,10 @@ const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === t
 function expectationsOf(from: string, to: string): readonly Expectation[] {
   if (to === "gpx") {
     return devices[from]?.hasSensors === true
-      ? [expecting("METADATA_DROPPED", { message: "Speed, distance and power of track points are left out." })]
+      ? [
+          expecting("METADATA_DROPPED", { message: "Speed, distance and power of track points, and what laps sum up, are left out." }),
+          expecting("ENTRIES_LEFT_OUT", { message: "Points without a position are left out." }),
+        ]
       : [];
   }
   return [
@@ -122,7 +125,7 @@ async function tellSensors(session: ToolSession, task: HopTask, { name }: Device
   const table = "/job/points.csv";
   const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tell(session, task, ["sensors", table]);
+  await tell(session, task, ["sensors", table, ...(task.hop.from === "tcx" ? [inputInside] : [])]);
 }
 
 /** Passes on the notes of our own program (see inside/map/compare.ts). */

@@ -54,11 +54,18 @@ const simplify: OptionDefinition = {
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 
-function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
+/** Their coordinates may have more digits than the 32 bits in which the library computes. */
+const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
+
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
-  const expects = bare.has(to)
-    ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })]
-    : [];
+  const expects = [
+    ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })] : []),
+    ...(fine.has(from)
+      ? [expecting("NUMBERS_ROUNDED", { message: "Coordinates far from the origin are rounded to 32-bit numbers." })]
+      : []),
+    ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", { message: "Lines and points are left out; faces are kept." })] : []),
+  ];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
 }
 
@@ -79,8 +86,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
   const inside = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, inside);
-  await assertShapes(session, inside);
-  const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
+  const { hasLoose, grain } = await assertShapes(session, inside);
+  if (fine.has(from) && grain > 0)
+    task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
+  const name = to === "stl" && hasLoose ? "stl" : task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
   // The STEP writer knows one position per shape and would drop the others.
   const placed = to === "step" ? ["-ptv"] : [];
@@ -97,12 +106,30 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
   if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and animations were left out.");
+  if (to === "stl" && hasLoose) {
+    await leaveOutLoose(session);
+    task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
+  }
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }
 
+/** Removes facets of one or two corners from a text STL; in a compact one, the library's count of facets would be wrong. */
+async function leaveOutLoose(session: ToolSession): Promise<void> {
+  const script = "/^ *facet/{:a;N;/endfacet/!ba;/(vertex.*){3}/!d}";
+  const end = await session.run({ program: "/bin/sed", args: ["-E", "-i", script, "/job/out.stl"], limits });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
+}
+
+type Seen = {
+  /** It has lines or points besides faces. */
+  readonly hasLoose: boolean;
+  /** The step between 32-bit coordinates, if that can be seen in the model's size; otherwise 0. */
+  readonly grain: number;
+};
+
 /** Formats without a signature accept anything, as a scene without shapes. */
-async function assertShapes(session: ToolSession, inside: string): Promise<void> {
+async function assertShapes(session: ToolSession, inside: string): Promise<Seen> {
   const end = await session.run({ program, args: ["info", inside], limits });
   if (end.exitCode !== 0 && packed.test(`${end.stderr}${end.stdout}`))
     throw new FilemillError(
@@ -111,6 +138,17 @@ async function assertShapes(session: ToolSession, inside: string): Promise<void>
     );
   throwIfFailed(end, badInput, unreadable);
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
+  return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout) };
+}
+
+function grainOf(info: string): number {
+  const numbersOf = (found: RegExpExecArray | null) => (found?.[1] ?? "").split(" ").map(Number);
+  const least = numbersOf(/Minimum point\s{1,20}\(([^)]{1,200})\)/.exec(info));
+  const most = numbersOf(/Maximum point\s{1,20}\(([^)]{1,200})\)/.exec(info));
+  const far = Math.max(...[...least, ...most].map(Math.abs));
+  const size = Math.max(...most.map((end, axis) => end - (least[axis] ?? 0)));
+  const grain = 2 ** (Math.floor(Math.log2(far)) - 23);
+  return grain > size * 1e-5 && size > 0 ? grain : 0;
 }
 
 /** Embeds the numbers, which lie in a separate file, into the single output file. */

@@ -110,14 +110,24 @@ function secondsBetween(before: string | undefined, after: string | undefined): 
   return Number.isNaN(found) ? 0 : found;
 }
 
-/** Notes what a table of all points, which the tool can also write, has beyond its GPX. */
-export function tellSensors(path: string): unknown {
+/** Notes what a table of all points, which the tool can also write, has beyond its GPX, and what of a TCX the tool does not read. */
+export function tellSensors(path: string, tcx: string): unknown {
+  const notes: Notes = new Map();
   const columns = new Set(
     readFileSync(path, "utf8")
       .split("\n")
       .flatMap((line) => (line.startsWith("No,") ? line.trim().split(",") : [])),
   );
   const lost = ["Speed", "Power", "Distance"].filter((name) => columns.has(name));
-  const message = `Left out of the points: ${lost.join(", ").toLowerCase()}.`;
-  return { ok: true, notes: lost.length === 0 ? [] : [["METADATA_DROPPED", message]] };
+  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the points: ${lost.join(", ").toLowerCase()}.`);
+  if (tcx !== "") inspectTcx(textOfXml(readFileSync(tcx)), notes);
+  return { ok: true, notes: [...notes] };
+}
+
+/** Points without a position, such as those in a tunnel, have a heart rate all the same. */
+function inspectTcx(text: string, notes: Notes): void {
+  const points = text.split(/<Trackpoint[\s>]/).slice(1);
+  const bare = points.filter((point) => !/<Position[\s>]/.test(point)).length;
+  if (bare > 0) addNote(notes, "ENTRIES_LEFT_OUT", `${bare} of ${points.length} points were left out, because they have no position.`);
+  if (/<(Lap|Notes)[\s>]/.test(text)) addNote(notes, "METADATA_DROPPED", "The sport, notes, and what laps sum up were left out.");
 }

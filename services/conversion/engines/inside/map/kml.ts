@@ -1,19 +1,32 @@
 /** What GDAL does not read from a KML: styles, and the times of a track's single points. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 import type { Notes } from "../exchange.ts";
 import { textOfXml } from "./gpx.ts";
+import { plainKml } from "./kml-source.ts";
 import { addNote } from "./notes.ts";
 
 /** Limit for one unpacked document. */
 const mostBytes = 256 * 2 ** 20;
 
 export function inspectKml(bytes: Buffer, notes: Notes): void {
-  const texts = bytes.toString("latin1", 0, 2) === "PK" ? documentsIn(bytes) : [bytes];
-  for (const text of texts.map((each) => textOfXml(each))) {
+  for (const text of textsOf(bytes)) {
+    plainKml(text, notes);
     if (/<(\w{1,20}:)?(Style|StyleMap)[\s>]/.test(text)) notes.set("STYLING_DROPPED", "Colours, lines and icons were left out.");
     if (/<gx:Track[\s>]/.test(text))
       addNote(notes, "METADATA_DROPPED", "The times of tracks' points were left out but for the first and the last.");
   }
+}
+
+/** Writes the only document of a KML or KMZ as GDAL reads it rightly. */
+export function rewriteKml(input: string, output: string): void {
+  const [text = ""] = textsOf(readFileSync(input));
+  writeFileSync(output, plainKml(text, new Map()));
+}
+
+function textsOf(bytes: Buffer): readonly string[] {
+  const texts = bytes.toString("latin1", 0, 2) === "PK" ? documentsIn(bytes) : [bytes];
+  return texts.map((each) => textOfXml(each));
 }
 
 /** @see APPNOTE.TXT of PKWARE, 4.3.12: the central directory, whose entries locate each file. */

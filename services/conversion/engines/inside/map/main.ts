@@ -5,10 +5,12 @@
 import { Failure } from "../failure.ts";
 import { arrange, complete } from "./arrange.ts";
 import { compare, tellSensors } from "./compare.ts";
+import { rewriteKml } from "./kml.ts";
 
 const tasks: Readonly<Record<string, (first: string, second: string) => unknown>> = {
   arrange: (asked) => arrange(JSON.parse(asked)),
   complete,
+  kml: rewriteKml,
   compare,
   sensors: tellSensors,
 };

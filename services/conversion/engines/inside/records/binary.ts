@@ -1,4 +1,5 @@
 /** Binary relatives of JSON: MessagePack and BSON. A file with several values becomes a list. */
+import { isUtf8 } from "node:buffer";
 import {
   decodeMulti,
   decodeTimestampToTimeSpec,
@@ -30,20 +31,7 @@ import type { Notes, Options } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { unitsOf } from "./avro-types.ts";
 import { stampOfUnits } from "./parquet-types.ts";
-import {
-  Exact,
-  integerOf,
-  maxDepth,
-  numberOf,
-  Pairs,
-  Stamp,
-  simplify,
-  stampOf,
-  textOfName,
-  tooDeep,
-  type Value,
-  valueFrom,
-} from "./values.ts";
+import { Exact, integerOf, maxDepth, numberOf, Pairs, Stamp, simplify, textOfName, tooDeep, type Value, valueFrom } from "./values.ts";
 
 export function listOrOnly(values: readonly Value[], label: string): Value {
   const [first] = values;
@@ -85,23 +73,27 @@ moments.register({
 
 export function parseMsgpack(bytes: Uint8Array, notes: Notes): Value {
   // Numbered keys, so that the library's objects keep all names in order and no name is special.
-  let count = 0;
-  const mapKeyConverter = (name: unknown) => {
-    if (typeof name !== "string") notes.set("NAMES_CHANGED", "Names that were not text became text.");
-    count += 1;
-    return `${count}:${textOfName(name)}`;
+  const decoded = (rawStrings: boolean) => {
+    let count = 0;
+    const mapKeyConverter = (name: unknown) => {
+      if (typeof name !== "string") notes.set("NAMES_CHANGED", "Names that were not text became text.");
+      count += 1;
+      return `${count}:${textOfName(name)}`;
+    };
+    return [...decodeMulti(bytes, { useBigInt64: true, mapKeyConverter, extensionCodec: moments, rawStrings })];
   };
   return reading("MessagePack", () => {
-    const values = [...decodeMulti(bytes, { useBigInt64: true, mapKeyConverter, extensionCodec: moments })];
+    const raw = decoded(true);
     return listOrOnly(
-      values.map((value) => valueFrom(extended(value), notes)),
+      decoded(false).map((value, place) => valueFrom(extended(value, raw[place]), notes)),
       "MessagePack",
     );
   });
 }
 
-/** Non-standard extensions keep their number and bytes. */
-function extended(value: unknown): unknown {
+/** Non-standard extensions keep their number and bytes. Before MessagePack had bytes, texts held them: `raw` has each text as its bytes. */
+function extended(value: unknown, raw: unknown): unknown {
+  if (typeof value === "string") return raw instanceof Uint8Array && !isUtf8(raw) ? raw : value;
   if (value instanceof ExtData) {
     const data = typeof value.data === "function" ? value.data(0) : value.data;
     return new Map<string, unknown>([
@@ -109,9 +101,10 @@ function extended(value: unknown): unknown {
       ["data", data],
     ]);
   }
-  if (Array.isArray(value)) return value.map(extended);
+  if (Array.isArray(value)) return value.map((each, place) => extended(each, Array.isArray(raw) ? raw[place] : undefined));
   if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Stamp) return value;
-  return new Pairs(Object.entries(value).map(([name, each]) => [name.slice(name.indexOf(":") + 1), extended(each)]));
+  const rawOf = (name: string): unknown => (typeof raw === "object" && raw !== null ? Reflect.get(raw, name) : undefined);
+  return new Pairs(Object.entries(value).map(([name, each]) => [name.slice(name.indexOf(":") + 1), extended(each, rawOf(name))]));
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
@@ -150,18 +143,24 @@ export function parseBson(bytes: Uint8Array, notes: Notes): Value {
   });
 }
 
-const bsonKinds = { document: 3, list: 4 };
+const bsonKinds = { document: 3, list: 4, date: 9 };
 
-/** JavaScript objects put numeric names first; such documents are restored to the order of the file. */
+/**
+ * JavaScript objects put numeric names first and hold each name once; such documents are restored
+ * to the order of the file. Its dates reach further than JavaScript's.
+ */
 function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
   const parts = [...onDemand.parseToElements(source, start)].map(([kind, nameAt, nameLength, at], place) => {
     const name = Buffer.from(source.buffer, source.byteOffset + nameAt, nameLength).toString("utf8");
     const each: unknown = isList ? value[place] : Reflect.get(value, name);
+    if (kind === bsonKinds.date) return [name, stampOfUnits(Buffer.from(source).readBigInt64LE(at), 3)] as const;
     return [name, kind === bsonKinds.document || kind === bsonKinds.list ? inOrder(each, source, at) : each] as const;
   });
-  return isList ? parts.map(([, each]) => each) : new Map(parts);
+  const named = new Map(parts);
+  if (!isList && named.size < parts.length) throw inexpressible("The reader takes no two values of one name.");
+  return isList ? parts.map(([, each]) => each) : named;
 }
 
 const isPlainObject = (value: unknown): value is object => typeof value === "object" && value !== null && !("_bsontype" in value);
@@ -177,8 +176,7 @@ function bsonOf(value: unknown, notes: Notes): unknown {
   if (value instanceof Decimal128) return decimalOf(value.toString());
   if (value instanceof Double) return value.value;
   if (value instanceof DBRef) return bsonOf(value.toJSON(), notes);
-  if (value instanceof Date) return stampOf(value);
-  if (value instanceof Uint8Array) return value;
+  if (value instanceof Stamp || value instanceof Uint8Array) return value;
   if (value instanceof Binary) {
     if (value.sub_type !== Binary.SUBTYPE_DEFAULT) notes.set("METADATA_DROPPED", "Binary values lost their subtype.");
     return new Uint8Array(value.value());

@@ -1,6 +1,7 @@
 /** CBOR (RFC 8949) and its tags. @see https://www.iana.org/assignments/cbor-tags */
 import { type DecodeOptions, decodeSequence, encode, Tag } from "cbor2";
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
+import { inexpressible } from "../failure.ts";
 import { listOrOnly, reading } from "./binary.ts";
 import { scaled, stampOfUnits, uuidTextOf } from "./parquet-types.ts";
 import { Exact, integerOf, maxDepth, numberOf, Pairs, Stamp, simplify, type Value, valueFrom } from "./values.ts";
@@ -56,7 +57,11 @@ function isNumbers(value: unknown): value is Iterable<unknown> {
   return ArrayBuffer.isView(value) && !(value instanceof Uint8Array) && !(value instanceof DataView);
 }
 
+/** Back references, whose value is elsewhere: to a text, and to anything. */
+const references = new Set([25, 29]);
+
 function meantBy(tag: number, contents: unknown, notes: Notes): unknown {
+  if (references.has(tag)) throw inexpressible("The file refers from one value to another, which cannot be read.");
   const meant = meanings[tag]?.(contents, notes);
   if (meant !== undefined) return meant;
   if (!evident.has(tag)) noteOnce(notes, "METADATA_DROPPED", `Tag ${tag}, which has no equivalent here, was removed from its value.`);

@@ -2,16 +2,18 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
-import { parquetMetadata, parquetReadObjects, parquetSchema } from "hyparquet";
+import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { type Notes, type Options, textOption } from "../exchange.ts";
-import { Failure, invalid } from "../failure.ts";
+import { Failure, inexpressible, invalid } from "../failure.ts";
+import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
 import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
+import { rowsWithTexts } from "./sqlite-texts.ts";
 import { type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
-import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
+import { Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
 /** Spark's timestamps, which the library would truncate to milliseconds. */
 const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
@@ -21,11 +23,22 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
+    // The library gives both the values of one.
+    if (new Set(columns.map(({ name }) => name)).size < columns.length)
+      throw inexpressible("The file has two columns of one name, which cannot be told apart.");
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
-    const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false, parsers });
-    const values = rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))])));
-    return withTexts(values, notes);
+    let rows: readonly unknown[][] = [];
+    // Not as objects, in which some names are special.
+    const onComplete = (all: unknown[][]) => {
+      rows = all;
+    };
+    await parquetRead({ file, metadata, compressors, utf8: false, parsers, onComplete });
+    const records = new NamedRows();
+    records.columns = columns.map(({ name }) => name);
+    for (const row of rows) records.push(new Map(columns.map(({ name, read }, place) => [name, valueFrom(read(row[place]))])));
+    withTexts(records, notes);
+    return records;
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof Error && /^parquet [\w ]+ not supported$/.test(error.message))
@@ -35,18 +48,16 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
 }
 
 /** Byte columns without a string annotation become text if all their values are text: older writers omit the annotation. */
-function withTexts(rows: Entries[], notes: Notes): Value {
-  const [first] = rows;
+function withTexts(rows: NamedRows, notes: Notes): void {
   const taken: string[] = [];
-  for (const name of first?.keys() ?? []) {
-    const cells = rows.flatMap((row) => (row.get(name) instanceof Uint8Array ? [row] : []));
+  for (const name of rows.columns) {
+    const cells = rows.flatMap((row) => (row instanceof Map && row.get(name) instanceof Uint8Array ? [row] : []));
     const texts = cells.map((row) => textOfBytes(row.get(name)));
     if (texts.some((text) => text === undefined)) continue;
     if (cells.length > 0) taken.push(name);
     for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
   }
   if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
-  return rows;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -72,12 +83,13 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
       throw error;
     }
   };
-  const decoder = new avro.streams.BlockDecoder({ parseHook });
-  const records: Value[] = [];
+  const decoder = new avro.streams.BlockDecoder({ parseHook, codecs: avroCodecs } as never);
+  const records = new NamedRows();
   let mark: Buffer | undefined;
   return new Promise((resolve, reject) => {
     const fail = () => reject(why);
-    decoder.on("metadata", (_type, _codec, header: { readonly sync?: Uint8Array }) => {
+    decoder.on("metadata", (type, _codec, header: { readonly sync?: Uint8Array }) => {
+      if (type instanceof avro.types.RecordType) records.columns = type.fields.map(({ name }) => name);
       mark = Buffer.from(header.sync ?? []);
     });
     decoder.on("data", (record: unknown) => {
@@ -89,7 +101,11 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
         fail();
       }
     });
-    decoder.on("error", fail);
+    decoder.on("error", (error: Error) => {
+      const codec = /^unknown codec: (\w{1,40})/.exec(error.message)?.[1];
+      if (codec !== undefined) why = inexpressible(`The file is compressed with ${codec}; only deflate, snappy and zstandard can be read.`);
+      fail();
+    });
     // A truncated file ends without an error, but not with the sync marker that closes each block.
     decoder.on("end", () =>
       mark?.length === 16 && bytes.subarray(-16).every((byte, at) => byte === mark?.[at]) ? resolve(records) : fail(),
@@ -203,12 +219,12 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
       .all()
       .map((row) => String(row.name));
     const chosen = textOption(options, "table");
-    if (every && chosen === undefined && tables.length > 1) return new Map(rowsOfAll(database, tables));
+    if (every && chosen === undefined && tables.length > 1) return new Map(rowsOfAll(database, tables, notes));
     const wanted = chosen ?? tables[0];
     if (wanted === undefined) throw new Failure("CONVERSION_FAILED", "The database has no tables.");
     if (!tables.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${tables.join(", ").slice(0, 200)}.`);
     if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
-    return rowsOf(database, wanted);
+    return rowsOf(database, wanted, notes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw invalid("The file is damaged or is not an SQLite database.");
@@ -218,17 +234,19 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
   }
 }
 
-function rowsOfAll(database: DatabaseSync, tables: readonly string[]): readonly (readonly [string, Value])[] {
-  return tables.map((table) => [table, rowsOf(database, table)]);
+function rowsOfAll(database: DatabaseSync, tables: readonly string[], notes: Notes): readonly (readonly [string, Value])[] {
+  return tables.map((table) => [table, rowsOf(database, table, notes)]);
 }
 
-function rowsOf(database: DatabaseSync, table: string): Value {
+function rowsOf(database: DatabaseSync, table: string, notes: Notes): Value {
   const query = database.prepare(`SELECT * FROM ${quoted(table)}`);
   const columns = query.columns().map(({ name, type }) => ({ name, isTruth: type?.toUpperCase() === "BOOLEAN" }));
   const rows = new NamedRows();
   rows.columns = columns.map(({ name }) => name);
-  for (const row of query.iterate()) {
-    rows.push(new Map(columns.map(({ name, isTruth }) => [name, isTruth ? truthOf(valueFrom(row[name])) : valueFrom(row[name])])));
+  const names = columns.map(({ name }) => quoted(name));
+  for (const row of rowsWithTexts(database, names, quoted(table), notes)) {
+    const cells = row.map((cell) => valueFrom(cell));
+    rows.push(new Map(columns.map(({ name, isTruth }, place) => [name, isTruth ? truthOf(cells[place] ?? null) : (cells[place] ?? null)])));
   }
   return rows;
 }

@@ -1,10 +1,10 @@
 /** Text tables (RFC 4180 and its relatives). Cells are literal: a formula is just text here. */
 import Papa from "papaparse";
-import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { dialectOf, misplacedMessage, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
 import { type Cell, cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
-import type { Value } from "./values.ts";
+import { firstOf, type Value } from "./values.ts";
 
 export function linesOf(text: string, from: string, options: Options, notes: Notes): string[][] {
   const dialect = dialectOf(text, from, textOption(options, "delimiter") ?? "auto");
@@ -21,6 +21,8 @@ export function parseTable(text: string, from: string, options: Options, notes: 
 export function writeTable(value: Value, to: string, options: Options, notes: Notes): string {
   const { columns, rows } = tableOf(value, notes);
   const lines = rows.map((row) => row.map(cellText));
+  const ofBytes = columns.filter((_, place) => rows.some((row) => row[place] instanceof Uint8Array));
+  if (ofBytes.length > 0) noteAlso(notes, "TYPES_AS_TEXT", `Bytes became text in base64: ${firstOf(ofBytes)}.`);
   return textOfLines(options.header === false ? lines : [[...columns], ...lines], to, options);
 }
 

@@ -1,8 +1,8 @@
 /** Parquet types whose values do not fit doubles and milliseconds: decimals, dates, times. */
 import type { SchemaElement } from "hyparquet";
-import { tooComplex } from "../failure.ts";
+import { inexpressible, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
-import { numberOf, Stamp } from "./values.ts";
+import { Exact, numberOf, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
 type Convert = (value: unknown) => unknown;
@@ -27,19 +27,32 @@ export function parquetReaderOf({ element, children }: Tree): Convert {
   const kind = element.logical_type?.type ?? element.converted_type;
   // The library omits the groups in which lists and maps hold their members.
   if (kind === "LIST") return parquetReaderOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
-  const values = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children[1] : undefined;
-  if (values !== undefined) {
+  const [keys, values] = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children : [];
+  if (keys !== undefined && values !== undefined) {
     const read = parquetReaderOf(values);
-    return membersBy(() => read);
+    return membersBy(() => read, keyReaderOf(keys.element));
   }
   const readers = new Map(children.map((child) => [child.element.name, parquetReaderOf(child)]));
   return membersBy((name) => readers.get(name) ?? plain);
 }
 
-function membersBy(readerOf: (name: string) => Convert): Convert {
+function membersBy(readerOf: (name: string) => Convert, nameOf = (name: string) => name): Convert {
   return whereThere((value) =>
-    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [name, readerOf(name)(each)])) : value,
+    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [nameOf(name), readerOf(name)(each)])) : value,
   );
+}
+
+/** The library makes names of the stored numbers and bytes of keys. */
+function keyReaderOf(element: SchemaElement): (name: string) => string {
+  const isText = /^(UTF8|ENUM|JSON)$/.test(element.converted_type ?? "") || /^(STRING|ENUM|JSON)$/.test(element.logical_type?.type ?? "");
+  if (/BYTE_ARRAY|INT96/.test(element.type ?? "") && !isText)
+    throw inexpressible("The file has maps whose keys are bytes, which cannot be read.");
+  if (!isExact(element)) return (name) => name;
+  const read = leafReaderOf(element);
+  return (name) => {
+    const key = read(BigInt(name));
+    return key instanceof Stamp || key instanceof Exact ? key.text : String(key);
+  };
 }
 
 /** Skips missing values; for a list, reads each member. */

@@ -1,5 +1,5 @@
 /** Settings formats: TOML and Java properties. */
-import { parseLines, parse as parseProperties, stringify as stringifyProperties } from "dot-properties";
+import { parseLines, stringify as stringifyProperties } from "dot-properties";
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
@@ -59,11 +59,12 @@ function tableOf(value: Value, label: string): Entries {
 }
 
 export function parseJavaProperties(text: string, notes: Notes): Value {
-  const lines = parseLines(text);
-  const value = valueFrom(parseProperties(lines));
-  if (!(value instanceof Map) || value.size === 0) throw invalid("The file holds no properties.");
-  const given = lines.filter((line) => Array.isArray(line)).length;
-  if (given > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
+  const given = parseLines(text).flatMap((line): (readonly [string, string])[] =>
+    Array.isArray(line) ? [[line[0] ?? "", line[1] ?? ""]] : [],
+  );
+  const value: Entries = new Map(given);
+  if (value.size === 0) throw invalid("The file holds no properties.");
+  if (given.length > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
   return value;
 }
 

@@ -15,8 +15,10 @@ const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots
 export function severalOf(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted | undefined {
   if (to === "md") return markdownOf(bytes, options, notes);
   if (databases.has(from) && (to === "json" || to === "sqlite" || books.has(to))) {
-    const tables = from === "mdb" ? everyAccessTable(bytes, options, notes) : parseSqlite(bytes, options, new Map(), true);
+    const raised: Notes = new Map();
+    const tables = from === "mdb" ? everyAccessTable(bytes, options, notes) : parseSqlite(bytes, options, raised, true);
     if (!(tables instanceof Map)) return undefined;
+    for (const [code, message] of raised) notes.set(code, message);
     if (to === "json") return writeJson(tables, options, notes);
     if (to === "sqlite") return writeSqliteTables(tables, notes);
     return joinedBook(new Map([...tables].map(([name, rows]) => [name, writeSheet(rows, to, options, notes)])), to, notes);

@@ -139,6 +139,7 @@ function createFreeNames(notes?: Notes) {
 /** A name that is itself a list or map, as some formats allow, becomes JSON. */
 export function textOfName(name: unknown): string {
   if (typeof name !== "object" || name === null) return String(name);
+  if (name instanceof Uint8Array) return Buffer.from(name).toString("base64");
   const plain = (_: string, each: unknown): unknown => {
     if (typeof each === "bigint") return String(each);
     if (each instanceof Uint8Array) return Buffer.from(each).toString("base64");

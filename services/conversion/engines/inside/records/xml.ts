@@ -7,11 +7,15 @@ import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar
 import { asXmlName, isXmlName } from "./xml-names.ts";
 
 const cdataPropName = "#cdata";
+/** Before every name: the library renames or rejects names that objects have of their own, such as `constructor`. */
+const [elementMark, attributeMark] = ["<", "@"];
 
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
-  attributeNamePrefix: "",
+  attributeNamePrefix: attributeMark,
+  // The library calls this twice for an empty element.
+  transformTagName: (name) => (name.startsWith(elementMark) ? name : `${elementMark}${name}`),
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
@@ -67,7 +71,7 @@ export function textWithin(node: Node): string {
 }
 
 function nodesOf(node: Node): readonly Node[] {
-  const children = node[elementOf(node) ?? ""];
+  const children = node[`${elementMark}${elementOf(node)}`];
   return Array.isArray(children) ? children.filter(isNode) : [];
 }
 
@@ -76,7 +80,9 @@ function isNode(value: unknown): value is Node {
 }
 
 export function elementOf(node: Node): string | undefined {
-  return Object.keys(node).find((name) => name !== ":@" && name !== "#text" && name !== cdataPropName);
+  return Object.keys(node)
+    .find((name) => name.startsWith(elementMark))
+    ?.slice(elementMark.length);
 }
 
 function textOfNode(node: Node): string {
@@ -85,14 +91,12 @@ function textOfNode(node: Node): string {
 }
 
 function valueOfNode(node: Node, notes: Notes): Value {
-  const children = node[elementOf(node) ?? ""];
   const entries: Entries = new Map();
   const attributes = node[":@"];
-  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(`@${name}`, expanded(String(value)));
+  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(name, expanded(String(value)));
   let text = "";
   let last: string | undefined;
-  for (const child of Array.isArray(children) ? children : []) {
-    if (!isNode(child)) continue;
+  for (const child of nodesOf(node)) {
     const name = elementOf(child);
     if (name === undefined) {
       text += textOfNode(child);

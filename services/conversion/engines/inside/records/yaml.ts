@@ -53,11 +53,22 @@ export function parseYaml(text: string, notes: Notes): Value {
 function exactOf(source: string, value: unknown): unknown {
   if (typeof value === "number")
     return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(source) ? numberOf(source.replace(/(?:\.0)?e\+?/i, "e")) : value;
-  if (!(value instanceof Date) || Number.isNaN(value.getTime())) return value;
-  const text = value.toISOString();
+  return value instanceof Date ? momentOf(source, value) : value;
+}
+
+/** In its own time zone, or UTC if it has none, as YAML 1.1 requires. What no calendar has stays text. @see https://yaml.org/type/timestamp.html */
+function momentOf(source: string, moment: Date): unknown {
+  if (Number.isNaN(moment.getTime())) return source;
+  const [, sign, hours = "", minutes = "00"] = /:\d\d(?:\.\d*)?[ \t]*([-+])(\d\d?):?(\d\d)?$/.exec(source) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  const text = new Date(moment.getTime() + (sign === undefined ? 0 : offset)).toISOString();
+  const numbersIn = (digits: string) => (digits.match(/\d+/g) ?? []).slice(0, source.includes(":") ? 6 : 3).map(Number);
+  // The library makes the 31st of February the 3rd of March.
+  if (numbersIn(source).join() !== numbersIn(text).join()) return source;
   if (!source.includes(":")) return new Stamp(text.slice(0, -"T00:00:00.000Z".length), false);
   const fraction = withoutTrailing(/\.(\d+)/.exec(source)?.[1] ?? "", "0");
-  return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}Z`, true);
+  const zone = sign === undefined ? "Z" : `${sign}${hours.padStart(2, "0")}:${minutes}`;
+  return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}${zone}`, true);
 }
 
 /** A number as written. */

@@ -147,11 +147,14 @@ describe("engine gpsbabel, in detail", () => {
       "<HeartRateBpm><Value>121</Value></HeartRateBpm><Extensions><TPX><Speed>3.5</Speed><Watts>250</Watts></TPX></Extensions>";
     await writeFile(
       path,
-      `<?xml version="1.0"?><TrainingCenterDatabase><Activities><Activity Sport="Running"><Lap><Track><Trackpoint><Time>2026-03-01T10:00:00Z</Time><Position><LatitudeDegrees>47</LatitudeDegrees><LongitudeDegrees>8</LongitudeDegrees></Position>${sensors}</Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>`,
+      `<?xml version="1.0"?><TrainingCenterDatabase><Activities><Activity Sport="Running"><Lap><Track><Trackpoint><Time>2026-03-01T10:00:00Z</Time><Position><LatitudeDegrees>47</LatitudeDegrees><LongitudeDegrees>8</LongitudeDegrees></Position>${sensors}</Trackpoint><Trackpoint><Time>2026-03-01T10:00:01Z</Time>${sensors}</Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>`,
     );
     const made = await bench.convert(path, "tcx", "gpx");
     expect(await readFile(made.path, "utf8")).toContain("<gpxtpx:hr>121</gpxtpx:hr>");
-    expect(made.notes.get("METADATA_DROPPED")).toBe("Left out of the points: speed, power.");
+    expect(made.notes.get("METADATA_DROPPED")).toBe(
+      "Left out of the points: speed, power. The sport, notes, and what laps sum up were left out.",
+    );
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 2 points were left out, because they have no position.");
   });
 
   it("refuses files without any place", async () => {

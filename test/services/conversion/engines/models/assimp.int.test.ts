@@ -99,6 +99,23 @@ describe("engine assimp, in detail", () => {
     expect((await modelOf(made.path, "ply")).size).toEqual([1, 2, 3]);
   });
 
+  it("leaves lines and points out of STL, with a note", async () => {
+    const path = join(bench.folder, "loose.obj");
+    await writeFile(path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\np 3\n");
+    const made = await bench.convert(path, "obj", "stl");
+    expect((await readFile(made.path, "utf8")).match(/vertex/g)).toHaveLength(3);
+    expect([...made.notes.keys()]).toEqual(["ENTRIES_LEFT_OUT"]);
+  });
+
+  it.each([
+    [500_000, ["NUMBERS_ROUNDED"]],
+    [10, []],
+  ])("says where coordinates of a model that is %i from the origin lose digits", async (far, codes) => {
+    const path = join(bench.folder, `far-${far}.obj`);
+    await writeFile(path, `v ${far}.01 0 0\nv ${far}.93 0 0\nv ${far}.02 0.5 0\nf 1 2 3\n`);
+    expect([...(await bench.convert(path, "obj", "glb")).notes.keys()]).toEqual(codes);
+  });
+
   it("joins equal corners where that is asked for", async () => {
     const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
     const cornersOf = async (simplify: boolean) => {

@@ -1,5 +1,6 @@
 import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
+import type { Notes } from "#services/conversion/engines/inside/exchange.ts";
 import { readGlb } from "#services/conversion/engines/inside/model/glb.ts";
 import { glbOfShapes, hexOf, linearOf, type Shape } from "#services/conversion/engines/inside/model/shapes.ts";
 import { shapesOf3mf } from "#services/conversion/engines/inside/model/threemf.ts";
@@ -96,4 +97,18 @@ test("writes solids whose corners are joined, with colours, and reads them again
   expect(text.match(/<triangle /g)).toHaveLength(2);
   const [found] = shapesOf3mf(Buffer.from(written), new Map());
   expect(found?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length])).toEqual([["#FF0000FF", 6]]);
+});
+
+test("colours of single vertices, which no material says, are told", async () => {
+  const shape: Shape = {
+    name: "a",
+    parts: [{ positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]), indices: Uint32Array.from([0, 1, 2]), colour: undefined }],
+  };
+  const document = await readGlb(Buffer.from(await glbOfShapes([shape])), new Map());
+  const [plain, coloured]: [Notes, Notes] = [new Map(), new Map()];
+  threeMfOf(document, plain);
+  const colours = document.createAccessor().setType("VEC4").setArray(new Float32Array(12).fill(0.5));
+  document.getRoot().listMeshes()[0]?.listPrimitives()[0]?.setAttribute("COLOR_0", colours);
+  threeMfOf(document, coloured);
+  expect([[...plain.keys()], [...coloured.keys()]]).toEqual([[], ["METADATA_DROPPED"]]);
 });

@@ -1,3 +1,4 @@
+import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
@@ -16,9 +17,9 @@ const bytesOf = (bytes: Buffer) => Buffer.concat([integer(bytes.length), bytes])
 const text = (value: string) => bytesOf(Buffer.from(value));
 
 /** A file with one record, built from scratch, because the library refuses to write some of these. */
-function file(schema: unknown, data: Buffer): Buffer {
+function file(schema: unknown, data: Buffer, codec = "null"): Buffer {
   const sync = Buffer.alloc(16, 7);
-  const head = [text("avro.schema"), text(JSON.stringify(schema)), text("avro.codec"), text("null")];
+  const head = [text("avro.schema"), text(JSON.stringify(schema)), text("avro.codec"), text(codec)];
   return Buffer.concat([Buffer.from("Obj\x01", "latin1"), integer(2), ...head, integer(0), sync, integer(1), bytesOf(data), sync]);
 }
 const fileOf = (type: unknown, data: Buffer, more = {}) =>
@@ -62,6 +63,24 @@ describe("types of Avro", () => {
 
   it("with a default that does not fit are read, for none is needed", async () => {
     expect((await convert(fileOf("int", integer(1), { default: "x" }), "avro", "json", { indent: 0 })).text.trim()).toBe('[{"a":1}]');
+  });
+
+  it.each([
+    // A literal, after the length of all data; then a checksum that nobody needs.
+    ["snappy", Buffer.concat([Buffer.from([6, 5 << 2, 10]), Buffer.from("hello"), Buffer.alloc(4)])],
+    ["zstandard", zstdCompressSync(text("hello"))],
+  ])("are read where %s compressed them", async (codec, data) => {
+    const schema = { type: "record", name: "R", fields: [{ name: "a", type: "string" }] };
+    expect((await convert(file(schema, data, codec), "avro", "json", { indent: 0 })).text.trim()).toBe('[{"a":"hello"}]');
+    await expect(convert(file(schema, data.subarray(0, 4), codec), "avro", "json")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(convert(file(schema, data, "bzip2"), "avro", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it("name the columns of a table without rows", async () => {
+    const empty = fileOf("int", Buffer.alloc(0));
+    empty[empty.length - 18] = 0;
+    expect((await convert(empty, "avro", "csv")).text).toBe("a\r\n");
+    expect((await convert(empty, "avro", "json")).codes).toEqual(["EMPTY_VALUES_DROPPED"]);
   });
 
   it("that the library refuses are not called damaged", async () => {

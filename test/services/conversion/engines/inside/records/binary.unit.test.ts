@@ -16,6 +16,7 @@ describe("MessagePack", () => {
     ["names that are numbers", Buffer.from("8201a1610aa162", "hex"), '{"1":"a","10":"b"}', ["NAMES_CHANGED"]],
     ["a name that comes again", Buffer.from("82a16101a16102", "hex"), '{"a":1,"a_2":2}', ["NAMES_CHANGED"]],
     ["names in their order", Buffer.from("82a13902a13103", "hex"), '{"9":2,"1":3}', []],
+    ["bytes in what is to be text", Buffer.from("81a16192a2fffea2c3a4", "hex"), '{"a":["//4=","ä"]}', ["TYPES_AS_TEXT"]],
     [
       "names that are lists of large numbers",
       Buffer.from("8191cf002000000000000101", "hex"),
@@ -48,6 +49,17 @@ it("MessagePack with a name that its reader refuses is not called damaged", asyn
 
 describe("BSON", () => {
   const id = "507f1f77bcf86cd799439011";
+  it("keeps dates that no calendar reaches", async () => {
+    const date = Buffer.from("10000000096400000000000000004000", "hex");
+    const { text, codes } = await convert(date, "bson", "json");
+    expect([JSON.parse(text), codes]).toEqual([{ d: "4611686018427387904e-3 seconds after 1970" }, ["TYPES_AS_TEXT"]]);
+  });
+
+  it("with two values of one name is not read as one of them", async () => {
+    const twice = convert(Buffer.from("13000000106100010000001061000200000000", "hex"), "bson", "json");
+    await expect(twice).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
   it.each([
     [new ObjectId(id), id, ["TYPES_AS_TEXT"]],
     [new DBRef("c", new ObjectId(id)), { $ref: "c", $id: id }, ["TYPES_AS_TEXT"]],

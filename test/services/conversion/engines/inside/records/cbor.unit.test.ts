@@ -22,6 +22,10 @@ describe("CBOR", () => {
   });
 });
 
+it.each(["82d81c8101d81d00", "d90100826461626364d81900"])("values that refer to others are refused: %s", async (hex) => {
+  await expect(convert(Buffer.from(hex, "hex"), "cbor", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
 describe("tags of CBOR", () => {
   it.each([
     ["a decimal fraction", "c48221193039", "123.45", []],

@@ -61,6 +61,11 @@ describe("properties", () => {
     expect(await seen("a=1\nb=2\na=3\n", "properties")).toEqual({ value: { a: "3", b: "2" }, codes: ["ENTRIES_LEFT_OUT"] });
   });
 
+  it("keep their order, and names that objects have of their own", async () => {
+    const { text, codes } = await convert("2=a\n1=b\n__proto__=c\nd\n", "properties", "json", { indent: 0 });
+    expect([text.trim(), codes]).toEqual(['{"2":"a","1":"b","__proto__":"c","d":""}', []]);
+  });
+
   it.each([
     ['{"a":{"b":1},"a.b":2}', "a.b=1\na.b_2=2\n", ["NAMES_CHANGED", "STRUCTURE_FLATTENED"]],
     ['{"a":null}', "a=\n", ["EMPTY_VALUES_DROPPED"]],

@@ -11,6 +11,12 @@ describe("XML", () => {
     ["references with leading zeros", "<a>&#00000252;&#x0000000041;</a>", { a: "üA" }, []],
     ["references to nothing", "<a>&#0;&#xD800;&#99999999999999999999;</a>", { a: "&#0;&#xD800;&#99999999999999999999;" }, []],
     ["elements of one name among others", "<a><b>1</b><c/><b>2</b></a>", { a: { b: ["1", "2"], c: "" } }, ["STRUCTURE_FLATTENED"]],
+    [
+      "names that objects have of their own",
+      "<a><toString>1</toString><constructor constructor='x'/><__proto__>2</__proto__></a>",
+      { a: { toString: "1", constructor: { "@constructor": "x" }, ["__proto__"]: "2" } },
+      [],
+    ],
     ["elements of one name side by side", "<a><c/><b>1</b><b>2</b></a>", { a: { b: ["1", "2"], c: "" } }, []],
   ])("gives %s", async (_name, text, wanted, codes) => {
     const made = await convert(text, "xml", "json");

@@ -25,7 +25,15 @@ describe("YAML that is nested too deep", () => {
 
 describe("values of YAML", () => {
   it.each([
-    ["a moment with all its digits", "!!timestamp 2001-12-14 21:59:43.123456789 -5", '"2001-12-15T02:59:43.123456789Z"', ["TYPES_AS_TEXT"]],
+    [
+      "a moment with all its digits",
+      "!!timestamp 2001-12-14 21:59:43.123456789 -5",
+      '"2001-12-14T21:59:43.123456789-05:00"',
+      ["TYPES_AS_TEXT"],
+    ],
+    ["a moment without a zone", "!!timestamp 2001-12-14 1:59:43", '"2001-12-14T01:59:43Z"', ["TYPES_AS_TEXT"]],
+    ["a moment of half a zone", "!!timestamp 2001-12-14t23:59:43.10+05:30", '"2001-12-14T23:59:43.1+05:30"', ["TYPES_AS_TEXT"]],
+    ["a day that no calendar has", "%YAML 1.1\n---\n2001-02-31\n", '"2001-02-31"', []],
     ["a day", "!!timestamp 2001-12-14", '"2001-12-14"', ["TYPES_AS_TEXT"]],
     ["a day of version 1.1", "%YAML 1.1\n---\n2001-12-14\n", '"2001-12-14"', ["TYPES_AS_TEXT"]],
     ["what only looks like a day", "2001-12-14", '"2001-12-14"', []],

@@ -1,0 +1,71 @@
+/** Rewrites what GDAL would read wrongly in a KML, and notes what it does not read. */
+import type { Notes } from "../exchange.ts";
+import { addNote, named } from "./notes.ts";
+
+/** Elements whose content has no place in a map's table. */
+const unread =
+  /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|GroundOverlay|ScreenOverlay|PhotoOverlay)[\s>]/g;
+const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
+const loneValue =
+  /<Data name="([^"]{1,200})">(?:\s{0,99}<displayName>[^<]{0,9999}<\/displayName>)?\s{0,99}<value>([^<]{0,99999}|<!\[CDATA\[[^\]]{0,99999}\]\]>)<\/value>\s{0,99}<\/Data>/g;
+const largeInteger = /<SimpleData name=["']([^"']{1,200})["']>\s*([-+]?\d{10,30})\s*</g;
+
+export function plainKml(text: string, notes: Notes): string {
+  const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name))];
+  if (left.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the map: ${named(left)}.`);
+  if (/<NetworkLink[\s>]/.test(text)) addNote(notes, "EXTERNAL_CONTENT_BLOCKED", "Maps that the file links to were not fetched.");
+  const stamps = [...new Set([...text.matchAll(stamp)].map(([, said = ""]) => said))];
+  if (stamps.length > 0)
+    addNote(
+      notes,
+      "METADATA_DROPPED",
+      `Years were left out, and days and months without a time became their first moment: ${named(stamps)}.`,
+    );
+  const told = { renamed: false };
+  const places = text.split("</Placemark>").map((place) => withOwnName(place, told));
+  if (told.renamed) addNote(notes, "NAMES_CHANGED", "Values called name, beside the names of places, were renamed: name → name_2.");
+  return withFields(withTextIntegers(places.join("</Placemark>"), notes))
+    .replace(/^(<\?xml[^>]{0,200}encoding=)(?:"[^"]{0,40}"|'[^']{0,40}')/, '$1"UTF-8"')
+    .replace(/(?<!BoundaryIs>\s{0,99})<LinearRing(?=[\s>])/g, "<LineString")
+    .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>");
+}
+
+/** GDAL takes a value called name for the name of its place. */
+function withOwnName(place: string, told: { renamed: boolean }): string {
+  const value = /<(?:Data|SimpleData) name=["']name["'][^>]{0,100}>(?:\s*<value>)?([^<]*)</i.exec(place);
+  const start = place.lastIndexOf("<Placemark");
+  const own = /<name>([^<]*)</.exec(place.slice(Math.max(start, 0)))?.[1];
+  if (value === null || own === undefined || value[1] === own) return place;
+  told.renamed = true;
+  return place.replace(/<(Data|SimpleData) name=(["'])name["']/gi, "<$1 name=$2name_2$2");
+}
+
+/** If a document declares any fields, GDAL reads no values of other fields. */
+function withFields(text: string): string {
+  const schema = /<Schema [^>]{0,200}?id="([^"]{1,200})"/.exec(text)?.[1];
+  if (schema === undefined || !text.includes("</Schema>")) return text;
+  const declared = new Set([...text.matchAll(/<SimpleField [^>]{0,200}?name="([^"]{1,200})"/g)].map(([, name = ""]) => name));
+  const added = new Set<string>();
+  const made = text.replace(loneValue, (_, name: string, value: string) => {
+    if (!declared.has(name)) added.add(name);
+    return `<SchemaData schemaUrl="#${schema}"><SimpleData name="${name}">${value}</SimpleData></SchemaData>`;
+  });
+  const fields = [...added].map((name) => `<SimpleField name="${name}" type="string"/>`).join("");
+  return made.replace("</Schema>", () => `${fields}</Schema>`);
+}
+
+/** GDAL has 32 bits for them, and the largest integer for any that does not fit. */
+function withTextIntegers(text: string, notes: Notes): string {
+  const large = new Set(
+    [...text.matchAll(largeInteger)].flatMap(([, name = "", digits = ""]) => (Math.abs(Number(digits)) < 2 ** 31 ? [] : [name])),
+  );
+  const changed: string[] = [];
+  const made = text.replace(/<SimpleField [^>]{1,300}>/g, (field) => {
+    const name = /name=["']([^"']{1,200})["']/.exec(field)?.[1] ?? "";
+    if (!large.has(name) || !/type=["']u?(int|short)["']/.test(field)) return field;
+    changed.push(name);
+    return field.replace(/type=["']\w{1,9}["']/, 'type="string"');
+  });
+  if (changed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Integers of more than 32 bits became text: ${named(changed)}.`);
+  return made;
+}

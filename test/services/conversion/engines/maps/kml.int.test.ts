@@ -1,0 +1,48 @@
+/** Values of KML that GDAL reads wrongly, or not at all. */
+import { describe, expect, it } from "vitest";
+import { featuresOf, openMaps } from "./maps.ts";
+
+const { convert } = openMaps();
+const at = "<Point><coordinates>1,2</coordinates></Point>";
+const kml = (body: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document>${body}</Document></kml>`;
+const placemark = (inside: string) => `<Placemark><name>Own</name>${inside}</Placemark>`;
+const schema = '<Schema id="s" name="s"><SimpleField name="i" type="int"/></Schema>';
+const data = (name: string, value: string) => `<Data name="${name}"><value>${value}</value></Data>`;
+const extended = (...parts: readonly string[]) => `<ExtendedData>${parts.join("")}</ExtendedData>`;
+const integer = (value: string) => `<SchemaData schemaUrl="#s"><SimpleData name="i">${value}</SimpleData></SchemaData>`;
+
+describe("values of KML", () => {
+  it.each([
+    [
+      "the name of a place beside a value of that name",
+      placemark(extended(data("name", "Other")) + at),
+      { Name: "Own", name_2: "Other" },
+      ["NAMES_CHANGED"],
+    ],
+    ["the name of a place that is also a value", placemark(extended(data("name", "Own")) + at), { Name: "Own" }, []],
+    ["integers of more than 32 bits", schema + placemark(extended(integer("12345678901")) + at), { i: "12345678901" }, ["TYPES_AS_TEXT"]],
+    ["smaller integers", schema + placemark(extended(integer("-7")) + at), { i: -7 }, []],
+    ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
+  ])("are kept: %s", async (_name, body, wanted, codes) => {
+    const made = convert(kml(body), "kml", "geojson");
+    const [{ properties }] = await featuresOf(made);
+    expect(properties).toMatchObject(wanted);
+    expect([...(await made).notes.keys()]).toEqual(codes);
+  });
+
+  it("keep a ring that is no part of an area, and an area's own", async () => {
+    const ring = "<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>";
+    const area = `<Polygon><outerBoundaryIs>\n ${ring}\n</outerBoundaryIs></Polygon>`;
+    const features = await featuresOf(convert(kml(placemark(ring) + placemark(area)), "kml", "geojson"));
+    expect(features.map(({ geometry }: { geometry: { type: string } }) => geometry.type)).toEqual(["LineString", "Polygon"]);
+  });
+
+  it.each([
+    ["years", "<TimeStamp><when>2024</when></TimeStamp>", /2024/],
+    ["days without a time", "<TimeSpan><begin>2024-05-06</begin></TimeSpan>", /2024-05-06/],
+    ["addresses", "<address>Street 1</address>", /address/],
+  ])("that a map has no place for are named: %s", async (_name, inside, words) => {
+    expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
+  });
+});
