@@ -13,6 +13,7 @@ import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
+import { isMisread, runMisread } from "./imagemagick-tiff.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -182,6 +183,7 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 /** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
+  if (from === "tiff" && (await isMisread(host.inspector, task))) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);

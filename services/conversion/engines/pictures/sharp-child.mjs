@@ -171,7 +171,8 @@ function pipelineOf(bytes, input, request, first) {
   if (losesGreyDepth(first, options)) image.pipelineColourspace("b-w").toColourspace("b-w");
   else if (first.depth === "ushort" && depthIn(to) > 8) keepDepth(image, first);
   shape(image, from, options);
-  if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
+  if (first.isOverfull) image.removeAlpha();
+  else if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
   keepMetadata(image, request);
   if (keepsProfile(first, options)) image.keepIccProfile();
   // libvips silently converts 16-bit pictures with a profile to a wider colour space.
