@@ -14,7 +14,7 @@ type Page = { readonly data: readonly number[] | Buffer; readonly photometric: n
 
 /** Two pixels beside each other, little-endian. @see TIFF 6.0, section 2 */
 function tiffOf(...pages: readonly Page[]): Buffer {
-  const parts = [Buffer.from("II*\0\0\0\0\0", "latin1")];
+  const parts: Buffer[] = [Buffer.from("II*\0\0\0\0\0", "latin1")];
   const sizeOf = () => parts.reduce((sum, { length }) => sum + length, 0);
   const add = (bytes: Buffer): number => parts.push(bytes, Buffer.alloc(bytes.length % 2)) && sizeOf() - bytes.length - (bytes.length % 2);
   let link = { bytes: parts[0] ?? Buffer.alloc(0), at: 4 };
