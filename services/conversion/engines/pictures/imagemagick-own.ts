@@ -2,7 +2,7 @@
 import { copyFile, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { expecting } from "#services/conversion/domain/expectations.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { turn } from "./picture-options.ts";
@@ -51,6 +51,8 @@ export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) 
           ...expects,
           expecting("METADATA_DROPPED", { message: "Camera data (EXIF) is not carried over." }),
           expecting("ALPHA_FLATTENED", { option: "compression" }),
+          // For samples that only libvips reads.
+          ...expectingAll("PAGES_LEFT_OUT", "PROFILE_CONVERTED"),
         ]
       : [expecting("SOURCE_KEPT")],
 }));
@@ -89,18 +91,17 @@ export function ownArgumentsOf({ hop, options }: HopTask, isBilevel: boolean, to
 }
 
 function packingOf(options: HopTask["options"], isBilevel: boolean): readonly string[] {
-  const predicted = isBilevel ? [] : ["-define", "tiff:predictor=2"];
   switch (options.compression) {
     case "none":
       return ["-compress", "None"];
     case "packbits":
       return ["-compress", "RLE"];
     case "lzw":
-      return ["-compress", "LZW", ...predicted];
+      return ["-compress", "LZW"];
     case "jpeg":
       return [...words("-background white -alpha remove -alpha off -depth 8 -compress JPEG -quality"), String(options.quality ?? 85)];
     default:
-      return options.compression === undefined && isBilevel ? ["-compress", "Group4"] : ["-compress", "Zip", ...predicted];
+      return options.compression === undefined && isBilevel ? ["-compress", "Group4"] : ["-compress", "Zip"];
   }
 }
 

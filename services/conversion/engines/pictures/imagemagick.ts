@@ -3,6 +3,7 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -13,6 +14,7 @@ import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
+import { isMisread, runMisread } from "./imagemagick-tiff.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -34,6 +36,8 @@ type Scene = {
   readonly space: string;
   /** Bits per sample. */
   readonly depth: number;
+  /** How many different ones; only of an icon's pictures, which differ in size or in that. */
+  readonly colours: number;
 };
 
 function pictureOf(format: string): Picture {
@@ -45,15 +49,19 @@ function pictureOf(format: string): Picture {
 const unreadable = "The picture is damaged or of an unsupported kind.";
 
 /** Header data of each picture in the file. */
-async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
+async function readScenes(session: ToolSession, { coder, hasSizes }: Picture): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
-  const args = ["-ping", `${coder}:${inputInside}`, "-format", `${photometric}scene %s %w %h %z %[colorspace] %[profile:icc]\n`, "info:-"];
+  const colours = hasSizes === true ? "%k" : "0";
+  const format = `${photometric}scene %s %w %h %z ${colours} %[colorspace] %[profile:icc]\n`;
+  const args = [...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
-    const [index = 0, width = 0, height = 0, depth = 0] = found.slice(1, 5).map(Number);
-    return { index, width, height, depth, space: found[5] ?? "", profile: found[6] ?? "" };
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
+    const [index = 0, width = 0, height = 0, depth = 0, colours = 0] = found.slice(1, 6).map(Number);
+    return { index, width, height, depth, colours, space: found[6] ?? "", profile: found[7] ?? "" };
   });
+  if (coder === "psd" && /improper image header/.test(end.stderr))
+    throw new EngineFault("unexplained", "indexed, which it does not read, or damaged");
   if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
   // ImageMagick would treat unknown photometric values as RGB.
   if (/^photometric unknown/m.test(end.stdout)) {
@@ -69,7 +77,7 @@ function throwIfTooLarge({ stderr }: SandboxEnd): void {
 }
 
 function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
-  if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+  if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height || b.colours - a.colours)[0];
   // The first picture of a Photoshop file is the composite, the others are its layers.
   if (/^ps[db]$/.test(source.coder)) return scenes[0];
   const page = numberOption(task.options, "page") ?? 1;
@@ -182,6 +190,7 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 /** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
+  if (from === "tiff" && (await isMisread(host.inspector, task))) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);

@@ -92,15 +92,17 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
+  // The tool would write samples of fewer bits as ones of eight, without scaling them.
+  const bits = /, [1-7]-bit /.test(info.stdout) ? ["--bits_per_sample=8"] : [];
   const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
   // The tool writes only 8-bit JPEG.
   const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);
   const isRough = reshapes(task) || numbers !== undefined || (to === "jpg" && (hasAlpha || isDeep));
   if (to === "ppm" && numbers !== undefined) throw new FilemillError("CONVERSION_FAILED", "High dynamic range could not be mapped.");
-  if (!isRough) return await decodeTo({ session, ...host }, task, moves, to, task.outputPath);
+  if (!isRough) return await decodeTo({ session, ...host }, task, { moves, bits }, to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
   try {
-    await decodeTo({ session, ...host }, task, moves, "png", path);
+    await decodeTo({ session, ...host }, task, { moves, bits }, "png", path);
     const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
     const named = numbers === undefined ? {} : { namedColours: numbers };
     const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
@@ -142,7 +144,7 @@ async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promis
 async function decodeTo(
   { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
   task: HopTask,
-  moves: boolean,
+  { moves, bits }: { readonly moves: boolean; readonly bits: readonly string[] },
   to: string,
   path: string,
 ): Promise<void> {
@@ -151,6 +153,7 @@ async function decodeTo(
     "/input/picture.jxl",
     `/job/out.${to}`,
     ...(asked === undefined ? [] : ["-q", String(asked)]),
+    ...bits,
     "--num_threads=2",
   ]);
   if (moves && to === "png") return await writeStill(inspector, session.pathOf("out.png"), path);

@@ -7,7 +7,8 @@ type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 /**
  * Runs `use` with a PNG whose colours the tool understands, and without its metadata if that is to be stripped.
  *
- * @param profile - "keep": the tool understands profiles, but no other colour declarations; "srgb": it understands none.
+ * @param profile - "keep": the tool understands profiles, but no other colour declarations; "srgb": it understands none, nor
+ * every kind of transparency.
  */
 export async function withMeantColours(
   { inspector, pictures }: Host,
@@ -17,7 +18,8 @@ export async function withMeantColours(
 ): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };
   const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
-  const isOther = isNamed || (profile === "srgb" && (await inspector.ask("pictureFacts", [task.input.path], asked)).hasProfile === true);
+  const facts = profile === "srgb" ? await inspector.ask("pictureFacts", [task.input.path], asked) : undefined;
+  const isOther = isNamed || facts?.hasProfile === true || facts?.isKeyed === true;
   const metadata = task.options.metadata === "strip" ? "strip" : "keep";
   if (!isOther && metadata === "keep") return await use(task);
   const path = `${task.outputPath}.meant`;

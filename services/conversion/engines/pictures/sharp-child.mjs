@@ -2,9 +2,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
-import { Failure, failureOf } from "./sharp-failures.mjs";
+import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isCutOff, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
 import {
   depthIn,
   flattens,
@@ -38,9 +38,9 @@ async function convertKindly(bytes, request, notes) {
   try {
     return await convert(bytes, request, notes, "warning");
   } catch (error) {
-    const { code, odd } = failureOf(error);
+    const failure = failureOfCut(error, isCutOff(request.from, bytes));
     // In strict mode any warning is an error, and nobody could list all of their wordings.
-    if ((code !== "INVALID_INPUT" && !odd) || !isWhole(request.from, bytes)) throw error;
+    if ((failure.code !== "INVALID_INPUT" && !failure.odd) || !isWhole(request.from, bytes)) throw failure;
     const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
     notes.clear();
     const result = await convert(bytes, request, notes, "none");
@@ -171,7 +171,8 @@ function pipelineOf(bytes, input, request, first) {
   if (losesGreyDepth(first, options)) image.pipelineColourspace("b-w").toColourspace("b-w");
   else if (first.depth === "ushort" && depthIn(to) > 8) keepDepth(image, first);
   shape(image, from, options);
-  if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
+  if (first.isOverfull) image.removeAlpha();
+  else if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
   keepMetadata(image, request);
   if (keepsProfile(first, options)) image.keepIccProfile();
   // libvips silently converts 16-bit pictures with a profile to a wider colour space.

@@ -30,6 +30,7 @@ const imported = [
   "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
+  "tiff-samples.mjs",
 ];
 
 /**

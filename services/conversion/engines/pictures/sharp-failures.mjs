@@ -31,8 +31,13 @@ const failures = [
     "INPUT_TOO_COMPLEX",
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],
-  // Intact, but of a kind that libvips does not read.
-  [/samples out of range|bad labq format/, "CONVERSION_FAILED", "The picture's samples are of a kind that could not be read."],
+  // Intact, but of a kind that libvips does not read; another engine may.
+  [
+    /samples out of range|bad labq format|not a whole number of bytes|separate planes not supported|exceeds channel limit/,
+    "CONVERSION_FAILED",
+    "The picture's samples are of a kind that could not be read.",
+    true,
+  ],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
 ];
 
@@ -40,9 +45,15 @@ export function failureOf(error) {
   if (error instanceof Failure) return error;
   const said = error instanceof Error ? error.message : "";
   const row = failures.find(([pattern]) => pattern.test(said));
-  if (row !== undefined) return new Failure(row[1], row[2]);
+  if (row !== undefined) return new Failure(row[1], row[2], row[3]);
   if (badInput.some((pattern) => pattern.test(said))) {
     return new Failure("INVALID_INPUT", "The picture is damaged, truncated or not what it claims to be.");
   }
   return new Failure("CONVERSION_FAILED", "The picture could not be converted.", true);
+}
+
+/** The same for a file of which this is known. If pictures are read in parallel, libvips may lose the words of its reader. */
+export function failureOfCut(error, isCut) {
+  const failure = failureOf(error);
+  return failure.odd && isCut ? new Failure("INVALID_INPUT", "The picture is truncated.") : failure;
 }

@@ -73,3 +73,11 @@ export function isWhole(format, bytes) {
       .equals(Buffer.from([0, 0x3b]));
   return format === "tiff";
 }
+
+const [startOfScan, endOfImage] = [Buffer.from([0xff, 0xda]), Buffer.from([0xff, 0xd9])];
+
+/** Whether the file certainly lacks its end. Programs append films and other data, which a JPEG may have after its end. */
+export function isCutOff(format, bytes) {
+  if (format === "jpg") return bytes.lastIndexOf(endOfImage) < bytes.lastIndexOf(startOfScan);
+  return (format === "png" || format === "gif") && !isWhole(format, bytes);
+}

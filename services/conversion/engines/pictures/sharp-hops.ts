@@ -170,6 +170,9 @@ const undrawn: OptionDefinition = {
 /** Formats that may have more than eight bits per channel, kept as far as the target allows. */
 const deep = new Set<Source>(["png", "tiff", "avif"]);
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
+const narrower = expecting("MEDIA_CHANGED", {
+  message: "Colours with more bits than the format supports are reduced, and channels other than colours and transparency are left out.",
+});
 
 /** Drawings have none of the metadata of photographs. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
@@ -185,7 +188,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
-    ...(deep.has(from) ? [shallower] : []),
+    ...(from === "tiff" ? [narrower] : deep.has(from) ? [shallower] : []),
     flattened,
   ];
 }

@@ -1,6 +1,7 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
+import { furtherChannelsOf, isInverted, isTransparency, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
 
 /** For floating point and 32 bits, where all samples are read before the first is written. */
 const maxSamples = 100e6;
@@ -14,17 +15,30 @@ export async function settled(sharp, { bytes, input, from, told, colours, notes 
     const icc = colours.profile();
     return { usual: withProfile(await asPng(sharp, bytes, input, from, told), icc), first: { ...told, icc, isHdr: colours.isHdr } };
   }
-  if (from !== "tiff" || /^u?char$|^ushort$/.test(told.depth) || told.space === "labs") {
-    // libvips does not know its photometric tag.
-    if (told.space === "multiband") throw new Failure("CONVERSION_FAILED", "The picture's colours are of a kind that could not be read.");
-    return { usual: bytes, first: told };
-  }
-  if (!/^(float|uint)$/.test(told.depth))
-    throw new Failure("CONVERSION_FAILED", "The picture's samples are of a kind that could not be read.");
-  const usual = await withSixteenBits(sharp, bytes, input, told, notes);
+  const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
+  if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
+  const first = withoutFurther(told, tags, notes);
+  if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };
+  if (told.depth !== "float" && rangeOfDepth[told.depth] === undefined) throw unread("samples");
+  const usual = await withSixteenBits(sharp, { bytes, input, told: first, tags, notes });
   // libvips cannot convert other colour spaces in these samples to those of a screen.
-  const first = { ...told, depth: "ushort", bitsPerSample: 16, space: told.space === "b-w" ? "grey16" : "rgb16" };
-  return { usual: told.icc === undefined ? usual : withProfile(usual, told.icc), first };
+  const written = { ...first, depth: "ushort", bitsPerSample: 16, space: /^(b-w|grey16)$/.test(told.space) ? "grey16" : "rgb16" };
+  return { usual: told.icc === undefined ? usual : withProfile(usual, told.icc), first: written };
+}
+
+/** For another engine to read. */
+const unread = (what) => new Failure("CONVERSION_FAILED", `The picture's ${what} are of a kind that could not be read.`, true);
+
+const tagsOf = async (bytes, page = 0) => (await tagsOfPages((offset, length) => bytes.subarray(offset, offset + length)))[page] ?? {};
+
+/** libvips takes the first of several further channels for transparency. Unless it says that it is, it is infrared, or a mask. */
+function withoutFurther(told, tags, notes) {
+  const further = furtherChannelsOf(tags);
+  if (further === 0) return told;
+  const isClear = isTransparency(tags);
+  const left = isClear ? further : further + 1;
+  notes.set("MEDIA_CHANGED", `${left === 1 ? "A further channel was" : `${left} further channels were`} left out.`);
+  return isClear ? told : { ...told, hasAlpha: false, isOverfull: true };
 }
 
 /** The same pixels, with EXIF and XMP. */
@@ -40,29 +54,28 @@ export function keepDepth(image, { space }) {
   image.pipelineColourspace(kept).toColourspace(kept);
 }
 
-async function withSixteenBits(sharp, bytes, input, told, notes) {
+async function withSixteenBits(sharp, { bytes, input, told, tags, notes }) {
   if (told.width * told.height * told.channels > maxSamples) {
     throw new Failure("INPUT_TOO_COMPLEX", "The picture has more than 100 million samples in floating point or of 32 bits.");
   }
-  const image = sharp(bytes, { ...input, ignoreIcc: true, autoOrient: false })
-    .keepExif()
-    .keepXmp();
-  if (told.depth === "float") image.pipelineColourspace(told.space).toColourspace(told.space);
-  const { data, info } = await image.raw({ depth: "float" }).toBuffer({ resolveWithObject: true });
-  const values = new Float32Array(data.buffer, data.byteOffset, data.length / 4);
+  const { values, info } = await samplesOf(sharp, bytes, input, told);
   const { channels } = info;
   const colours = told.hasAlpha ? channels - 1 : channels;
-  const [least, most] = told.depth === "uint" ? [0, 2 ** 32 - 1] : rangeOf(values, channels, colours);
-  const alphaMost = told.depth === "uint" ? most : 1;
+  const [least, most] = rangeOf(values, channels, colours, rangeOfDepth[told.depth]);
+  const [alphaLeast, alphaMost] = rangeOfDepth[told.depth] ?? [0, 1];
+  // libvips inverts integers itself.
+  const [black, white] = told.depth === "float" && isInverted(tags) ? [most, least] : [least, most];
   const samples = new Uint16Array(values.length);
   for (let at = 0; at < values.length; at++) {
     const isColour = at % channels < colours;
-    const share = isColour ? (values[at] - least) / (most - least || 1) : values[at] / alphaMost;
+    const share = isColour ? (values[at] - black) / (white - black || 1) : (values[at] - alphaLeast) / (alphaMost - alphaLeast);
     // NaN becomes black.
     samples[at] = share > 0 ? Math.min(65_535, Math.round(share * 65_535)) : 0;
   }
-  const [kind, range] = told.depth === "uint" ? ["32 bits", ""] : ["floating point", `, ${least} as black and ${most} as white`];
-  notes.set("MEDIA_CHANGED", `Samples of ${kind} became ones of 16 bits${range}.`);
+  const kind = told.depth === "float" ? "floating point" : `${told.bitsPerSample} bits${told.depth === "uint" ? "" : " with a sign"}`;
+  const others = notes.get("MEDIA_CHANGED");
+  const said = `Samples of ${kind} became ones of 16 bits, ${black} as black and ${white} as white.`;
+  notes.set("MEDIA_CHANGED", others === undefined ? said : `${others} ${said}`);
   const raw = { width: info.width, height: info.height, channels };
   const written = sharp(samples, { raw, limitInputPixels: false });
   keepDepth(written, { space: channels < 3 ? "grey16" : "rgb16" });
@@ -72,8 +85,26 @@ async function withSixteenBits(sharp, bytes, input, told, notes) {
     .toBuffer();
 }
 
-/** The values of black and white: 0 and 1, 255 or 65535 if the samples fill that range, otherwise the least and the greatest. */
-function rangeOf(values, channels, colours) {
+async function samplesOf(sharp, bytes, input, { depth, space, isOverfull }) {
+  const image = sharp(bytes, { ...input, ignoreIcc: true, autoOrient: false });
+  if (depth !== "uint") image.pipelineColourspace(space).toColourspace(space);
+  // Otherwise libvips would cut these off at zero.
+  const shift = depth === "short" && space === "grey16" ? 32_768 : 0;
+  if (shift !== 0) image.linear(1, shift);
+  if (isOverfull === true) image.removeAlpha();
+  const { data, info } = await image.raw({ depth: "float" }).toBuffer({ resolveWithObject: true });
+  const values = new Float32Array(data.buffer, data.byteOffset, data.length / 4);
+  return { values: shift === 0 ? values : values.map((value) => value - shift), info };
+}
+
+/** What integers can hold. */
+const rangeOfDepth = { char: [-128, 127], short: [-32_768, 32_767], int: [-(2 ** 31), 2 ** 31 - 1], uint: [0, 2 ** 32 - 1] };
+
+/**
+ * The values of black and white: all that the samples can hold, or 0 and 1, 255 or 65535, if they fill that range; otherwise, as for
+ * heights and counts, the least and the greatest. `whole`: of integers.
+ */
+function rangeOf(values, channels, colours, whole) {
   let [least, most] = [Infinity, -Infinity];
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
@@ -81,6 +112,8 @@ function rangeOf(values, channels, colours) {
     if (value < least) least = value;
     if (value > most) most = value;
   }
+  if (whole !== undefined && most - least > (whole[1] - whole[0]) / 4) return whole;
+  if (whole !== undefined) return least < most ? [least, most] : whole;
   // Filters overshoot slightly.
   if (least >= -0.05 && most <= 1.05) return [0, 1];
   if (least >= 0 && most > 64 && most <= 255) return [0, 255];

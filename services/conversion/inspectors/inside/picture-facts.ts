@@ -1,8 +1,9 @@
-/** Facts from the headers of a PNG or a JPEG. */
+/** Facts from the headers of a PNG, a JPEG or a TIFF. */
 import { FilemillError } from "#contract/errors.ts";
-import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
+import { isMisread, tagsOfPages } from "#services/conversion/engines/pictures/tiff-samples.mjs";
 import { contentOf } from "./remote-file.ts";
 
 type PictureFacts = Answer<"pictureFacts">;
@@ -27,6 +28,13 @@ export async function namedColoursOf(file: ByteSource, format: string): Promise<
   const colours = namedColours(format, await contentOf(file, headBytes.png));
   const [primaries = 2, transfer = 2] = colours?.numbers ?? [];
   return { isNamed: colours !== undefined, primaries, transfer };
+}
+
+/** `page`: counted from 1; all of them without it. */
+export async function tiffSamplesOf(file: ByteSource, page: unknown): Promise<Answer<"tiffSamples">> {
+  const pages = await tagsOfPages((offset, length) => bytesAt(file, offset, length));
+  const meant = typeof page === "number" ? pages.slice(page - 1, page) : pages;
+  return { isMisread: meant.some(isMisread) };
 }
 
 /** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, and pHYs before the data, in pixels per metre. */

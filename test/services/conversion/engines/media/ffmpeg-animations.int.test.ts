@@ -32,6 +32,9 @@ async function apngFacts(path: string): Promise<{ readonly plays: number; readon
   return { plays: bytes.readUInt32BE(bytes.indexOf("acTL") + 8), delays };
 }
 
+const secondsOf = async (path: string): Promise<number> =>
+  Number((await execute("ffprobe", words("-v error -show_entries format=duration -of csv=p=0").concat(path))).stdout);
+
 describe.each([0, 1, 3])("played %d times", (plays) => {
   it("GIF becomes APNG with all of its times", async () => {
     const { path, notes } = await convert(await gif(plays), "gif", "apng");
@@ -45,6 +48,18 @@ describe.each([0, 1, 3])("played %d times", (plays) => {
     expect({ delay, loop, width, pageHeight }).toEqual({ delay: [70, 130, 900], loop: plays, width: 600, pageHeight: 50 });
     expect([...notes]).toEqual([]);
   });
+});
+
+it.each(["apng", "mp4", "webm"])("was called damaged where one picture is shown longer than all others: %s", async (to) => {
+  for (const delays of [
+    [10, 10, 500],
+    [500, 10, 10],
+  ]) {
+    const { path, notes } = await convert(await gif(0, delays), "gif", to);
+    expect(notes.has("INPUT_DAMAGED")).toBe(false);
+    if (to === "apng") expect((await apngFacts(path)).delays).toEqual(delays);
+    else expect(await secondsOf(path)).toBeCloseTo(5.2, 1);
+  }
 });
 
 it("APNG becomes GIF with the very colours of its pictures, up to 255", async () => {

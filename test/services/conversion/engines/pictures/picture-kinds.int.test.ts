@@ -1,0 +1,128 @@
+/** Ordinary files that well-known samples do not cover. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
+import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
+import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
+import { failureOfCut } from "#services/conversion/engines/pictures/sharp-failures.mjs";
+import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mjs";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { height, pngOf, width } from "./colour-charts.ts";
+import { noise } from "./picture-samples.ts";
+
+let benches: Readonly<Record<"magick" | "jxl" | "stills", Bench>>;
+let count = 0;
+beforeAll(async () => {
+  const [magick, jxl, stills] = await Promise.all([openBench(imagemagickEngine), openBench(libjxlEngine), openBench(ffmpegStillsEngine)]);
+  benches = { magick, jxl, stills };
+});
+afterAll(() => Promise.all(Object.values(benches).map((bench) => bench[Symbol.asyncDispose]())));
+
+async function given(bytes: Buffer, format: string): Promise<string> {
+  count += 1;
+  const path = join(benches.magick.folder, `kind-${count}.${format}`);
+  await writeFile(path, bytes);
+  return path;
+}
+/** The first pixels, as red, green, blue and alpha. */
+async function pixelsOf(path: string, pixels: number): Promise<readonly number[]> {
+  const { data } = await sharp(path).toColourspace("srgb").ensureAlpha().raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
+  return [...data.subarray(0, pixels * 4)];
+}
+
+/** Rows of a PNG, 32 by 16 pixels of as many bits; the first of each row is white, the second black. */
+const greyRows = (bits: number): Buffer => {
+  const row = Buffer.alloc(1 + (width * bits) / 8);
+  row[1] = bits === 8 ? 255 : (0xff << (8 - bits)) & 0xff;
+  return Buffer.concat(Array(height).fill(row));
+};
+
+describe("greys of few bits", () => {
+  it.each([1, 2, 4])("of %d became black by way of JPEG XL", async (bits) => {
+    const made = await benches.jxl.convert(await given(pngOf(greyRows(bits), [bits, 0]), "png"), "png", "jxl", { lossless: true });
+    for (const to of ["png", "jpg"]) {
+      const { path } = await benches.jxl.convert(made.path, "jxl", to);
+      const [white = 0, , , , black = 255] = await pixelsOf(path, 2);
+      expect([white > 200, black < 60], to).toEqual([true, true]);
+    }
+  });
+
+  it.each([
+    ["tga", 1],
+    ["tga", 4],
+    ["qoi", 2],
+  ] as const)("lost the one that is transparent to %s", async (to, bits) => {
+    const keyed = pngOf(greyRows(bits), [bits, 0], ["tRNS", Buffer.from([0, 0])]);
+    const made = await benches.stills.convert(await given(keyed, "png"), "png", to);
+    const { path } = await benches.stills.convert(made.path, to, "png");
+    expect(await pixelsOf(path, 2)).toEqual([255, 255, 255, 255, 0, 0, 0, 0]);
+  });
+});
+
+describe("an icon with several pictures of one size", () => {
+  /** 16 by 16, bottom-up. @see BITMAPINFOHEADER, with the mask counted in its height */
+  function pictureOf(bits: number, palette: Buffer, pixels: Buffer): Buffer {
+    const head = Buffer.alloc(40);
+    for (const [at, value] of [
+      [0, 40],
+      [4, 16],
+      [8, 32],
+    ] as const)
+      head.writeUInt32LE(value, at);
+    head.writeUInt16LE(1, 12);
+    head.writeUInt16LE(bits, 14);
+    return Buffer.concat([head, palette, pixels, Buffer.alloc(16 * 4)]);
+  }
+
+  it("gave the one with the fewest colours if it comes first", async () => {
+    const poor = pictureOf(8, Buffer.alloc(1024, 60), Buffer.alloc(256));
+    const rich = pictureOf(32, Buffer.alloc(0), Buffer.from(Array.from({ length: 256 }, (_, index) => [index, 20, 200, 255]).flat()));
+    const head = Buffer.from([0, 0, 1, 0, 2, 0]);
+    let at = 6 + 2 * 16;
+    const entries = [poor, rich].map((picture) => {
+      const entry = Buffer.from([16, 16, 0, 0, 1, 0, picture === rich ? 32 : 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+      entry.writeUInt32LE(picture.length, 8);
+      entry.writeUInt32LE(at, 12);
+      at += picture.length;
+      return entry;
+    });
+    const { path } = await benches.magick.convert(await given(Buffer.concat([head, ...entries, poor, rich]), "ico"), "ico", "png");
+    expect(await pixelsOf(path, 1)).toEqual([200, 20, 240, 255]);
+  });
+});
+
+it("a Photoshop file with a palette was called damaged", async () => {
+  const head = Buffer.alloc(26);
+  head.write("8BPS\0\x01", "latin1");
+  for (const [at, value] of [
+    [12, 1],
+    [22, 8],
+    [24, 2],
+  ] as const)
+    head.writeUInt16BE(value, at);
+  head.writeUInt32BE(1, 14);
+  head.writeUInt32BE(2, 18);
+  const palette = Buffer.concat([
+    Buffer.from([200, 10]),
+    Buffer.alloc(254),
+    Buffer.from([100, 20]),
+    Buffer.alloc(254),
+    Buffer.from([50, 30]),
+    Buffer.alloc(254),
+  ]);
+  const file = await given(Buffer.concat([head, Buffer.from([0, 0, 3, 0]), palette, Buffer.alloc(10), Buffer.from([0, 1])]), "psd");
+  await expect(benches.magick.convert(file, "psd", "png")).rejects.toBeInstanceOf(EngineFault);
+  const { path } = await benches.stills.convert(file, "psd", "png");
+  expect(await pixelsOf(path, 2)).toEqual([200, 100, 50, 255, 10, 20, 30, 255]);
+});
+
+it("a JPEG that was cut off was our fault if libvips lost the words of its reader", async () => {
+  const jpg = await noise(90, 70).jpeg().toBuffer();
+  const lost = new Error("vips2png: unable to write to target target");
+  const codeOf = (bytes: Buffer): string => failureOfCut(lost, isCutOff("jpg", bytes)).code;
+  expect([jpg.subarray(0, -300), jpg.subarray(0, -2)].map(codeOf)).toEqual(["INVALID_INPUT", "INVALID_INPUT"]);
+  expect([jpg, Buffer.concat([jpg, Buffer.alloc(9000)])].map(codeOf)).toEqual(["CONVERSION_FAILED", "CONVERSION_FAILED"]);
+});
