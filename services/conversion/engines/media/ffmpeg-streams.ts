@@ -169,7 +169,8 @@ function streamOf(row: Fields): Stream[] {
   if (kind === undefined || codec === "") return [];
   const sampleFormat = textOf(row.sample_fmt);
   const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).map((data) => countOf(data.rotation));
-  const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec);
+  // Decoders of lossy sound output floats or 16 bits.
+  const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec) && !sampleFormat.startsWith("s32");
   return [
     {
       index: countOf(row.index),
