@@ -5,7 +5,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside } from "../shared/tool-run.ts";
-import { broadcastArgs } from "./ffmpeg-broadcast.ts";
+import { broadcastArgs, recordingArgs } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
@@ -76,6 +76,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
       ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      ...(strips(task) ? [] : recordingArgs(media, target.muxer)),
       // Downmixed channels do not get louder than each was.
       ...["-rematrix_maxval", "1"],
       ...["-threads", "2", ...strictArgs(task, media), ...(target.muxerArgs ?? []), "-f", target.muxer],

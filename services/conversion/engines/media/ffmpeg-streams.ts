@@ -102,7 +102,7 @@ const maxFramePixels = 8192 * 4352;
 /** A day of small film, or two hours of 4K at 60 frames per second. */
 const maxTotalPixels = 4e12;
 const entries =
-  "format=duration:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
+  "format=duration,start_time:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
 /** Goes before the input: selects a decoder that decodes everything in the film. */
 export const decoderArgs = (film: Stream | undefined): readonly string[] =>
@@ -142,9 +142,11 @@ function mediaOf(answer: Fields, demuxer: string): Media {
   const format = fieldsOf(answer.format);
   const streams = rows.flatMap(streamOf);
   const inStream = demuxer === "ogg" ? tagsOf(rows[0]?.tags) : {};
+  // The clock of a film cut out of a longer one may start late, and Matroska states the end instead of the duration.
+  const lateSeconds = demuxer === "matroska" ? Math.max(0, countOf(format.start_time)) : 0;
   return {
     streams,
-    durationSeconds: Math.max(0, ...[format.duration, ...rows.map((row) => row.duration)].map(countOf)),
+    durationSeconds: Math.max(0, countOf(format.duration) - lateSeconds, ...rows.map((row) => countOf(row.duration))),
     isGuessed: false,
     tagsAreInStream: demuxer === "ogg",
     tags: { ...tagsOf(format.tags), ...inStream },
@@ -181,7 +183,7 @@ function streamOf(row: Fields): Stream[] {
       framesPerSecond: rateOf(textOf(row.avg_frame_rate)) || rateOf(textOf(row.r_frame_rate)),
       nominalRate: rateOf(textOf(row.r_frame_rate)),
       startSeconds: countOf(row.start_time),
-      durationSeconds: countOf(row.duration) || secondsOf(textOf(fieldsOf(row.tags).DURATION)),
+      durationSeconds: countOf(row.duration) || toldSeconds(row),
       playedSamples: playedSamplesOf(row),
       sampleRate: countOf(row.sample_rate),
       channels: countOf(row.channels),
@@ -250,6 +252,12 @@ function kindOf(row: Fields): Stream["kind"] | undefined {
     default:
       return undefined;
   }
+}
+
+/** Of a Matroska track. MKVToolNix tags the duration, others the end. */
+function toldSeconds({ start_time, tags }: Fields): number {
+  const { DURATION, _STATISTICS_WRITING_APP: counter } = fieldsOf(tags);
+  return Math.max(0, secondsOf(textOf(DURATION)) - (counter === undefined ? Math.max(0, countOf(start_time)) : 0));
 }
 
 /** From hours, minutes and seconds, as in Matroska. */

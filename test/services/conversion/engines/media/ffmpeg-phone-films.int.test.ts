@@ -74,6 +74,33 @@ it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film
   expect(Math.abs(Math.min(...times) - Math.min(...sound)), "begin").toBeLessThan(0.15);
 });
 
+describe("when and where a phone recorded a film was lost", () => {
+  const source = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=1 -pix_fmt yuv420p");
+
+  it.each(["mov", "mkv"])("by Android, in %s", async (to) => {
+    const path = join(bench.folder, "android.mp4");
+    await ffmpeg(...source, ...words("-metadata creation_time=2021-03-04T05:06:07Z -metadata location=+52.5000+013.4000/"), path);
+    const result = await bench.convert(path, "mp4", to);
+    const { stdout } = await execute("ffprobe", ["-v", "error", "-show_entries", "format_tags", result.path]);
+    expect(stdout).toMatch(/creation_time=2021-03-04T05:06:07/);
+    expect(stdout).toMatch(/location=\+52\.5000\+013\.4000/i);
+    expect([...result.notes]).toEqual([]);
+  });
+
+  it("by an iPhone, in mp4", async () => {
+    const path = join(bench.folder, "iphone.mov");
+    const told = { make: "Apple", creationdate: "2021-03-04T06:06:07+0100", "location.ISO6709": "+52.5000+013.4000+034.0/" };
+    const tags = Object.entries(told).flatMap(([name, value]) => ["-metadata", `com.apple.quicktime.${name}=${value}`]);
+    await ffmpeg(...source, ...tags, ...words("-movflags use_metadata_tags"), path);
+    const result = await bench.convert(path, "mov", "mp4");
+    const { stdout } = await execute("exiftool", ["-s", "-Keys:all", result.path]);
+    expect(stdout).toMatch(/Make +: Apple/);
+    expect(stdout).toMatch(/CreationDate +: 2021:03:04 06:06:07\+01:00/);
+    expect(stdout).toMatch(/GPSCoordinates +: 52 deg 30' 0\.00" N, 13 deg 24' 0\.00" E/);
+    expect([...result.notes]).toEqual([]);
+  });
+});
+
 describe("a GIF", () => {
   const still = (path: string, ...args: readonly string[]) => execute("convert-im6.q16", [...args, "-set", "delay", "10", path]);
 
