@@ -13,6 +13,7 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
+import { deepArgs } from "./ffmpeg-light.ts";
 import { holdsAnything, isOwn, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
@@ -266,7 +267,7 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
         : undefined);
   return [
     "-c:v",
-    ...deepened(bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
+    ...deepArgs(task, media, bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
     "-filter:v",
     [...lastShown(media, film), filmFilters(task, film, name, target), ...paceFilters(task, film)].join(","),
     ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
@@ -279,11 +280,6 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
 /** Browsers and phones play H.264 in MP4 only as 8-bit 4:2:0. */
 function plays(task: HopTask, { codec, pixelFormat }: Stream): boolean {
   return isOwn(task) || codec !== "h264" || !/^(mp4|m4v)$/.test(task.hop.to) || /^(yuvj?420p|gray|nv12)$/.test(pixelFormat);
-}
-
-/** An encoder's arguments with the pixel format that keeps ten bits. */
-function deepened(encoder: readonly string[], format: string | undefined): readonly string[] {
-  return format === undefined || format === "" ? encoder : encoder.map((word) => (word === "yuv420p" ? format : word));
 }
 
 /** MPEG-1 and MPEG-2 allow only a few frame rates. */

@@ -4,6 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import type { Light } from "./ffmpeg-light.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
@@ -48,7 +49,7 @@ export type Stream = {
   readonly colours: Colours;
   /** Pixels are square. */
   readonly isSquare: boolean;
-  /** The container declares a rotation. */
+  /** The container declares a rotation, or that the film is mirrored, which is a rotation by 0 degrees. */
   readonly isTurned: boolean;
   /** By 90 degrees: the stored width is the displayed height. */
   readonly isSideways: boolean;
@@ -83,6 +84,8 @@ export type Media = {
   readonly isOpen?: boolean;
   /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
+  /** Of an HDR10 film. */
+  readonly light?: Light;
   /** By how much to attenuate the sound. */
   readonly quieterDecibels?: number;
   /** Where to start copying for the requested start; absent if the film cannot be copied. */
@@ -170,7 +173,9 @@ function streamOf(row: Fields): Stream[] {
   const codec = textOf(row.codec_name);
   if (kind === undefined || codec === "") return [];
   const sampleFormat = textOf(row.sample_fmt);
-  const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).map((data) => countOf(data.rotation));
+  const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).flatMap(({ rotation }) =>
+    rotation === undefined ? [] : [countOf(rotation)],
+  );
   // Decoders of lossy sound output floats or 16 bits.
   const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec) && !sampleFormat.startsWith("s32");
   return [
@@ -200,7 +205,7 @@ function streamOf(row: Fields): Stream[] {
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(textOf(row.pix_fmt)) || isLayered(row),
       decoder: isLayered(row) ? `libvpx${codec === "vp9" ? "-vp9" : ""}` : undefined,
       mayBeInterlaced: mayBeInterlaced(textOf(row.field_order), codec),
-      isTurned: rotations.some((rotation) => rotation !== 0),
+      isTurned: rotations.length > 0,
       isSideways: rotations.some((rotation) => Math.abs(rotation) % 180 === 90),
     },
   ];
