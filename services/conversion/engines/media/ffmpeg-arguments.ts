@@ -13,6 +13,7 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
+import { seekingOf } from "./ffmpeg-keyframes.ts";
 import { deepArgs } from "./ffmpeg-light.ts";
 import { holdsAnything, isOwn, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
@@ -48,13 +49,14 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     const details = { option, allowed: `less than ${media.durationSeconds}` };
     throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
   }
+  const { skipped, discarded } = seekingOf(demuxer, media.copyFromSeconds ?? start ?? 0);
   const command = createCommand()
     .input(`file:${inputInside}`)
     .inputOptions([
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
-      ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
+      ...(skipped === 0 ? [] : ["-ss", String(skipped)]),
       // With a changed speed, the requested times refer to the source.
-      ...(duration !== undefined && isPaced ? ["-t", String(duration)] : []),
+      ...(duration !== undefined && isPaced ? ["-t", String(duration + discarded)] : []),
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
@@ -75,6 +77,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...streamArgs,
       // Otherwise copied sound would start at the preceding key frame.
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
+      ...(discarded === 0 ? [] : ["-ss", String(discarded / speedOf(task))]),
       ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       ...(strips(task) ? [] : recordingArgs(media, target.muxer)),
