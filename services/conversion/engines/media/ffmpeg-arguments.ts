@@ -5,7 +5,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside } from "../shared/tool-run.ts";
-import { broadcastArgs } from "./ffmpeg-broadcast.ts";
+import { broadcastArgs, recordingArgs } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
@@ -13,6 +13,8 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
+import { seekingOf } from "./ffmpeg-keyframes.ts";
+import { deepArgs } from "./ffmpeg-light.ts";
 import { holdsAnything, isOwn, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
@@ -47,13 +49,14 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     const details = { option, allowed: `less than ${media.durationSeconds}` };
     throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
   }
+  const { skipped, discarded } = seekingOf(demuxer, media.copyFromSeconds ?? start ?? 0);
   const command = createCommand()
     .input(`file:${inputInside}`)
     .inputOptions([
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
-      ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
+      ...(skipped === 0 ? [] : ["-ss", String(skipped)]),
       // With a changed speed, the requested times refer to the source.
-      ...(duration !== undefined && isPaced ? ["-t", String(duration)] : []),
+      ...(duration !== undefined && isPaced ? ["-t", String(duration + discarded)] : []),
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
@@ -74,8 +77,10 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...streamArgs,
       // Otherwise copied sound would start at the preceding key frame.
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
+      ...(discarded === 0 ? [] : ["-ss", String(discarded / speedOf(task))]),
       ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      ...(strips(task) ? [] : recordingArgs(media, target.muxer)),
       // Downmixed channels do not get louder than each was.
       ...["-rematrix_maxval", "1"],
       ...["-threads", "2", ...strictArgs(task, media), ...(target.muxerArgs ?? []), "-f", target.muxer],
@@ -265,7 +270,7 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
         : undefined);
   return [
     "-c:v",
-    ...deepened(bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
+    ...deepArgs(task, media, bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
     "-filter:v",
     [...lastShown(media, film), filmFilters(task, film, name, target), ...paceFilters(task, film)].join(","),
     ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
@@ -278,11 +283,6 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
 /** Browsers and phones play H.264 in MP4 only as 8-bit 4:2:0. */
 function plays(task: HopTask, { codec, pixelFormat }: Stream): boolean {
   return isOwn(task) || codec !== "h264" || !/^(mp4|m4v)$/.test(task.hop.to) || /^(yuvj?420p|gray|nv12)$/.test(pixelFormat);
-}
-
-/** An encoder's arguments with the pixel format that keeps ten bits. */
-function deepened(encoder: readonly string[], format: string | undefined): readonly string[] {
-  return format === undefined || format === "" ? encoder : encoder.map((word) => (word === "yuv420p" ? format : word));
 }
 
 /** MPEG-1 and MPEG-2 allow only a few frame rates. */

@@ -1,4 +1,4 @@
-/** Broadcast Wave metadata of a recording: who made it, when, and the time of day at which it starts. */
+/** Metadata of a recording: who made it, when, and in Broadcast Wave the time of day at which it starts. */
 
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
@@ -27,4 +27,19 @@ export function broadcastArgs({ options }: HopTask, { tags, streams }: Media, mu
     return value === undefined ? [] : ["-metadata", `${written}=${value}`];
   });
   return ["-write_bext", "1", ...told, ...(Number.isSafeInteger(begins) ? ["-metadata", `time_reference=${begins}`] : [])];
+}
+
+/** Recorders of sound state a time of day instead. */
+const isDate = (time: string): boolean => /^\d{4}-\d\d-\d\dT/.test(time);
+/** Of a container, besides those of a phone. */
+const ofContainer = /^(major_brand|minor_version|compatible_brands|creation_time|encoder)$/;
+
+/** When a film was recorded, and what an iPhone adds: ffmpeg only writes these on request. */
+export function recordingArgs({ tags }: Media, muxer = ""): readonly string[] {
+  const { creation_time: time = "" } = tags;
+  const isHeld = isDate(time) && /^(mp4|mov|ipod|3gp|3g2|f4v|matroska|webm)$/.test(muxer);
+  // This hides other tags from most players.
+  const names = Object.keys(tags).filter((name) => !ofContainer.test(name));
+  const isPhones = names.length > 0 && names.every((name) => name.startsWith("com_apple_quicktime_")) && /^(mp4|mov)$/.test(muxer);
+  return [...(isHeld ? ["-metadata", `creation_time=${time}`] : []), ...(isPhones ? ["-movflags", "+use_metadata_tags"] : [])];
 }

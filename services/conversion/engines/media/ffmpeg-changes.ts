@@ -8,7 +8,7 @@ import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
-import { type CarriedTags, carryTags, lostWith } from "./ffmpeg-tags.ts";
+import { type CarriedTags, carryTags, isUnreadable, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
 /** Of a chapter's start, in seconds: formats round to milliseconds, and some count from the first audible sound. */
@@ -164,7 +164,9 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
   return Object.entries(before)
     .filter(
       ([name, value]) =>
-        !technical.test(name) && !/^0*$/.test(value.trim()) && after[name]?.trim() !== value.trim() && !others.has(value.trim()),
+        !technical.test(name) &&
+        !/^0*$/.test(value.trim()) &&
+        (isUnreadable(value) || (after[name]?.trim() !== value.trim() && !others.has(value.trim()))),
     )
     .map(([name]) => name);
 }

@@ -14,7 +14,10 @@ function audioFidelity(source: Container, target: Container): Fidelity {
   return target.isSpeech === true ? "reduced" : "high";
 }
 
-function soundExpectations(target: Container): readonly Expectation[] {
+/** Their tags may have an encoding that they do not declare. */
+const undeclared = /^(wav|aiff|mp3)$/;
+
+function soundExpectations(source: Container, target: Container): readonly Expectation[] {
   const cover = target.cover === true ? "a cover picture that is neither JPEG nor PNG" : "the cover picture";
   return [
     expecting("TRACKS_LEFT_OUT"),
@@ -23,6 +26,9 @@ function soundExpectations(target: Container): readonly Expectation[] {
       of: "tags",
     }),
     soundChanged,
+    ...(undeclared.test(source.demuxer ?? "")
+      ? [expecting("ENCODING_GUESSED", { message: "The encoding of tags that do not declare it is guessed.", isOfSource: true, of: "tags" })]
+      : []),
   ];
 }
 
@@ -65,7 +71,7 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   if (source === undefined || target === undefined) return undefined;
   const options = [...rateOptions(target), ...trim];
   const cost = target.exact === true ? 120 : 250;
-  return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(target) };
+  return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(source, target) };
 });
 
 const ownKept = ({ fixedRate, exact }: Container) =>
@@ -81,7 +87,7 @@ const ownSound = ownHops(writers(audioFormats), (format) => {
     async: false,
     maxInputMb: 500,
     options,
-    expects: [...soundExpectations(target), ...ownKept(target)],
+    expects: [...soundExpectations(target, target), ...ownKept(target)],
   };
 });
 
@@ -89,7 +95,7 @@ const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (fr
   const target = audioFormats[to];
   if (videoFormats[from]?.isSilent === true || target === undefined || to === "rf64" || to === "w64") return undefined;
   const options = [...partOptions("track"), ...rateOptions(target), ...trim];
-  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(target) };
+  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(videoFormats[from] ?? {}, target) };
 });
 
 /** Pairs whose codecs usually fit both: a copy is fast, so they are not always queued. */

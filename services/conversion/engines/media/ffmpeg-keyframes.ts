@@ -1,4 +1,4 @@
-/** Where a film can be cut without re-encoding: at a key frame. */
+/** Where a film can be cut: without re-encoding at a key frame, otherwise anywhere if decoding starts at one. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
@@ -40,4 +40,19 @@ export async function withKeyframe(session: ToolSession, task: HopTask, media: M
   });
   if (key === undefined || refersBack) return media;
   return { ...media, copyFromSeconds: Math.max(0, key - zero - before) };
+}
+
+/**
+ * Without an index, seeking ends between key frames, and frames up to the next one are lost. Broadcasts have one within
+ * seconds. Seeking in program streams also ends within a frame of sound, and bare streams have no times.
+ */
+const marginSeconds: Readonly<Record<string, number>> = {
+  ...{ mpegts: 20, wtv: 20 },
+  ...{ mpeg: Infinity, h264: Infinity, hevc: Infinity, mpegvideo: Infinity },
+};
+
+/** How much to skip by seeking, and how much of the rest to decode and discard. */
+export function seekingOf(demuxer: string, seconds: number): { readonly skipped: number; readonly discarded: number } {
+  const discarded = Math.min(seconds, marginSeconds[demuxer] ?? 0);
+  return { skipped: seconds - discarded, discarded };
 }

@@ -37,12 +37,13 @@ export async function probe(
   demuxer: string,
   path: string,
   entries: string,
+  more: readonly string[] = [],
 ): Promise<{ readonly answer: Fields; readonly end: SandboxEnd }> {
   const answer = emptyFields();
   let letters = 0;
   const end = await session.run({
     program: "/usr/bin/ffprobe",
-    args: ["-v", "warning", ...inputArgs(demuxer), "-show_entries", entries, "-of", "flat", `file:${path}`],
+    args: ["-v", "warning", ...inputArgs(demuxer), ...more, "-show_entries", entries, "-of", "flat", `file:${path}`],
     limits: { processes: 256 },
     onLine(line) {
       letters += line.length;

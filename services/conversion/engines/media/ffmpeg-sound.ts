@@ -111,6 +111,8 @@ function placesOf(encoder: string, { channels, layout }: Stream): string | undef
   // One channel is centre and two are left and right, whichever speakers are declared; some encoders refuse other layouts.
   const plain = ["mono", "stereo"][channels - 1];
   if (plain !== undefined && layout !== "" && layout !== plain && !holdsAnyPlace.test(encoder)) return channelMap(channels, plain);
+  // Elsewhere, FFmpeg's encoder describes a layout of its own, which players do not know.
+  if (encoder === "aac" && /^5\.[01]\(side\)$/.test(layout)) return channelMap(channels, layout.slice(0, 3));
   const usual = usualPlaces[channels - 3];
   if (layout !== "" || usual === undefined) return undefined;
   const places = /^(alac|aac|e?ac3)$/.test(encoder) && (usual === "quad" || encoder === "alac") ? (otherPlaces[usual] ?? usual) : usual;

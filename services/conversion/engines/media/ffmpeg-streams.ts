@@ -4,6 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import type { Light } from "./ffmpeg-light.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
@@ -48,7 +49,7 @@ export type Stream = {
   readonly colours: Colours;
   /** Pixels are square. */
   readonly isSquare: boolean;
-  /** The container declares a rotation. */
+  /** The container declares a rotation, or that the film is mirrored, which is a rotation by 0 degrees. */
   readonly isTurned: boolean;
   /** By 90 degrees: the stored width is the displayed height. */
   readonly isSideways: boolean;
@@ -83,6 +84,8 @@ export type Media = {
   readonly isOpen?: boolean;
   /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
+  /** Of an HDR10 film. */
+  readonly light?: Light;
   /** By how much to attenuate the sound. */
   readonly quieterDecibels?: number;
   /** Where to start copying for the requested start; absent if the film cannot be copied. */
@@ -102,7 +105,7 @@ const maxFramePixels = 8192 * 4352;
 /** A day of small film, or two hours of 4K at 60 frames per second. */
 const maxTotalPixels = 4e12;
 const entries =
-  "format=duration:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
+  "format=duration,start_time:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
 /** Goes before the input: selects a decoder that decodes everything in the film. */
 export const decoderArgs = (film: Stream | undefined): readonly string[] =>
@@ -142,9 +145,11 @@ function mediaOf(answer: Fields, demuxer: string): Media {
   const format = fieldsOf(answer.format);
   const streams = rows.flatMap(streamOf);
   const inStream = demuxer === "ogg" ? tagsOf(rows[0]?.tags) : {};
+  // The clock of a film cut out of a longer one may start late, and Matroska states the end instead of the duration.
+  const lateSeconds = demuxer === "matroska" ? Math.max(0, countOf(format.start_time)) : 0;
   return {
     streams,
-    durationSeconds: Math.max(0, ...[format.duration, ...rows.map((row) => row.duration)].map(countOf)),
+    durationSeconds: Math.max(0, countOf(format.duration) - lateSeconds, ...rows.map((row) => countOf(row.duration))),
     isGuessed: false,
     tagsAreInStream: demuxer === "ogg",
     tags: { ...tagsOf(format.tags), ...inStream },
@@ -168,8 +173,11 @@ function streamOf(row: Fields): Stream[] {
   const codec = textOf(row.codec_name);
   if (kind === undefined || codec === "") return [];
   const sampleFormat = textOf(row.sample_fmt);
-  const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).map((data) => countOf(data.rotation));
-  const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec);
+  const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).flatMap(({ rotation }) =>
+    rotation === undefined ? [] : [countOf(rotation)],
+  );
+  // Decoders of lossy sound output floats or 16 bits.
+  const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec) && !sampleFormat.startsWith("s32");
   return [
     {
       index: countOf(row.index),
@@ -180,7 +188,7 @@ function streamOf(row: Fields): Stream[] {
       framesPerSecond: rateOf(textOf(row.avg_frame_rate)) || rateOf(textOf(row.r_frame_rate)),
       nominalRate: rateOf(textOf(row.r_frame_rate)),
       startSeconds: countOf(row.start_time),
-      durationSeconds: countOf(row.duration) || secondsOf(textOf(fieldsOf(row.tags).DURATION)),
+      durationSeconds: countOf(row.duration) || toldSeconds(row),
       playedSamples: playedSamplesOf(row),
       sampleRate: countOf(row.sample_rate),
       channels: countOf(row.channels),
@@ -197,7 +205,7 @@ function streamOf(row: Fields): Stream[] {
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(textOf(row.pix_fmt)) || isLayered(row),
       decoder: isLayered(row) ? `libvpx${codec === "vp9" ? "-vp9" : ""}` : undefined,
       mayBeInterlaced: mayBeInterlaced(textOf(row.field_order), codec),
-      isTurned: rotations.some((rotation) => rotation !== 0),
+      isTurned: rotations.length > 0,
       isSideways: rotations.some((rotation) => Math.abs(rotation) % 180 === 90),
     },
   ];
@@ -249,6 +257,12 @@ function kindOf(row: Fields): Stream["kind"] | undefined {
     default:
       return undefined;
   }
+}
+
+/** Of a Matroska track. MKVToolNix tags the duration, others the end. */
+function toldSeconds({ start_time, tags }: Fields): number {
+  const { DURATION, _STATISTICS_WRITING_APP: counter } = fieldsOf(tags);
+  return Math.max(0, secondsOf(textOf(DURATION)) - (counter === undefined ? Math.max(0, countOf(start_time)) : 0));
 }
 
 /** From hours, minutes and seconds, as in Matroska. */

@@ -56,6 +56,7 @@ export async function carryTags(session: ToolSession, inspector: Inspector, task
   }
   const answer = end.exitCode === 0 ? fieldsOf(parsed(end.stdout)) : {};
   if (typeof answer.isRead !== "boolean") throw new FilemillError("CONVERSION_FAILED", "The audio tags could not be carried over.");
+  if (answer.isGuessed === true) task.note("ENCODING_GUESSED", "The encoding of the tags was guessed (Windows-1252).");
   return { kept: valuesOf(answer.kept), lost: valuesOf(answer.lost), covers: Number(answer.covers), isRead: answer.isRead };
 }
 
@@ -77,7 +78,8 @@ export function lostWith(lost: readonly string[], before: Media["tags"], after: 
   const there = new Set([...carried.kept.values()].flat());
   // FFmpeg joins multiple values.
   const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
-  const byFfmpeg = lost.filter((name) => !isThere(clean(before[name])));
+  const isMended = (name: string): boolean => isUnreadable(before[name]) && carried.kept.has(name);
+  const byFfmpeg = lost.filter((name) => !isMended(name) && !isThere(clean(before[name])));
   const named = byFfmpeg.map((name) => clean(before[name]));
   const held = carried.isRead ? [] : Object.values(after).map(clean);
   const others = [...carried.lost].filter(
@@ -85,6 +87,9 @@ export function lostWith(lost: readonly string[], before: Media["tags"], after: 
   );
   return [...byFfmpeg, ...others.map(([name]) => name).filter((name) => !byFfmpeg.includes(name))];
 }
+
+/** Not Unicode, which FFmpeg passes on as it is. */
+export const isUnreadable = (value = ""): boolean => value.includes("\uFFFD");
 
 /** Track 03 is track 3. */
 const clean = (value = ""): string =>

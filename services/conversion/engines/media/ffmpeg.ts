@@ -15,6 +15,7 @@ import { fitted } from "./ffmpeg-fitting.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
 import { withKeyframe } from "./ffmpeg-keyframes.ts";
+import { withLight } from "./ffmpeg-light.ts";
 import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
@@ -31,7 +32,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const read = await withShownAlpha(session, task, told, demuxer);
   const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
   const shown = await withKeyframe(session, task, await withFirstShown(session, task, played, demuxer), demuxer);
-  const media = await withDelays(session, shown, demuxer);
+  const media = await withLight(session, await withDelays(session, shown, demuxer), demuxer);
   const expected = expectedLengthOf(task, media, demuxer);
   const encodeAs = (as: HopTask, what: Media): Promise<Run> => encode(session, as, what, demuxer, expected.seconds);
   const first = await encodeAs(task, media);

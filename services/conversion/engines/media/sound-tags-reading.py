@@ -79,6 +79,8 @@ class Told:
         self.texts, self.remarks, self.pictures, self.others = {}, [], [], []
         # Names that belong to another kind of tags.
         self.astray = set()
+        # The encoding of a text is not declared.
+        self.isGuessed = False
 
     def add(self, name, *values):
         plain = named(name)
@@ -117,22 +119,41 @@ class Told:
         return {digest_of(picture) for picture in self.pictures}
 
 
-def read(pictures, *kinds):
-    """Tags of one file, which may have several kinds."""
+def read(pictures, *kinds, chunks=()):
+    """Tags of one file, which may have several kinds. Text chunks count only where there are no other tags of that name."""
     told = Told()
     for tags in kinds:
         classes = [kind.__name__ for kind in type(tags).__mro__]
         for name, reader in READERS.items():
             if name in classes:
                 reader(tags, told)
+    of_chunks([(CHUNKS[name], data) for name, data in chunks if CHUNKS[name] not in told.texts], told)
     told.pictures.extend(pictures)
     # Players show the first picture: the front cover.
     told.pictures.sort(key=lambda picture: picture.type != 3)
     return told.settle()
 
 
+# Text chunks of WAV and AIFF.
+CHUNKS = {
+    "INAM": "title", "IART": "artist", "IPRD": "album", "ICMT": "comment", "ICOP": "copyright", "ICRD": "date", "IGNR": "genre",
+    "ITRK": "tracknumber", "IPRT": "tracknumber", "NAME": "title", "AUTH": "artist", "(c) ": "copyright", "ANNO": "comment",
+}
+
+
+def of_chunks(chunks, told):
+    for name, data in chunks:
+        try:
+            told.add(name, data.decode())
+        except UnicodeDecodeError:
+            told.isGuessed = True
+            told.add(name, data.decode("cp1252", "replace"))
+
+
 def of_id3(tags, told):
     names = {frame: name for name, frame, *_ in NAMES if frame}
+    # ID3v1 does not declare an encoding.
+    told.isGuessed = tags.version < (2,) and not all(map(str.isascii, tags.pprint().split()))
     for frame in tags.values():
         kind = frame.FrameID
         if kind == "TCON":
@@ -143,7 +164,9 @@ def of_id3(tags, told):
         elif kind in REMARKS and not frame.desc.startswith("iTun"):
             text = "\n".join(frame.text) if kind == "COMM" else frame.text
             if text.strip(" \0"):
-                told.remarks.append((kind, frame.lang, frame.desc, text))
+                # Mutagen's own words for what ID3v1 does not say.
+                isUnmarked = frame.desc == "ID3v1 Comment"
+                told.remarks.append((kind, *(("XXX", "") if isUnmarked else (frame.lang, frame.desc)), text))
                 told.add(REMARKS[kind], text)
         elif kind in names:
             told.add(names[kind], *map(str, frame.text))

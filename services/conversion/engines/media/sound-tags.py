@@ -2,7 +2,8 @@
 
 Mutagen reads the source's fields with all their values, comments and lyrics with their languages, and covers,
 and adds what the result lacks. A line of JSON reports which fields the result now has (`kept`: name and
-values), which it lacks (`lost`), how many covers it lacks, and whether it has tags that could be read at all.
+values), which it lacks (`lost`), how many covers it lacks, whether it has tags that could be read at all, and
+whether the encoding of the source's was guessed.
 
 Exit codes: 0 done, 4 Mutagen is not installed; anything else is a failure of this program.
 """
@@ -23,7 +24,7 @@ try:
 except ImportError:
     sys.exit(4)
 
-from sound_tags_reading import read
+from sound_tags_reading import CHUNKS, read
 from sound_tags_writing import write
 
 MOST_LETTERS = 500_000
@@ -37,7 +38,11 @@ def opened(path):
         file = File(path)
     except UNREADABLE:
         file = None
-    tags = getattr(file, "tags", None)
+    try:
+        # Without an ID3 header, an MP3 is only recognised by its name.
+        tags = ID3(path) if file is None else file.tags
+    except UNREADABLE:
+        tags = None
     try:
         more = None if isinstance(tags, APEv2) else APEv2(path)
     except UNREADABLE:
@@ -45,14 +50,35 @@ def opened(path):
     return file, tags, more
 
 
-def told_by(file, tags, more):
-    return read(getattr(file, "pictures", None) or [], tags, more)
+MOST_CHUNKS = 100
+LONGEST_TEXT = 65_536
+
+
+def texts_of(path):
+    """Names and contents of the text chunks of a WAV or AIFF, which Mutagen does not read."""
+    with open(path, "rb") as file:
+        order = {b"RIFF": "little", b"RF64": "little", b"FORM": "big"}.get(file.read(12)[:4])
+        for _ in range(MOST_CHUNKS if order else 0):
+            head = file.read(8)
+            name, length = head[:4].decode("latin-1"), int.from_bytes(head[4:], order)
+            if len(head) < 8:
+                break
+            if name == "LIST" and file.read(4) == b"INFO":
+                continue
+            at = file.tell() - (4 if name == "LIST" else 0)
+            if name in CHUNKS:
+                yield name, file.read(min(length, LONGEST_TEXT)).rstrip(b"\0")
+            file.seek(at + length + length % 2)
+
+
+def told_by(path, file, tags, more):
+    return read(getattr(file, "pictures", None) or [], tags, more, chunks=list(texts_of(path)))
 
 
 def carried(source_path, result_path):
     """The source's tags, and then the result's; the latter is None if it has no supported kind of tags."""
     source_file, source_tags, source_more = opened(source_path)
-    source = told_by(source_file, source_tags, source_more)
+    source = told_by(source_path, source_file, source_tags, source_more)
     file, tags, more = opened(result_path)
     if file is not None and tags is None and not isinstance(file, (AAC, TrueAudio, WAVE)) and (source.texts or source.pictures):
         try:
@@ -63,10 +89,10 @@ def carried(source_path, result_path):
     if isinstance(file, WAVE) or (tags is None and more is None):
         return source, None
     own = more if tags is None else tags
-    if write(source, told_by(file, tags, more), file, own, source_tags):
+    if write(source, told_by(result_path, file, tags, more), file, own, source_tags):
         save(file, own, result_path)
         file, tags, more = opened(result_path)
-    return source, told_by(file, tags, more)
+    return source, told_by(result_path, file, tags, more)
 
 
 def save(file, tags, path):
@@ -91,12 +117,12 @@ def save(file, tags, path):
 
 def main(source_path, result_path):
     source, result = carried(source_path, result_path)
-    there = {} if result is None else result.fields()
+    there = told_by(result_path, None, None, None).fields() if result is None else result.fields()
     kept, lost = {}, {}
     for name, values in source.fields().items():
         (kept if set(values) <= set(there.get(name, [])) else lost)[name] = values
     covers = len(source.covers - result.covers) if result is not None else 0
-    answer = {"kept": kept, "lost": lost, "covers": covers, "isRead": result is not None}
+    answer = {"kept": kept, "lost": lost, "covers": covers, "isRead": result is not None, "isGuessed": result is not None and source.isGuessed}
     if len(json.dumps(answer)) > MOST_LETTERS:
         answer["kept"], answer["lost"] = {}, {name: [] for name in lost}
     print(json.dumps(answer))

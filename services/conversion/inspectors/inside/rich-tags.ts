@@ -31,16 +31,28 @@ async function hasApe(source: ByteSource): Promise<boolean> {
 async function hasOwn(source: ByteSource, format: unknown): Promise<boolean> {
   const isId3 = ({ name }: Part): boolean => name.toUpperCase() === "ID3 ";
   switch (format) {
-    case "wav":
-      return (await partsOf(source, 12, source.sizeBytes, wave)).some(isId3);
+    case "wav": {
+      const parts = await partsOf(source, 12, source.sizeBytes, wave);
+      return parts.some(isId3) || (await areForeign(source, parts));
+    }
     case "aiff":
-      return (await partsOf(source, 12, source.sizeBytes, aiff)).some(isId3);
+      return (await partsOf(source, 12, source.sizeBytes, aiff)).some((part) => isId3(part) || /^(NAME|AUTH|ANNO|\(c\) )$/.test(part.name));
     case "mov":
       return (await itemsOf(source)).some(({ name }) => name !== writtenBy);
     default:
       return true;
   }
 }
+
+/** Text of a WAV has no declared encoding: FFmpeg takes it as Unicode. */
+async function areForeign(source: ByteSource, parts: readonly Part[]): Promise<boolean> {
+  for (const { name, from, to } of parts) {
+    const text = name === "LIST" ? await bytesAt(source, from, Math.min(to - from, longestText)) : Buffer.alloc(0);
+    if (text.some((byte) => byte > 127)) return true;
+  }
+  return false;
+}
+const longestText = 65_536;
 
 /** The program that wrote the file. No result repeats that of its source. */
 const writtenBy = "\xa9too";

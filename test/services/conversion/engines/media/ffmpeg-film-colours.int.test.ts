@@ -1,7 +1,7 @@
 /** Film colours, measured against a picture of the same colours. */
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
+import { execute, ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
 
@@ -67,6 +67,30 @@ describe("finding I 2: a film of high dynamic range came out as grey fog", () =>
       "bt2020",
     ]);
     expect(result.notes.has("PROFILE_CONVERTED")).toBe(false);
+  });
+
+  /** What the first frame declares about the display on which it was mastered: place of red, brightest and darkest, and its content. */
+  async function lightOf(path: string): Promise<readonly number[]> {
+    const { stdout } = await execute("ffprobe", [...words("-v error -select_streams v:0 -read_intervals %+#1 -show_frames"), path]);
+    return ["red_x", "max_luminance", "min_luminance", "max_content", "max_average"].map((name) => {
+      const [above, below = 1] = (new RegExp(`^${name}=(.*)$`, "m").exec(stdout)?.[1] ?? "").split("/").map(Number);
+      return Number(((above ?? 0) / below).toFixed(3));
+    });
+  }
+
+  it.each([
+    ["hevc", "mkv"],
+    ["av1", "mkv"],
+    ["prores", "mov"],
+  ])("lost the brightness of its display (HDR10) in silence in %s", async (videoCodec, to) => {
+    const path = pathOf("hdr10.mp4");
+    const light = "hdr10=1:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400";
+    const colours = "colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc";
+    const encoder = words("-pix_fmt yuv420p10le -c:v libx265 -tag:v hvc1 -x265-params");
+    await ffmpeg(...bars, ...encoder, `log-level=error:${colours}:${light}`, path);
+    const { path: made, notes } = await convert(path, "mp4", to, { videoCodec, crf: 30 });
+    if (to === "mkv") expect(await lightOf(made)).toEqual([0.68, 1000, 0.005, 1000, 400]);
+    else expect(notes.get("METADATA_DROPPED")).toMatch(/^The brightness of the display/);
   });
 });
 

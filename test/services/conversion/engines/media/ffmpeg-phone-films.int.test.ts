@@ -1,6 +1,6 @@
 /** Films as phones write them: rotated, with a variable frame rate. And animations that only seem transparent. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -72,6 +72,48 @@ it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film
   expect(Math.abs(length(times) - 3.8), "film").toBeLessThan(0.3);
   expect(Math.abs(length(sound) - 3.97), "sound").toBeLessThan(0.15);
   expect(Math.abs(Math.min(...times) - Math.min(...sound)), "begin").toBeLessThan(0.15);
+});
+
+it("a film that is mirrored lost that in a format that cannot say so", async () => {
+  const path = join(bench.folder, "mirrored.mp4");
+  await ffmpeg(...words("-f lavfi -i color=red:size=96x80:rate=10:duration=1 -vf drawbox=h=40:t=fill:color=blue -pix_fmt yuv420p"), path);
+  const bytes = await readFile(path);
+  // The track's matrix follows 36 bytes after its version; its fifth number turns the picture upside down.
+  const matrix = bytes.indexOf("tkhd") + 4 + 4 + 36;
+  bytes.writeInt32BE(-65_536, matrix + 16);
+  bytes.writeInt32BE(80 * 65_536, matrix + 28);
+  await writeFile(path, bytes);
+  const { path: made } = await bench.convert(path, "mp4", "mkv");
+  await ffmpeg("-i", made, ...words("-frames:v 1 -vf scale=1:2:flags=area -f rawvideo -pix_fmt rgb24"), `${made}.rgb`);
+  const [red = 0, , , , , blue = 0] = await readFile(`${made}.rgb`);
+  expect([red > 128, blue > 128]).toEqual([true, true]);
+});
+
+describe("when and where a phone recorded a film was lost", () => {
+  const source = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=1 -pix_fmt yuv420p");
+
+  it.each(["mov", "mkv"])("by Android, in %s", async (to) => {
+    const path = join(bench.folder, "android.mp4");
+    await ffmpeg(...source, ...words("-metadata creation_time=2021-03-04T05:06:07Z -metadata location=+52.5000+013.4000/"), path);
+    const result = await bench.convert(path, "mp4", to);
+    const { stdout } = await execute("ffprobe", ["-v", "error", "-show_entries", "format_tags", result.path]);
+    expect(stdout).toMatch(/creation_time=2021-03-04T05:06:07/);
+    expect(stdout).toMatch(/location=\+52\.5000\+013\.4000/i);
+    expect([...result.notes]).toEqual([]);
+  });
+
+  it("by an iPhone, in mp4", async () => {
+    const path = join(bench.folder, "iphone.mov");
+    const told = { make: "Apple", creationdate: "2021-03-04T06:06:07+0100", "location.ISO6709": "+52.5000+013.4000+034.0/" };
+    const tags = Object.entries(told).flatMap(([name, value]) => ["-metadata", `com.apple.quicktime.${name}=${value}`]);
+    await ffmpeg(...source, ...tags, ...words("-movflags use_metadata_tags"), path);
+    const result = await bench.convert(path, "mov", "mp4");
+    const { stdout } = await execute("exiftool", ["-s", "-Keys:all", result.path]);
+    expect(stdout).toMatch(/Make +: Apple/);
+    expect(stdout).toMatch(/CreationDate +: 2021:03:04 06:06:07\+01:00/);
+    expect(stdout).toMatch(/GPSCoordinates +: 52 deg 30' 0\.00" N, 13 deg 24' 0\.00" E/);
+    expect([...result.notes]).toEqual([]);
+  });
 });
 
 describe("a GIF", () => {

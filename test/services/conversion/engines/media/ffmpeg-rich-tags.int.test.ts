@@ -1,5 +1,5 @@
 /** Tag fields that FFmpeg does not read or write: carried over, or named. Written and read by Mutagen and ExifTool. */
-import { appendFile, copyFile } from "node:fs/promises";
+import { appendFile, copyFile, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
@@ -115,6 +115,38 @@ it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", as
     expect(await easy(made, to), to).toMatchObject({ artist: ["Änn", "Bo"], title: ["Quokka"] });
   }
   expect((await convert(path, "mp3", "wav")).notes.get("METADATA_DROPPED")).toContain("artist");
+});
+
+describe("tags that are not Unicode lost their letters, or came out unreadable:", () => {
+  /** "Jürgen" as one byte a letter: in the chunks of a WAV, and in ID3v1. */
+  const makers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+    async wav(path) {
+      await ffmpeg(...tone, ...words("-metadata artist=J?rgen -metadata title=Quokka"), path);
+      await writeFile(path, Buffer.from((await readFile(path)).toString("latin1").replace("J?rgen", "J\u00fcrgen"), "latin1"));
+    },
+    async mp3(path) {
+      await ffmpeg(...tone, ...words("-id3v2_version 0 -write_id3v1 0"), path);
+      await appendFile(path, Buffer.from(`TAG${"Quokka".padEnd(30, "\0")}${"J\u00fcrgen".padEnd(30, "\0")}${"\0".repeat(65)}`, "latin1"));
+    },
+  };
+  const guessed = { ENCODING_GUESSED: "The encoding of the tags was guessed (Windows-1252)." };
+
+  it.each(["wav", "mp3"].flatMap((from) => ["mp3", "flac", "m4a"].map((to) => [from, to] as const)))("%s to %s", async (from, to) => {
+    const path = pathOf(`german.${from}`);
+    await makers[from]?.(path);
+    const { path: made, notes } = await convert(path, from, to);
+    expect(await easy(made, to)).toMatchObject({ artist: ["Jürgen"], title: ["Quokka"] });
+    expect(Object.fromEntries(notes)).toEqual(guessed);
+  });
+
+  it("are as they were in WAV, and named where nothing else can be done", async () => {
+    const path = pathOf("german.wav");
+    await makers.wav?.(path);
+    const { path: made, notes } = await convert(path, "wav", "rf64");
+    expect((await readFile(made)).includes(Buffer.from("J\u00fcrgen", "latin1"))).toBe(true);
+    expect([...notes]).toEqual([]);
+    expect((await convert(path, "wav", "mka")).notes.get("METADATA_DROPPED")).toContain("artist");
+  });
 });
 
 it.each(["mp3", "flac", "ogg", "m4a", "wma", "wv"])("a second cover stays in %s", async (to) => {

@@ -57,6 +57,13 @@ describe("bits", () => {
     expect(notes.get("MEDIA_CHANGED")).toBe(message);
   });
 
+  it("of lossless sound in a broadcast, 24 of them, became 16 in silence", async () => {
+    const source = await tone("deep.ts", "s302m -strict -2 -bits_per_raw_sample 24 -sample_fmt s32 -ac 2");
+    const { path } = await convert(source, "ts", "flac");
+    expect(await told(path, "a:0", "bits_per_raw_sample")).toEqual(["24"]);
+    expect(await digestOf(path)).toBe(await digestOf(source));
+  });
+
   it("are as many as somebody asks for, without a note", async () => {
     const { path, notes } = await convert(await tone("asked.wav", "pcm_s32le"), "wav", "flac", { bitDepth: "16" });
     expect(await told(path, "a:0", "sample_fmt")).toEqual(["s16"]);
@@ -116,6 +123,15 @@ describe("channels", () => {
     const sources = layout.split("+").map((_place, index) => `sin(${440 * (index + 1)}*2*PI*t)`);
     await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources.join("|")}:c=${layout}:d=0.5:s=48000`, path);
     expect(await told((await convert(path, "wav", to)).path, "a:0", "channel_layout")).toEqual([plain]);
+  });
+
+  it.each(["5.1(side)", "5.0(side)"])("of AC-3 and DTS (%s) had unknown places in AAC", async (layout) => {
+    const path = pathOf("side.wav");
+    const sources = Array.from({ length: layout.startsWith("5.1") ? 6 : 5 }, (_none, index) => `0.2*sin(${440 * (index + 1)}*2*PI*t)`);
+    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources.join("|")}:c=${layout}:d=0.5:s=48000`, path);
+    const { path: made, notes } = await convert(path, "wav", "m4a");
+    expect(await told(made, "a:0", "channel_layout")).toEqual([layout.slice(0, 3)]);
+    expect([...notes]).toEqual([]);
   });
 
   /** Noise as a RIFF file whose header declares no channel layout, as recorders write it. */
