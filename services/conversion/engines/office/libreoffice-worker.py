@@ -16,6 +16,7 @@ import zipfile
 
 import books
 import cells
+import fields
 import fonts
 import links
 import menus
@@ -300,6 +301,8 @@ def convert(context, desktop, job, here):
     if is_changed:
         # The office changes only documents that it could write. Beside the result, relative links stay relative.
         job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
+    if job.get("part") == "word/":
+        job["input"] = fields.readable(job["input"], job["output"] + ".input")
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options, is_changed)
     if document is None:
