@@ -218,6 +218,15 @@ function RawBlock(raw)
   if raw.text:match("^<references") then return {} end
 end
 
+-- Line breaks and pictures that Markdown has as HTML.
+function RawInline(raw)
+  if is_markdown or FORMAT:match("^html") or not raw.format:match("^html") then return nil end
+  if raw.text:match("^<[bB][rR]%s*/?>$") then return pandoc.LineBreak() end
+  local first = raw.text:match("^<[iI][mM][gG]%s") and pandoc.read(raw.text, "html").blocks[1]
+  local picture = first and first.content and first.content[1]
+  if picture and picture.t == "Image" then return Image(picture) or picture end
+end
+
 function Span(span)
   local made = revised(span)
   if made then return made end
@@ -322,5 +331,5 @@ return {
     without_browsers(meta)
     return meta
   end },
-  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, Math = Math, Str = Str, Para = Para }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
+  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
 }
