@@ -22,7 +22,7 @@ type Markup = {
 
 export const markups: Readonly<Record<string, Markup>> = {
   md: {
-    // A path such as C:\\Users is not a command of TeX, and --help has two hyphens.
+    // A path such as C:\Users is not a command of TeX, and --help has two hyphens.
     reader: "markdown-raw_tex-smart+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
     writer: "gfm+footnotes+yaml_metadata_block",
   },

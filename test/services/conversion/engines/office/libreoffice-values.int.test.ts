@@ -112,7 +112,7 @@ describe("cells of an OpenDocument", () => {
   });
 
   it.each(["xlsx", "xls"])("of January and February 1900 are the same days in %s", async (to) => {
-    const days = ["1900-01-01", "1900-02-28", "1900-03-01"];
+    const days = ["1899-12-31", "1900-01-01", "1900-02-28", "1900-03-01"];
     const given = days.map((day) => typed("date", `office:date-value="${day}"`)).join("");
     expect((await rowAlong(openDocument(given), "ods", to)).row).toEqual(days);
   });
