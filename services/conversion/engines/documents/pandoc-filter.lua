@@ -218,6 +218,15 @@ function RawBlock(raw)
   if raw.text:match("^<references") then return {} end
 end
 
+-- Line breaks and pictures that Markdown has as HTML.
+function RawInline(raw)
+  if is_markdown or FORMAT:match("^html") or not raw.format:match("^html") then return nil end
+  if raw.text:match("^<[bB][rR]%s*/?>$") then return pandoc.LineBreak() end
+  local first = raw.text:match("^<[iI][mM][gG]%s") and pandoc.read(raw.text, "html").blocks[1]
+  local picture = first and first.content and first.content[1]
+  if picture and picture.t == "Image" then return Image(picture) or picture end
+end
+
 function Span(span)
   local made = revised(span)
   if made then return made end
@@ -232,19 +241,27 @@ function Math(math)
   return pandoc.RawInline("html", mark .. math.text:gsub("^%s+", ""):gsub("%s+$", "") .. mark)
 end
 
--- Escapes a dollar sign that could be taken for the end of a formula.
+-- Escapes a dollar sign that could be taken for the end of a formula, and an ampersand that could be taken for an entity.
 function Str(word)
-  if not FORMAT:match("^gfm") or not word.text:find("%S%$") then return nil end
+  if not is_markdown or not word.text:find("[$&]") then return nil end
+  local is_github = FORMAT:match("^gfm") ~= nil
   local parts, at = pandoc.List(), 1
-  for place in word.text:gmatch("()%$") do
-    if place > 1 and not word.text:match("^%d", place + 1) then
+  for place, sign in word.text:gmatch("()([$&])") do
+    local ends_formula = sign == "$" and is_github and place > 1 and not word.text:match("^%d", place + 1)
+    if ends_formula or (sign == "&" and word.text:match("^#?%w+;", place + 1)) then
       if place > at then parts:insert(pandoc.Str(word.text:sub(at, place - 1))) end
-      parts:insert(pandoc.RawInline("html", "\\$"))
+      parts:insert(pandoc.RawInline("html", "\\" .. sign))
       at = place + 1
     end
   end
   if at <= #word.text then parts:insert(pandoc.Str(word.text:sub(at))) end
   return parts
+end
+
+-- Only dashes would become a line.
+function Para(paragraph)
+  local text = is_markdown and #paragraph.content == 1 and paragraph.content[1].text or ""
+  if text:match("^%-%-%-+$") then return pandoc.Para({ pandoc.RawInline("html", "\\" .. text) }) end
 end
 
 function Div(division) if is_markdown then return division.content end end
@@ -314,5 +331,5 @@ return {
     without_browsers(meta)
     return meta
   end },
-  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, Math = Math, Str = Str }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
+  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
 }

@@ -22,7 +22,8 @@ type Markup = {
 
 export const markups: Readonly<Record<string, Markup>> = {
   md: {
-    reader: "markdown+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
+    // A path such as C:\Users is not a command of TeX, and --help has two hyphens.
+    reader: "markdown-raw_tex-smart+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
     writer: "gfm+footnotes+yaml_metadata_block",
   },
   html: { reader: "html", writer: "html5" },

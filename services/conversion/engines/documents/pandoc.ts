@@ -52,7 +52,8 @@ function argumentsOf(task: HopTask, input: string): string[] {
   const isMarkdown = to === "md";
   return [
     ...heap,
-    ...["--sandbox", "--preserve-tabs", "-f", reader, ...changesOf(task)],
+    // Authors of TeX write its commands in Markdown.
+    ...["--sandbox", "--preserve-tabs", "-f", to === "tex" ? reader.replace("-raw_tex", "") : reader, ...changesOf(task)],
     ...["-t", isMarkdown ? dialectOf(task) : target, `--lua-filter=${pandocFilter}`],
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),

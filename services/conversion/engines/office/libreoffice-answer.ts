@@ -26,6 +26,10 @@ export type Answer = {
   readonly spaced: readonly string[];
   /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
+  /** The first cells whose formula, which the office cannot compute, became its result; a fourth entry stands for more. */
+  readonly restored: readonly string[];
+  /** The first cells with a formula that neither the office can compute nor the file has a result of. */
+  readonly unknown: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
   readonly picturesLeft: number;
@@ -49,6 +53,8 @@ export function parseAnswer(value: unknown): Answer {
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
+    restored: textsOf(fields.restored),
+    unknown: textsOf(fields.unknown),
     hasMenus: fields.hasMenus === true,
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
@@ -68,12 +74,19 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       "PAGES_LEFT_OUT",
       `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
     );
-  if (answer.hiddenCells > 0)
-    task.note(
-      "TEXT_LEFT_OUT",
-      `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
-    );
-  if (answer.hasMenus) task.note("TEXT_LEFT_OUT", "Choices in pop-up menus became their numbers.");
+  const leftOut = [
+    ...(answer.hiddenCells > 0
+      ? [
+          `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
+        ]
+      : []),
+    ...(answer.hasMenus ? ["Choices in pop-up menus became their numbers."] : []),
+    ...(answer.restored.length > 0
+      ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
+      : []),
+    ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
+  ];
+  if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));
   const roundings = [
     ...(answer.rounded.length > 0
       ? [`Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`]

@@ -202,7 +202,7 @@ def correct_1900(document):
     for cells in areas(converted(document, 0), TIMES):
         for row, values in enumerate(cells.getDataArray()):
             for column, value in enumerate(values):
-                if not isinstance(value, float) or not 1 <= value < 60:
+                if not isinstance(value, float) or not 0 <= value < 60:
                     continue
                 cell = cells.getCellByPosition(column, row)
                 # com.sun.star.util.NumberFormat.DATE, which durations do not have.
@@ -218,7 +218,7 @@ def days_of_excel(document):
     for cells in areas(converted(document, 0), TIMES):
         for row, values in enumerate(cells.getDataArray()):
             for column, value in enumerate(values):
-                if not isinstance(value, float) or not 2 <= value < 61:
+                if not isinstance(value, float) or not 1 <= value < 61:
                     continue
                 cell = cells.getCellByPosition(column, row)
                 if formats.getByKey(cell.NumberFormat).Type & 2:
@@ -238,6 +238,9 @@ def space_tabs(document):
                 if not isinstance(text, str) or FIELD not in text:
                     continue
                 cell = cells.getCellByPosition(column, row)
+                # The placeholder may also be a control character of the text.
+                if "\t" not in cell.getString():
+                    continue
                 for place, letter in enumerate(cell.getString()):
                     if letter == "\t":
                         cursor = cell.createTextCursor()

@@ -20,8 +20,11 @@ export const workerFiles = {
   [join(import.meta.dirname, "../shared/installed-fonts.py")]: "/engine/installed_fonts.py",
   [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
   [join(import.meta.dirname, "libreoffice-cells.py")]: "/engine/cells.py",
+  [join(import.meta.dirname, "libreoffice-fields.py")]: "/engine/fields.py",
+  [join(import.meta.dirname, "libreoffice-links.py")]: "/engine/links.py",
   [join(import.meta.dirname, "libreoffice-menus.py")]: "/engine/menus.py",
   [join(import.meta.dirname, "libreoffice-opendocument.py")]: "/engine/opendocument.py",
+  [join(import.meta.dirname, "libreoffice-results.py")]: "/engine/results.py",
   [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",
   [join(import.meta.dirname, "libreoffice-page.py")]: "/engine/page.py",
 };

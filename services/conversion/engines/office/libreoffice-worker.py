@@ -8,6 +8,7 @@ import atexit
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -15,10 +16,13 @@ import zipfile
 
 import books
 import cells
+import fields
 import fonts
+import links
 import menus
 import opendocument
 import page
+import results
 import slides
 import uno
 from com.sun.star.beans import PropertyValue
@@ -226,21 +230,18 @@ def has_part(path, folder):
         return False
 
 
-def load(desktop, files, job, options):
+def load(desktop, job, options, is_changed):
     """Tries the filters in turn: several old formats share an extension. Returns the document, if any, and whether the office failed."""
     broken = False
     if "part" in job and not has_part(job["input"], job["part"]):
         return None, broken
     for name in job["importFilters"]:
-        values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
-        url = "file://" + job["input"]
-        if job.get("fromExcel") or job.get("losesTabs"):
-            # In a read-only document, cells accept neither number formats nor text.
-            values["ReadOnly"], values["InputStream"], url = False, files.openFileRead(url), "private:stream"
+        # In a read-only document, cells accept neither number formats nor text.
+        values = {"Hidden": True, "ReadOnly": not is_changed, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
         if options is not None:
             values["FilterOptions"] = options
         try:
-            document = desktop.loadComponentFromURL(url, "_blank", 0, tuple(properties(values)))
+            document = desktop.loadComponentFromURL("file://" + job["input"], "_blank", 0, tuple(properties(values)))
         except DisposedException:
             raise
         except Exception:
@@ -296,9 +297,14 @@ def convert(context, desktop, job, here):
         job["input"] = TEMPORARY + "/Sheet1"
     if job.get("openDocument"):
         job["input"] = opendocument.readable(job["input"], TEMPORARY + "/open-document")
-    files = context.ServiceManager.createInstanceWithContext("com.sun.star.ucb.SimpleFileAccess", context)
+    is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
+    if is_changed:
+        # The office changes only documents that it could write. Beside the result, relative links stay relative.
+        job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
+    if job.get("part") == "word/":
+        job["input"] = fields.readable(job["input"], job["output"] + ".input")
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
-    document, broken = (None, False) if "text" in job and options is None else load(desktop, files, job, options)
+    document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options, is_changed)
     if document is None:
         return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "broken" if broken else "load"}
     written = document
@@ -311,6 +317,9 @@ def convert(context, desktop, job, here):
         if job.get("from1900"):
             books.correct_1900(document)
         inexact = books.whole_days(document) if job.get("wholeDays") else []
+        restored, unknown = results.restore(document, job["input"]) if job.get("hasResults") else ([], [])
+        if job.get("fromExcel"):
+            links.shorten(document, job["input"], job["exportFilter"].startswith("HTML"))
         if job.get("fromExcel"):
             books.restore_truth(document)
         if job.get("to1900"):
@@ -331,7 +340,7 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact}
+        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact, "restored": restored, "unknown": unknown}
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:

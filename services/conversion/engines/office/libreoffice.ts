@@ -62,6 +62,7 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
     ...(!isExcels(from) && isExcels(to) ? { to1900: true } : {}),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),
+    ...(isOpenSheet(from) || /^(xlsx|xlsm|xltx)$/.test(from) ? { hasResults: true } : {}),
     ...(losesTabs(from, to) ? { losesTabs: true } : {}),
     ...(from === "numbers" ? { wholeDays: true } : {}),
   };
@@ -99,6 +100,8 @@ function pdfDataOf(task: HopTask): OfficeJob {
     Quality: numberOption(task.options, "imageQuality") ?? 90,
     // Keeps headings, lists and tables, for screen readers and further conversion.
     UseTaggedPDF: true,
+    // Otherwise a link to a file beside the document leads to our folder.
+    ExportLinksRelativeFsys: true,
     SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
     ...(pages === undefined ? {} : { PageRange: pages }),
     ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),

@@ -1,6 +1,6 @@
-/** Text of a Word document that Pandoc omits: in boxes, in simple fields, and marked for other programs. */
+/** Text of a Word document that Pandoc omits: in boxes, in simple fields, of another direction, and marked for other programs. */
 
-const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag)(?=[ >])[^<>]*>/g;
+const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag|bdo|dir)(?=[ >])[^<>]*>/g;
 const fallbacks = /<(\/?)mc:Fallback(?=[ >/])[^<>]*>/g;
 const marks = /<(\/?)w:(p|txbxContent)(?=[ >/])[^<>]*>/g;
 

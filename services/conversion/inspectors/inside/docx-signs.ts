@@ -3,7 +3,7 @@
  * break.
  */
 import { attributeOf } from "./counts/markup.ts";
-import { signOf } from "./symbol-fonts.ts";
+import { signOf, unknownSign } from "./symbol-fonts.ts";
 
 export type Signs = {
   readonly document: string;
@@ -51,11 +51,14 @@ function withCharacters(run: string, properties: string): string {
 
 const escaped = (text: string): string => text.replace("&", "&amp;").replace("<", "&lt;");
 
-/** Pandoc itself knows the signs of the font Symbol. */
+/** Pandoc itself knows the signs of the font Symbol, and leaves out those of all others. */
 function characterOf(tag: string): string {
   const font = attributeOf(tag, "w:font") ?? "";
-  const sign = font.toLowerCase() === "symbol" ? undefined : signOf(font, Number.parseInt(attributeOf(tag, "w:char") ?? "", 16));
-  return sign === undefined ? tag : `<w:t>${sign}</w:t>`;
+  const code = Number.parseInt(attributeOf(tag, "w:char") ?? "", 16);
+  if (font.toLowerCase() === "symbol" || Number.isNaN(code)) return tag;
+  // Codes from U+E000 are signs only in a font, and so are letters in a font of signs.
+  const isLetter = code >= 0x20 && code < 0xe000 && !/wingdings|webdings|dingbats|mt extra/i.test(font);
+  return `<w:t>${signOf(font, code) ?? (isLetter ? escaped(String.fromCodePoint(code)) : unknownSign)}</w:t>`;
 }
 
 const inside = (text: string, name: string): string => {

@@ -1,4 +1,4 @@
-/** Rewrites a book so that Pandoc finds its footnotes. */
+/** Rewrites a book so that Pandoc finds its footnotes, reads all of its chapters, and names its authors in their order. */
 import { type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
@@ -6,7 +6,7 @@ import { unpacked, writePieces } from "./docx-code.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** Writes the rewritten book if links lead to places in its chapters. */
+/** Writes the rewritten book if there is something to change. */
 export async function readableEpub(file: ByteSource): Promise<Answer<"readableEpub">> {
   const parts = unpacked(await contentOf(file)) ?? {};
   const chapters = Object.keys(parts)
@@ -18,7 +18,24 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
     const made = withNoteAnchors(text, targets);
     if (made !== undefined) changed[name] = Buffer.from(made);
   }
+  for (const name of Object.keys(parts).filter((each) => each.endsWith(".opf"))) {
+    const text = Buffer.from(parts[name] ?? "").toString("utf8");
+    const made = withWholeSpine(withTurnedNames(text));
+    if (made !== text) changed[name] = Buffer.from(made);
+  }
   const isRewritten = Object.keys(changed).length > 0;
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
   return { isRewritten };
+}
+
+/** Pandoc leaves out chapters aside from the order of reading, such as answers. */
+const withWholeSpine = (text: string): string => text.replace(/(<(?:\w+:)?itemref\s[^<>]*?)\slinear\s*=\s*["']no["']/g, "$1");
+
+/** Pandoc lists titles and authors from last to first. */
+function withTurnedNames(text: string): string {
+  return ["title", "creator"].reduce((made, name) => {
+    const element = new RegExp(`<dc:${name}[ >][^<]*</dc:${name}>`, "g");
+    const found = made.match(element) ?? [];
+    return made.replace(element, () => found.pop() ?? "");
+  }, text);
 }

@@ -6,7 +6,7 @@ import { parseSqlite, writeSqliteTables } from "./columns.ts";
 import { writeJson } from "./json.ts";
 import { everySheet, joinedBook, linesOfSheet, parseSheet, writeSheet } from "./sheets.ts";
 import { type Cell, cellText, recordsOf } from "./tables.ts";
-import type { Value } from "./values.ts";
+import { firstOf, type Value } from "./values.ts";
 
 const databases = new Set(["sqlite", "mdb"]);
 const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods"]);
@@ -26,6 +26,8 @@ export function severalOf(bytes: Buffer, { from, to, options }: Question, notes:
   if (to !== "json" || !books.has(from) || textOption(options, "sheet") !== undefined) return undefined;
   const sheets = everySheet(bytes, notes, (sheet, raised, book) => recordsOf(parseSheet(bytes, { ...options, sheet }, raised, book)));
   if (sheets.length < 2) return undefined;
+  const bare = sheets.filter(([, rows]) => rows?.length === 0).map(([name]) => name);
+  if (bare.length > 0) notes.set("EMPTY_VALUES_DROPPED", `Sheets without a second row lost their column names: ${firstOf(bare)}.`);
   return writeJson(new Map<string, Value>(sheets.map(([name, rows]) => [name, rows ?? []])), options, notes);
 }
 

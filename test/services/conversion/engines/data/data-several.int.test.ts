@@ -29,6 +29,12 @@ describe("workbooks of several sheets", () => {
     expect(JSON.parse((await convert(bookOf({ Prices: prices }), "xlsx", "json")).text)).toEqual([{ name: "a|b *c*", price: 1.5 }]);
   });
 
+  it("become JSON without the only row of a sheet, with a note", async () => {
+    const { text, notes } = await convert(bookOf({ Prices: prices, Title: [["Prices of May"]] }), "xlsx", "json");
+    expect(JSON.parse(text).Title).toEqual([]);
+    expect(notes).toEqual(["EMPTY_VALUES_DROPPED"]);
+  });
+
   it("become Markdown with a heading and a table for each", async () => {
     const all = await convert(book, "xlsx", "md");
     expect(all.text).toBe(

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { strToU8, zipSync } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
@@ -95,5 +95,15 @@ describe("footnotes of books and pages", () => {
     const said = marks.map((_, index) => `<aside epub:type="footnote" id="n${index}"><p>Note ${index}.</p></aside>`);
     const text = await markdownOf("epub", bookOf({ one: marks.join("") + said.join("") }));
     expect(notes(text)).toHaveLength(300);
+  });
+
+  it("leave a book's chapters aside and the order of its authors alone", async () => {
+    const parts = unzipSync(bookOf({ one: "<h1>One</h1><p>Questions.</p>", aside: "<p>Answers.</p>" }));
+    const told = Buffer.from(parts["OPS/package.opf"] ?? "").toString();
+    const authors = "<dc:creator>Ada</dc:creator><dc:creator>Bob</dc:creator></metadata>";
+    const changed = told.replace('idref="aside"', 'idref="aside" linear="no"').replace("</metadata>", authors);
+    const text = await markdownOf("epub", zipSync({ ...parts, "OPS/package.opf": strToU8(changed) }));
+    expect(text).toMatch(/author:\n- Ada\n- Bob\n/);
+    expect(text).toContain("Answers.");
   });
 });

@@ -112,7 +112,13 @@ it("keeps formulas as GitHub reads them, and money as money", async () => {
   expect(made.trim()).toBe("See $x_{1} + y$ of $5 and $x\\$ here.");
 });
 
-it("keeps readings, signs of symbol fonts, line ends, ticked boxes and choices, and says that hidden text is left out", async () => {
+it("keeps names of entities and a paragraph of dashes, which Markdown reads as signs and a line", async () => {
+  const body = ["&amp;nbsp; R&amp;D &amp;#65;", "---"].map((each) => `<w:p><w:r>${text(each)}</w:r></w:p>`).join("");
+  expect((await convert(docx(body), "docx", "md")).text.trim().split("\n\n")).toEqual(["\\&nbsp; R&D \\&\\#65;", "\\---"]);
+  expect((await convert(docx(body), "docx", "md", { dialect: "commonmark" })).text).toContain("\\&nbsp; R&D");
+});
+
+it("keeps readings, signs of symbol fonts, text of another direction, line ends, ticked boxes and choices, and says that hidden text is left out", async () => {
   const run = (content: string, properties = "") => `<w:r>${properties}${content}</w:r>`;
   const field = (data: string, code: string) =>
     run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`) +
@@ -121,12 +127,14 @@ it("keeps readings, signs of symbol fonts, line ends, ticked boxes and choices, 
   const body = [
     `<w:p>${run(`<w:ruby><w:rubyPr/><w:rt>${run(text("かんじ"))}</w:rt><w:rubyBase>${run(text("漢字"))}</w:rubyBase></w:ruby>`)}</w:p>`,
     `<w:p>${run('<w:sym w:font="Wingdings" w:char="F0FC"/>')}${run(text(" done "))}${run(text("\uf0e0"), '<w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr>')}</w:p>`,
+    `<w:p>${run('<w:sym w:font="Wingdings 3" w:char="F08A"/>')}${run('<w:sym w:font="Arial" w:char="2192"/>')}</w:p>`,
+    `<w:p><w:bdo w:val="rtl">${run(text("one"))}</w:bdo><w:dir w:val="rtl">${run(text("two"))}</w:dir></w:p>`,
     `<w:p>${run(`${text("one")}<w:cr/>${text("two")}`)}</w:p>`,
     `<w:p>${field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>', "FORMCHECKBOX")}${run(text(" agreed"))}</w:p>`,
     `<w:p>${field('<w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList>', "FORMDROPDOWN")}</w:p>`,
     `<w:p>${run(text("shown"))}${run(text("secret"), "<w:rPr><w:vanish/></w:rPr>")}</w:p>`,
   ];
   const { text: made, messages } = await convert(docx(body.join("")), "docx", "md");
-  expect(made.trim().split("\n\n")).toEqual(["漢字(かんじ)", "✓ done →", "one  \ntwo", "☒ agreed", "blue", "shown"]);
+  expect(made.trim().split("\n\n")).toEqual(["漢字(かんじ)", "✓ done →", "\uFFFD→", "onetwo", "one  \ntwo", "☒ agreed", "blue", "shown"]);
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
 });

@@ -99,6 +99,14 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
   });
 
+  it("keeps paths, patterns, hyphens, and line breaks and pictures that Markdown has as HTML", async () => {
+    const file = await put("raw.md", 'C:\\Users\\bob \\d+ --help "q"\n\none<br>two <img src="p.png" alt="shown">\n');
+    const plain = (await readFile((await bench.convert(file, "md", "txt")).path, "utf8")).trim();
+    expect(plain).toBe('C:\\Users\\bob \\d+ --help "q"\n\none\ntwo shown');
+    const command = await put("command.md", "\\newpage\n");
+    expect(await readFile((await bench.convert(command, "md", "tex")).path, "utf8")).toContain("\n\\newpage\n");
+  });
+
   it("keeps tabs in code, which some languages are made of", async () => {
     expect((await htmlOf("```make\nall:\n\techo\n```\n", "md", { highlight: "none" })).text).toContain("all:\n\techo");
     const page = await put("code.html", "<pre><code>all:\n\techo\n</code></pre>");

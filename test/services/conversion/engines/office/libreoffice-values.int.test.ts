@@ -112,7 +112,7 @@ describe("cells of an OpenDocument", () => {
   });
 
   it.each(["xlsx", "xls"])("of January and February 1900 are the same days in %s", async (to) => {
-    const days = ["1900-01-01", "1900-02-28", "1900-03-01"];
+    const days = ["1899-12-31", "1900-01-01", "1900-02-28", "1900-03-01"];
     const given = days.map((day) => typed("date", `office:date-value="${day}"`)).join("");
     expect((await rowAlong(openDocument(given), "ods", to)).row).toEqual(days);
   });
@@ -163,6 +163,60 @@ describe("cells of a workbook", () => {
     await writeFile(path, workbook(""));
     expect((await office.convert(path, "xlsx", "html")).notes.size).toBe(0);
   });
+});
+
+describe("formulas that the office does not know", () => {
+  const cells =
+    '<c r="A1"><f>_xlfn.LET(_xlpm.x,1,_xlpm.x+4)</f><v>5</v></c><c r="B1" t="str"><f>_xlfn.LET(_xlpm.x,1,"b")</f><v>b</v></c>' +
+    '<c r="C1"><f t="array" ref="C1:D1">_xlfn._xlws.SORT({1,2})</f><v>1</v></c><c r="D1"><v>2</v></c>' +
+    '<c r="E1" t="b"><f>_xlfn.LET(_xlpm.x,1,TRUE)</f><v>1</v></c><c r="F1" t="e"><f>A1:A9</f><v>#SPILL!</v></c><c r="G1" t="e"><f>NA()</f><v>#N/A</v></c>';
+
+  it.each([
+    ["xlsx", "ods"],
+    ["xlsx", "xls"],
+    ["xlsx", "xlsm"],
+    ["xlsx", "fods", "xlsx"],
+  ])("keep their results along %s, %s, %s, with a note", async (...formats) => {
+    const made = await rowAlong(workbook(cells), ...formats.filter((each) => each !== undefined));
+    expect(made.row).toEqual([5, "b", 1, 2, true, "#SPILL!", "#N/A"]);
+    if (formats.length < 3)
+      expect(made.notes).toEqual(["Formulas that cannot be computed here were replaced by their results: S.B1, S.C1, S.D1 and others."]);
+  });
+
+  it("keep the results of an OpenDocument", async () => {
+    const given = `${typed("float", 'table:formula="of:=COM.MICROSOFT.XLOOKUP(1;1;1)" office:value="42"')}${typed("date", 'table:formula="of:=FOO()" office:date-value="2021-03-04"')}`;
+    expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual([42, "2021-03-04"]);
+  });
+
+  it("and have no result are named", async () => {
+    const { notes } = await rowAlong(workbook('<c r="A1"><f>_xlfn.LET(_xlpm.x,1,2)</f></c><c r="B1"><f>1/0</f></c>'), "xlsx", "ods");
+    expect(notes).toEqual(["Formulas without a result use unknown functions or names: S.A1."]);
+  });
+});
+
+it.each([
+  ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40"]],
+  ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40"]],
+] as const)("links of a workbook to its cells and to files beside it stay in %s", async (to, wanted) => {
+  const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABC"[place]}1`)).join("");
+  const cells = ["A", "B", "C"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
+  const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const parts = unzipSync(workbook(cells));
+  const sheet = Buffer.from(parts["xl/worksheets/sheet1.xml"] ?? "").toString();
+  parts["xl/worksheets/sheet1.xml"] = Buffer.from(
+    sheet.replace("<worksheet ", `<worksheet xmlns:r="${type}" `).replace("</worksheet>", `<hyperlinks>${links}</hyperlinks></worksheet>`),
+  );
+  const targets = ["#S!B2", "other.xlsx", "https://x.org/?a=%22%40"]
+    .map((target, place) => `<Relationship Id="h${place}" Type="${type}/hyperlink" Target="${target}" TargetMode="External"/>`)
+    .join("");
+  parts["xl/worksheets/_rels/sheet1.xml.rels"] = Buffer.from(
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets}</Relationships>`,
+  );
+  const path = join(office.folder, `links-${to}.xlsx`);
+  await writeFile(path, zipSync(parts));
+  const made = await readFile((await office.convert(path, "xlsx", to)).path);
+  const text = to === "ods" ? Buffer.from(unzipSync(made)["content.xml"] ?? "").toString() : made.toString();
+  expect([...text.matchAll(/href="([^"]*)"/g)].map(([, target]) => target)).toEqual(wanted);
 });
 
 describe("a document of Numbers with a pop-up menu", () => {

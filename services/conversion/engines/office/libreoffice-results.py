@@ -1,0 +1,211 @@
+"""Restores the results of formulas that the office cannot compute: if it does not know a function,
+it shows an error where the file has a value, or another error than the file has."""
+import posixpath
+import re
+import zipfile
+from datetime import datetime, timedelta
+from xml.etree import ElementTree
+
+# Excel's errors that the office knows too.
+KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
+# @see com.sun.star.sheet.FormulaResult, com.sun.star.sheet.CellFlags
+ERROR, FORMULA = 4, 16
+MOST = 10_000
+
+
+def restore(document, path):
+    """Returns the first four cells whose formula became its result, and the first four that have none in the file either."""
+    failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet))}
+    try:
+        given = values_of(path, failed)
+    except (ElementTree.ParseError, KeyError, ValueError, zipfile.BadZipFile):
+        # The office could read the rest.
+        return [], []
+    found, unknown = [], []
+    for name in sorted({*failed, *given} & set(document.getSheets().getElementNames())):
+        sheet, values = document.getSheets().getByName(name), given.get(name, {})
+        cells = {place: sheet.getCellByPosition(*place) for place in sorted({*failed.get(name, ()), *values})}
+        unknown += [cell.AbsoluteName.replace("$", "") for place, cell in cells.items() if place not in values and is_unknown(cell)]
+        wrong = [place for place, cell in cells.items() if place in values and values[place] != ("error", cell.getString())]
+        for place in wrong:
+            release(sheet, cells[place])
+            found.append(cells[place].AbsoluteName.replace("$", ""))
+        for place, value in values.items():
+            if place in wrong or cells[place].getError() == 0:
+                put(cells[place], *value, document.NullDate)
+    return found[:4], unknown[:4]
+
+
+def is_unknown(cell):
+    """Whether the office cannot read the formula, or does not know a name in it. @see formula/errorcodes.hxx"""
+    return 500 < cell.getError() < 519 and cell.getError() != 503 or cell.getError() == 525
+
+
+def failed_in(sheet):
+    """The cells whose formula comes to an error."""
+    places = set()
+    for area in sheet.queryFormulaCells(ERROR).getRangeAddresses():
+        for row in range(area.StartRow, area.EndRow + 1):
+            places.update((column, row) for column in range(area.StartColumn, area.EndColumn + 1))
+            if len(places) > MOST:
+                return places
+    return places
+
+
+def release(sheet, cell):
+    """Makes an array formula values, because its cells only change together. Its errors are lost."""
+    cursor = sheet.createCursorByRange(cell)
+    cursor.collapseToCurrentArray()
+    if cursor.getArrayFormula() != "":
+        values = [[value if isinstance(value, (float, str)) else "" for value in row] for row in cursor.getDataArray()]
+        cursor.clearContents(FORMULA)
+        cursor.setDataArray(values)
+
+
+DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M([\d.]+)S$")
+
+
+def put(cell, kind, value, null):
+    length = DURATION.match(value) if kind == "time" else None
+    if kind == "error" and KNOWN.match(value):
+        cell.setFormula("=" + value)
+    elif kind == "boolean":
+        cell.setFormula("=TRUE()" if value in ("1", "true") else "=FALSE()")
+    elif kind == "date":
+        cell.setValue((datetime.fromisoformat(value) - datetime(null.Year, null.Month, null.Day)) / timedelta(days=1))
+    elif length is not None:
+        cell.setValue((-1 if length[1] else 1) * (int(length[2]) * 3600 + int(length[3]) * 60 + float(length[4])) / 86_400)
+    elif kind == "number":
+        cell.setValue(float(value))
+    else:
+        cell.setString(value)
+
+
+def values_of(path, wanted):
+    """What the file has in these cells, as kind and text. From Excel, also errors that the office does not have."""
+    if not zipfile.is_zipfile(path):
+        return open_values(path, wanted) if wanted else {}
+    with zipfile.ZipFile(path) as package:
+        names = package.namelist()
+        if "content.xml" in names:
+            with package.open("content.xml") as part:
+                return open_values(part, wanted) if wanted else {}
+        sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_other_errors(package, part))]
+        return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
+
+
+OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?</")
+
+
+def has_other_errors(package, part):
+    """Whether a sheet may have an error such as #SPILL!."""
+    with package.open(part) as content:
+        end = b""
+        while piece := content.read(2**20):
+            if OTHER.search(end + piece):
+                return True
+            end = piece[-32:]
+    return False
+
+
+def told(element, name):
+    """An attribute, whatever its namespace."""
+    return next((value for key, value in element.items() if local(key) == name), None)
+
+
+def local(name):
+    return name.rpartition("}")[2]
+
+
+def relations(package, part, resolves=True):
+    """Types and targets by id."""
+    folder, name = posixpath.split(part)
+    root = ElementTree.fromstring(package.read(posixpath.join(folder, "_rels", name + ".rels")))
+    resolved = lambda target: posixpath.normpath(posixpath.join("/", folder, target))[1:] if resolves else target
+    return {each.get("Id"): (each.get("Type", ""), resolved(each.get("Target", ""))) for each in root}
+
+
+def related(package, part, wanted):
+    return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
+
+
+def excel_sheets(package):
+    """Names and parts. @see ECMA-376 part 1, 18.2"""
+    book = related(package, "", "officeDocument")
+    targets = relations(package, book)
+    for element in ElementTree.fromstring(package.read(book)).iter():
+        if local(element.tag) == "sheet":
+            yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
+
+
+EXCEL_KINDS = {"e": "error", "b": "boolean", "n": "number", "d": "date"}
+
+
+def excel_values(package, part, wanted):
+    found, texts, row, column = {}, None, 0, 0
+    with package.open(part) as content:
+        for event, element in ElementTree.iterparse(content, ("start", "end")):
+            name = local(element.tag)
+            if event == "start" and name == "row":
+                row, column = int(element.get("r", row + 1)), 0
+            elif event == "start" and name == "c":
+                column = column_of(element.get("r", "")) or column + 1
+            elif event == "end" and name == "c":
+                value = next((child.text for child in element if local(child.tag) == "v"), None)
+                kind = element.get("t", "n")
+                is_other = kind == "e" and not KNOWN.match(value or "")
+                if value is not None and (is_other or (column - 1, row - 1) in wanted):
+                    if kind == "s":
+                        texts = texts or shared_texts(package)
+                        value = texts[int(value)]
+                    found[column - 1, row - 1] = (EXCEL_KINDS.get(kind, "text"), value)
+                element.clear()
+            elif event == "end" and name == "row":
+                element.clear()
+    return found
+
+
+def column_of(reference):
+    column = 0
+    for letter in reference.rstrip("0123456789"):
+        column = column * 26 + ord(letter) - 64
+    return column
+
+
+def shared_texts(package):
+    """Without readings, which are in elements of their own."""
+    items = ElementTree.fromstring(package.read(related(package, related(package, "", "officeDocument"), "sharedStrings")))
+    return ["".join(text.text or "" for run in item if local(run.tag) in "tr" for text in run.iter() if local(text.tag) == "t") for item in items]
+
+
+OPEN_KINDS = {"boolean": "boolean", "date": "date", "string": "text", "time": "time"}
+
+
+def open_values(content, wanted):
+    found, sheet, row, places = {}, None, 0, set()
+    for event, element in ElementTree.iterparse(content, ("start", "end")):
+        name = local(element.tag)
+        if event == "start" and name == "table":
+            sheet, row = told(element, "name"), 0
+            places = wanted.get(sheet, set())
+        elif event == "end" and name == "table-row":
+            column = 0
+            for cell in element:
+                value = open_value(cell) if (column, row) in places else None
+                if value is not None:
+                    found.setdefault(sheet, {})[column, row] = value
+                column += int(told(cell, "number-columns-repeated") or 1)
+            row += int(told(element, "number-rows-repeated") or 1)
+            element.clear()
+    return found
+
+
+def open_value(cell):
+    kind = told(cell, "value-type")
+    shown = "\n".join("".join(line.itertext()) for line in cell if local(line.tag) == "p")
+    if kind is None or shown.startswith("Err:"):
+        return None
+    if kind == "string" and KNOWN.match(shown):
+        return ("error", shown)
+    names = ("value", "boolean-value", "date-value", "time-value", "string-value")
+    return (OPEN_KINDS.get(kind, "number"), next((value for name in names if (value := told(cell, name)) is not None), shown))
