@@ -13,12 +13,12 @@ const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["suffix", /^(name|honorific)? ?suffix$/i],
   ["nickname", /^nick ?name$/i],
   ["org", /^(organi[sz]ation|company)( ?name)?$/i],
-  ["title", /^(job ?)?title$/i],
+  ["title", /^((job|organi[sz]ation) ?)?title$/i],
   ["email", /^e-?mail( ?\d)?([ -]*(address|value))?( ?\d)?$/i],
   ["tel", /^(tele)?phone( ?\d)?([ -]*(number|value))?$|^(mobile|home|business|work)[ -]*(tele)?phone( ?\d)?$|^mobile$|^tel$/i],
-  ["adr", /^(postal |home |business )?address( ?\d)?$/i],
+  ["adr", /^(postal |home |business )?address( ?\d)?( - formatted)?$/i],
   ["bday", /^birth(day|date)$|^bday$/i],
-  ["url", /^(url|web ?site|web ?page)$/i],
+  ["url", /^(url|web ?site|web ?page)( \d - value)?$/i],
   ["note", /^notes?$/i],
   ["role", /^role$/i],
   ["categories", /^categor(y|ies)$/i],
@@ -81,7 +81,7 @@ function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readon
   const found = new Map<string, Field[]>();
   const types = new Map<string, readonly string[]>();
   for (const [name, value] of record) {
-    const property = columns.find(([, names]) => names.test(name.trim()))?.[0] ?? "";
+    const property = propertyOf(name, record);
     const texts = textsOf(name, property, value, changed);
     const of = /^(email|phone|address|url)Types$/.exec(name)?.[1];
     if (texts.every((text) => text.trim() === "")) continue;
@@ -111,6 +111,12 @@ function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readon
       fields.filter(({ text }) => text.trim() !== ""),
     );
   return found;
+}
+
+/** Outlook has a column of job titles beside that of titles before names. */
+function propertyOf(name: string, record: Entries): string {
+  if (/^title$/i.test(name) && record.has("Job Title")) return "prefix";
+  return columns.find(([, names]) => names.test(name.trim()))?.[0] ?? "";
 }
 
 function textsOf(name: string, property: string, value: Value, changed: Changed): readonly string[] {
