@@ -38,6 +38,8 @@ function mailExpectations(from: string, to: string) {
   const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
   const isPage = to === "html" || to === "zip";
   const isDecoded = from !== "msg" && to !== "eml" && to !== "mbox";
+  const fields = "Headers that have no place in the result, such as replies' references, are left out.";
+  const ofItems = "The fields of items that are no messages are left out.";
   const damaged = "Bytes that are no characters in a text's encoding are replaced.";
   const ofPage = "Style sheets, and styles that load something, are left out.";
   const ofMsg = "A body's rich text is left out.";
@@ -54,10 +56,8 @@ function mailExpectations(from: string, to: string) {
       ? []
       : [expecting("ENTRIES_LEFT_OUT", { message: holdsFiles ? "Attached messages are left out." : "Attachments are left out." })]),
     ...(styling === "" ? [] : [expecting("STYLING_DROPPED", { message: styling })]),
-    ...(from === "msg" ? [expecting("METADATA_DROPPED", { message: "The fields of items that are no messages are left out." })] : []),
-    ...(to === "zip" && from !== "mbox"
-      ? [expecting("NAMES_CHANGED", { message: "Names of attachments that a folder cannot hold are changed." })]
-      : []),
+    ...(isDecoded || from === "msg" ? [expecting("METADATA_DROPPED", { message: from === "msg" ? `${fields} ${ofItems}` : fields })] : []),
+    ...(to === "zip" ? [expecting("NAMES_CHANGED", { message: "Names of attachments that a folder cannot hold are changed." })] : []),
   ];
 }
 

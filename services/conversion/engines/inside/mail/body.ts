@@ -2,12 +2,15 @@
 import PostalMime from "postal-mime";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { guessEncoding } from "../guess-encoding.ts";
+import { joinedWords } from "./headers.ts";
 
 /** A part of the message. The library's published types omit it and the method below. */
 type Part = {
   content: ArrayBufferLike | null;
-  readonly contentType: { readonly parsed: { readonly value: string; readonly params: Record<string, string> } };
+  readonly contentType: { readonly parsed: Header };
+  readonly contentDisposition: { readonly parsed: Header };
 };
+type Header = { readonly value: string; readonly params: Record<string, string> };
 type Internals = { isInlineTextNode(part: Part): boolean };
 
 export class MessageParser extends PostalMime {
@@ -15,12 +18,14 @@ export class MessageParser extends PostalMime {
 
   constructor(maxNestingDepth: number, notes: Notes) {
     // Attached messages are parsed by us, so that their texts are decoded in the same way.
-    super({ maxNestingDepth, rfc822Attachments: true });
+    super({ maxNestingDepth, forceRfc822Attachments: true });
     this.#notes = notes;
   }
 
-  /** The library asks this once for each part, before it decodes the part's text. */
+  /** The library asks this once for each part, before it decodes the part's text and name. */
   isInlineTextNode(part: Part): boolean {
+    for (const { params } of [part.contentType.parsed, part.contentDisposition.parsed])
+      for (const name of ["name", "filename"]) if (params[name] !== undefined) params[name] = joinedWords(params[name]);
     const isText = (PostalMime.prototype as unknown as Internals).isInlineTextNode.call(this, part);
     if (!isText || part.content === null) return isText;
     const { value, params } = part.contentType.parsed;

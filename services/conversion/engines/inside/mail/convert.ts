@@ -1,10 +1,10 @@
 /** Reads messages and writes them as pages, text, records, other mail formats or their attached files. */
 import { zipSync } from "fflate";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
-import { type Converted, type Notes, noteOnce, numberOption, type Question } from "../exchange.ts";
+import { type Converted, type Notes, noteAlso, noteOnce, numberOption, type Question } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { writeRecords } from "../records/convert.ts";
-import type { Value } from "../records/values.ts";
+import { firstOf, type Value } from "../records/values.ts";
 import { writeHtml } from "./html.ts";
 import { messagesOfMbox } from "./mailbox.ts";
 import { fileNameOf, filesOf, type Message, noteLeftOut } from "./message.ts";
@@ -35,6 +35,9 @@ export async function convertMail(bytes: Buffer, question: Question, notes: Note
   if (!isCopied) for (const [code, what] of ofReading) notes.set(code, what);
   if (messages.length === 0) throw invalid("The mailbox holds no messages.");
   const write = writers[question.to];
+  const others = new Set(messages.flatMap((message) => message.others));
+  if (!isCopied && others.size > 0)
+    noteAlso(notes, "METADATA_DROPPED", `Headers that have no place in the result were left out: ${firstOf([...others], 6)}.`);
   const { to } = question;
   // Pages show some of them, and the others hold all.
   if (to !== "html" && to !== "eml" && to !== "mbox" && to !== "zip") noteLeftOut(messages.flatMap(filesOf), notes);

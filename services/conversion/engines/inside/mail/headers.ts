@@ -17,6 +17,14 @@ export function textIn(headers: Headers, name: string): string {
   return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? ""));
 }
 
+/** Headers of meaning to people; those about the way and the format of the message are none. */
+const meant =
+  /^(sender|in-reply-to|references|keywords|comments|importance|priority|sensitivity|organization|list-id|resent-.*|expires|disposition-notification-to)$/;
+
+export function othersIn(headers: Headers): readonly string[] {
+  return [...new Set(headers.map(({ key }) => key).filter((key) => meant.test(key)))];
+}
+
 function groupOf(name: string, members: readonly { readonly name: string; readonly address: string }[]): string {
   return `${name}: ${members.map((member) => addressOf(member.name, member.address)).join(", ")};`;
 }

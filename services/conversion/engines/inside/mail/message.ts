@@ -28,6 +28,8 @@ export type Message = {
   readonly text: string | undefined;
   readonly html: string | undefined;
   readonly attachments: readonly Attachment[];
+  /** Names of headers that say something of the message and have no field here. */
+  readonly others: readonly string[];
   /** The message as sent (RFC 5322), if known. */
   readonly raw: Uint8Array | undefined;
 };

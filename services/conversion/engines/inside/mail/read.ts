@@ -4,7 +4,7 @@ import PostalMime from "postal-mime";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { MessageParser } from "./body.ts";
-import { addressesIn, addressOf, dateOf, textIn, withUnicodeHeaders } from "./headers.ts";
+import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
 
 const maxNesting = 60;
@@ -22,6 +22,9 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     throw invalid(`The message cannot be read: ${error instanceof Error ? error.message : "it is damaged"}.`);
   });
   const { headers } = mail;
+  if (isTruncated(bytes, headers)) notes.set("INPUT_DAMAGED", "The message ends in the middle; its last part may be incomplete.");
+  if (mail.attachments.some(({ filename }) => filename?.includes("\ufffd")))
+    noteAlso(notes, "CHARACTERS_REPLACED", "Letters in the names of attachments could not be read.");
   // The message in a report of its failure is evidence, not content.
   const isReport = mail.attachments.some(({ mimeType }) => /^message\/(delivery-status|feedback-report)$/.test(mimeType));
   const attachments = mail.attachments.map(async (part, index): Promise<Attachment> => {
@@ -50,8 +53,17 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     text: mail.text,
     html: mail.html,
     attachments: await Promise.all(attachments),
+    others: othersIn(headers),
     raw,
   };
+}
+
+/** Whether the last boundary of a message of several parts is missing. */
+function isTruncated(bytes: Buffer, headers: Headers): boolean {
+  const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
+  const [, quoted, bare] = /^multipart\/.*\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/is.exec(type) ?? [];
+  const boundary = quoted ?? bare;
+  return boundary !== undefined && bytes.includes(`--${boundary}`) && !bytes.includes(`--${boundary}--`);
 }
 
 /** Programs put a byte order mark, empty lines or the `From ` line of a mailbox before the headers. */
@@ -128,6 +140,7 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message
         },
       ];
     }),
+    others: othersIn(headers),
     raw: undefined,
   };
 }

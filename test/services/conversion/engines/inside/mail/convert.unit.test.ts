@@ -69,6 +69,12 @@ describe("a message's headers", () => {
     expect((await recordOf(Buffer.from(`${header}\r\n\r\nx`, "latin1")))[name]).toBe(value);
   });
 
+  it("that have no field are named, but not those of the way", async () => {
+    const headers = "Received: x\r\nX-Id: 1\r\nReferences: <a@b>\r\nSender: s@x.example\r\nSubject: S\r\n\r\nx";
+    expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(/: references, sender\.$/);
+    expect((await convert(headers, "eml", "mbox")).codes).toEqual([]);
+  });
+
   it.each([
     ["a byte order mark", "\ufeff"],
     ["an empty line", "\r\n"],
@@ -97,6 +103,19 @@ describe("attachments", () => {
     const kept = ["Plan 3_4_.pdf", `${"x".repeat(116)}.pdf`, "same.txt", "same (2).txt", "b.txt"];
     expect(Object.keys(unzipSync(made.bytes)).slice(2)).toEqual(kept);
     expect(made.notes.get("NAMES_CHANGED")).toContain("Plan 3/4?.pdf to Plan 3_4_.pdf");
+  });
+
+  it("have names that are split inside a letter, or say that they cannot be read", async () => {
+    const split = 'attachment; filename="=?utf-8?B?5pel5pw=?= =?utf-8?B?rOiqng==?="';
+    expect((await recordOf(mixed(file("application/x", split)))).attachments).toBe("日本語");
+    const raw = Buffer.from(mixed(file("application/x", 'attachment; filename="K_se"')).toString().replace("_", "\u00e4"), "latin1");
+    expect((await recordOf(raw)).codes).toEqual(["CHARACTERS_REPLACED", "ENTRIES_LEFT_OUT"]);
+  });
+
+  it("that end in the middle are said to be damaged", async () => {
+    const whole = mixed(plain("x"), file("application/x", "attachment; filename=a"));
+    const made = await convert(whole.subarray(0, -6), "eml", "zip");
+    expect(made.codes).toEqual(["INPUT_DAMAGED"]);
   });
 
   it("that are messages are shown below, with what they carry, and are whole files", async () => {
