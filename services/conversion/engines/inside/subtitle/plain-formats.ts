@@ -102,21 +102,23 @@ function isStyledTimes(line: string): boolean {
   return arrow >= 0 && /\b(line|position|align|size|region|vertical):/.test(line.slice(arrow));
 }
 
-/** A name of a subtitle may begin with the same word. */
-const isOf = (sorts: string, block: string): boolean =>
-  new RegExp(`^(${sorts})([ \\t\\n]|$)`).test(block) && !/^[^\n]*\n[^\n]*-->/.test(block);
+/** Blocks that are no subtitles, whose names may begin with the same word. */
+function isOf(sorts: readonly string[], block: string): boolean {
+  const [first = "", second = ""] = block.split("\n", 2);
+  return sorts.includes(first.split(/[ \t]/, 1)[0] ?? "") && !second.includes("-->");
+}
 
 /** WebVTT without style sheets, regions, comments and cue names. @see https://www.w3.org/TR/webvtt1/ */
 export function parseVtt(text: string, { notes }: Context): Cue[] {
   const [head = "", ...blocks] = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
   const placed = text.split(/[\r\n]+/).find(isStyledTimes);
-  if (blocks.some((block) => isOf("STYLE|REGION", block))) notes.set("STYLING_DROPPED", undefined);
+  if (blocks.some((block) => isOf(["STYLE", "REGION"], block))) notes.set("STYLING_DROPPED", undefined);
   if (placed !== undefined)
     noteOnce(notes, "STYLING_DROPPED", `Positions of subtitles were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
   if (/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->"))
     noteAlso(notes, "METADATA_DROPPED", "The header's information about the file was left out.");
-  if (blocks.some((block) => isOf("NOTE", block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
-  const kept = [head, ...blocks.filter((block) => !isOf("STYLE|REGION|NOTE", block))].join("\n\n");
+  if (blocks.some((block) => isOf(["NOTE"], block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
+  const kept = [head, ...blocks.filter((block) => !isOf(["STYLE", "REGION", "NOTE"], block))].join("\n\n");
   const named = (name: string) => {
     // Plain numbers carry no information.
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
@@ -138,7 +140,7 @@ const sbvTimes = /^\s*(\d+:\d+:\d+(?:\.\d+)?)\s*,\s*(\d+:\d+:\d+(?:\.\d+)?)\s*$/
 export function parseSbv(text: string, { notes }: Context): Cue[] {
   const spansOf = (body: string) => trimmed([{ ...plain, text: body.replaceAll("[br]", "\n") }]);
   noteStart(text, sbvTimes, notes);
-  return cuesOfBlocks(text, { times: sbvTimes, almost: /^\s*-?\d+:\d+\S*\s*,\s*-?\d+:\d+\S*\s*$/, spansOf, notes });
+  return cuesOfBlocks(text, { times: sbvTimes, almost: /^\s*-?\d+:[\d:.]+,-?\d+:[\d:.]+$/, spansOf, notes });
 }
 
 export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
@@ -242,7 +244,7 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
   const starts = text.split(/\r\n?|\n/).flatMap((line, index) => {
     const { times, body } = stampedOf(line);
-    if (times.length === 0 && /^(?!\s*\[[a-z#]+:)\s*\S/i.test(line))
+    if (times.length === 0 && body !== "" && !/^\[[a-z#]+:/i.test(body))
       noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
     return times.map((ms) => {
       // Times of single words within a line are for karaoke.

@@ -2,7 +2,7 @@ import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
 import { convertMail } from "#services/conversion/engines/inside/mail/convert.ts";
-import { converterOf } from "../converter.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 const convert = converterOf(mailEngine, convertMail);
 
