@@ -31,11 +31,32 @@ export class MessageParser extends PostalMime {
     const { value, params } = part.contentType.parsed;
     const bytes = new Uint8Array(part.content);
     const declared = params["charset"] ?? (value === "text/html" ? metaOf(bytes) : undefined);
-    const utf8 = new Uint8Array(Buffer.from(decodeBody(bytes, declared, this.#notes)));
+    const text = decodeBody(bytes, declared, this.#notes);
+    const isFlowed = /^flowed$/i.test(params["format"] ?? "");
+    const utf8 = new Uint8Array(Buffer.from(isFlowed ? unflowed(text, /^yes$/i.test(params["delsp"] ?? "")) : text));
+    delete params["format"];
     part.content = utf8.buffer;
     params["charset"] = "utf-8";
     return isText;
   }
+}
+
+/** Joins lines that end in a blank to the next of the same depth of quotation (RFC 3676); the library keeps the signs of quotation. */
+function unflowed(text: string, dropsBlank: boolean): string {
+  const lines: string[] = [];
+  let open: number | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [quotes = ""] = /^>*/.exec(line) ?? [];
+    const body = line.slice(quotes.length).replace(/^ /, "");
+    // What follows this line is a signature.
+    const isSign = body === "-- ";
+    const flows = body.endsWith(" ") && !isSign;
+    const kept = flows && dropsBlank ? body.slice(0, -1) : body;
+    if (open === quotes.length && !isSign) lines[lines.length - 1] += kept;
+    else lines.push(quotes === "" ? kept : `${quotes} ${kept}`);
+    open = flows ? quotes.length : undefined;
+  }
+  return lines.join("\n");
 }
 
 /** The encoding that a page declares itself. */

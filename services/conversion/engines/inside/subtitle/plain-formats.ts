@@ -254,7 +254,8 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
   return ordered.flatMap(({ startMs, text: line }, index) => {
-    const next = ordered[index + 1];
+    // Lines of one time, such as a text and its translation, are shown together.
+    const next = ordered.slice(index + 1, index + 100).find((other) => other.startMs > startMs);
     // An empty line marks an end; otherwise a line lasts until the next one, within limits.
     const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);
     return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];

@@ -38,6 +38,13 @@ describe("a message's text", () => {
     expect(record.codes).toEqual(codes);
   });
 
+  it.each([
+    ["flowed", "> a \r\n> b\r\n>> c \r\n> d\r\ne \r\n f\r\n From\r\n-- \r\nsign", "> a b\n>> c \n> d\ne f\nFrom\n-- \nsign"],
+    ["flowed; delsp=yes", "日 \r\n本\r\n", "日本"],
+  ])("that is %s flows within a quotation", async (format, text, joined) => {
+    expect((await recordOf(mail(`text/plain; charset=utf-8; format=${format}`, text))).text).toBe(joined);
+  });
+
   it("that is copied is not decoded, so nothing is guessed", async () => {
     expect((await convert(mail("text/plain", latin1), "eml", "mbox")).codes).toEqual([]);
   });
