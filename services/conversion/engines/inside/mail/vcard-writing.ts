@@ -62,7 +62,7 @@ function cardOf(record: Entries, changed: Changed): readonly string[] {
   const name = one("fn") || [one("given"), one("family")].filter(Boolean).join(" ") || one("org") || one("email");
   if (name === "") return [];
   const isSplit = one("given") !== "" || one("family") !== "";
-  const [, given = "", family = name] = isSplit ? ["", one("given"), one("family")] : (/^(.*\S)\s+(\S+)$/.exec(name) ?? []);
+  const [given, family] = isSplit ? [one("given"), one("family")] : splitOf(name);
   const parts = [family, given, ...nameParts.slice(2).map(one)].map(escaped);
   const lines = ["BEGIN:VCARD", "VERSION:3.0", `FN:${escaped(name)}`, `N:${parts.join(";")}`];
   for (const property of ["nickname", "org", "title", "role", "bday", "note", "uid"]) {
@@ -75,6 +75,14 @@ function cardOf(record: Entries, changed: Changed): readonly string[] {
   }
   for (const { text, type } of found.get("adr") ?? []) lines.push(`ADR${type}:;;${escaped(text)};;;;`);
   return [`${[...lines, "END:VCARD"].map(folded).join("\r\n")}\r\n`];
+}
+
+/** The given and the family name of `Jane Doe` and `Doe, Jane`. */
+function splitOf(name: string): readonly [given: string, family: string] {
+  const [first = "", second = "", ...more] = name.split(",").map((part) => part.trim());
+  if (second !== "" && more.length === 0) return [second, first];
+  const [, given = "", family = name] = /^(.*\S)\s+(\S+)$/.exec(name) ?? [];
+  return [given, family];
 }
 
 function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readonly Field[]> {

@@ -207,6 +207,14 @@ describe("contacts out of a table", () => {
     expect(made.text).toContain("EMAIL:a b\\;c\r\nTEL:030 1\r\nTEL:030 2\r\n");
   });
 
+  it.each([
+    ["Jane van Doe", "N:Doe;Jane van;;;"],
+    ["Doe, Jane", "N:Doe;Jane;;;"],
+    ["Jane", "N:Jane;;;;"],
+  ])("have the parts of the name %s", async (name, parts) => {
+    expect((await convert(`Name\n"${name}"\n`, "csv", "vcf")).text.split("\r\n")).toContain(parts);
+  });
+
   it("say what became of second names, nested values and control characters", async () => {
     const made = await convert(
       JSON.stringify([{ Name: "A", "Full name": "B", Notes: "a\u0001b", Address: { street: "S" } }]),
