@@ -36,15 +36,28 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
 
 function mailExpectations(from: string, to: string) {
   const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
-  const attachments = holdsFiles ? "Attached messages are left out." : "Attachments are left out.";
+  const isPage = to === "html" || to === "zip";
+  const isDecoded = from !== "msg" && to !== "eml" && to !== "mbox";
+  const fields = "Headers that have no place in the result, such as replies' references, are left out.";
+  const ofItems = "The fields of items that are no messages are left out.";
+  const damaged = "Bytes that are no characters in a text's encoding are replaced.";
+  const ofPage = "Style sheets, and styles that load something, are left out.";
+  const ofMsg = "A body's rich text is left out.";
+  const styling = [...(isPage ? [ofPage] : []), ...(from === "msg" ? [ofMsg] : [])].join(" ");
   return [
     ...expectingAll(
       from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",
-      to === "html" && "IMAGES_REMOVED",
+      isPage && "IMAGES_REMOVED",
+      isDecoded && "ENCODING_GUESSED",
       to === "xml" && "CHARACTERS_REPLACED",
     ),
-    ...(holdsFiles && from !== "msg" ? [] : [expecting("ENTRIES_LEFT_OUT", { message: attachments })]),
-    ...(from === "msg" ? [expecting("STYLING_DROPPED", { message: "A body that exists only as rich text is left out." })] : []),
+    ...(isDecoded && to !== "xml" ? [expecting("CHARACTERS_REPLACED", { message: damaged, isOfSource: true })] : []),
+    ...(holdsFiles && from !== "msg"
+      ? []
+      : [expecting("ENTRIES_LEFT_OUT", { message: holdsFiles ? "Attached messages are left out." : "Attachments are left out." })]),
+    ...(styling === "" ? [] : [expecting("STYLING_DROPPED", { message: styling })]),
+    ...(isDecoded || from === "msg" ? [expecting("METADATA_DROPPED", { message: from === "msg" ? `${fields} ${ofItems}` : fields })] : []),
+    ...(to === "zip" ? [expecting("NAMES_CHANGED", { message: "Names of attachments that a folder cannot hold are changed." })] : []),
   ];
 }
 

@@ -51,7 +51,7 @@ function eventOf(sort: string, component: Component, dropped: Dropped): Entries 
     ["exceptDates", valuesOf(component, "exdate")],
     ["extraDates", valuesOf(component, "rdate")],
     ["recurrenceId", one("recurrence-id")],
-    ["alarms", component[2].map((alarm) => alarmOf(alarm, dropped))],
+    ["alarms", alarmsOf(component, dropped)],
     ["categories", valuesOf(component, "categories")],
     ["url", one("url")],
     ["uid", one("uid")],
@@ -84,8 +84,15 @@ function otherZonesOf(component: Component, dropped: Dropped): (readonly [string
   const names = { dtend: "end", due: "end", exdate: "exceptDates", rdate: "extraDates", "recurrence-id": "recurrenceId" } as const;
   return Object.entries(names).flatMap(([name, label]) => {
     const zone = zoneOf(component, name, dropped);
+    const zones = new Set(component[1].filter(([each]) => each === name).map(([, { tzid }]) => tzid));
+    if (zones.size > 1) dropped.add(`the other time zones of ${name.toUpperCase()}`);
     return zone === null || zone === start ? [] : [[`${label}Timezone`, zone] as const];
   });
+}
+
+function alarmsOf([, , components]: Component, dropped: Dropped): Entries[] {
+  for (const [name] of components) if (name !== "valarm") dropped.add(name.toUpperCase());
+  return components.filter(([name]) => name === "valarm").map((alarm) => alarmOf(alarm, dropped));
 }
 
 function alarmOf(alarm: Component, dropped: Dropped): Entries {

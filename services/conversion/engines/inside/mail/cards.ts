@@ -19,7 +19,7 @@ const withoutMedia = new Set([...tables, "html", "txt"]);
 export async function convertCards(bytes: Buffer, question: Question, notes: Notes): Promise<Converted> {
   const { from, to, options } = question;
   if (to === "vcf") return cardsOf(await readRecords(bytes, question, notes), notes);
-  const text = decodeText(withoutFolds(bytes), textOption(options, "encoding") ?? "auto", notes);
+  const text = decodeText(withoutFolds(bytes), textOption(options, "encoding") ?? "auto", notes, declaredIn(bytes));
   const dropped: Dropped = new Set();
   const records = from === "ics" ? entriesOf(text, notes, dropped) : contactsOf(text, to, notes, dropped);
   if (records.length === 0) throw invalid(from === "ics" ? "The calendar holds no entries." : "The file holds no contacts.");
@@ -34,6 +34,23 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
       )
       .join("\n");
   return await writeRecords(tables.has(to) ? rowsOf(records, notes) : [...records], question, notes);
+}
+
+/** The encoding that all raw values of an old file name, if its bytes are in it and are not Unicode. */
+function declaredIn(bytes: Buffer): string | undefined {
+  const labels = new Set([...bytes.toString("latin1").matchAll(/;CHARSET=([\w.-]+)[;:]/gi)].map(([, label = ""]) => label.toLowerCase()));
+  const [label = "utf-8"] = labels;
+  if (labels.size !== 1 || canDecode(bytes, "utf-8")) return undefined;
+  return canDecode(bytes, label) ? label : undefined;
+}
+
+function canDecode(bytes: Buffer, label: string): boolean {
+  try {
+    new TextDecoder(label, { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function entriesOf(text: string, notes: Notes, dropped: Dropped): readonly Entries[] {
@@ -66,7 +83,8 @@ function linesOf(record: Entries): readonly (readonly [string, string])[] {
 
 function sectionOf(record: Entries): string {
   const rows = linesOf(record).map(
-    ([name, value]) => `<tr><th align="left" valign="top">${name}</th><td style="white-space: pre-wrap">${escapeHtml(value)}</td></tr>`,
+    ([name, value]) =>
+      `<tr><th align="left" valign="top">${escapeHtml(name)}</th><td style="white-space: pre-wrap">${escapeHtml(value)}</td></tr>`,
   );
   return `<table>\n${rows.join("\n")}\n</table>`;
 }

@@ -1,6 +1,6 @@
 /** Converts contacts to records. */
 import { type Notes, noteAlso } from "../exchange.ts";
-import type { Entries, Value } from "../records/values.ts";
+import { type Entries, Stamp, type Value } from "../records/values.ts";
 import {
   type Component,
   type Dropped,
@@ -17,8 +17,9 @@ import {
 /** Embedded pictures and sounds. */
 const media = ["photo", "logo", "sound", "key"];
 const known = new Set("version fn n nickname org title email tel adr bday url note categories uid".split(" "));
-const kept = new Set(["type", "value", "encoding", "group", "charset", "x-ablabel"]);
-const withTypes = new Set(["email", "tel", "adr", "url"]);
+const kept = new Set(["type", "value", "encoding", "group", "charset", "x-ablabel", "x-apple-omit-year"]);
+/** Their types are fields of their own, and those of media are told by the content. */
+const withoutTypes = new Set(["email", "tel", "adr", "url", ...media]);
 
 /**
  * Apple's programs write the label of a value as a separate property with the same group: `item1.TEL:1` and
@@ -29,7 +30,7 @@ function labelled([name, properties, components]: Component): Component {
   const labels = new Map(properties.filter(([each]) => each === "x-ablabel").map((each) => [groupOf(each), String(each[3])]));
   const used = new Set<string>();
   const tied = properties.map((property): Property => {
-    const label = withTypes.has(property[0]) ? labels.get(groupOf(property)) : undefined;
+    const label = property[0] === "x-ablabel" ? undefined : labels.get(groupOf(property));
     if (label === undefined) return property;
     used.add(groupOf(property));
     const [each, parameters, type, ...values] = property;
@@ -60,13 +61,31 @@ export function contactOf(card: Component, holdsMedia: boolean, notes: Notes, dr
     ...typed(component, "email", "email"),
     ...typed(component, "tel", "phone", ([, , , value]) => textOf(value).replace(/^tel:/, "")),
     ...typed(component, "adr", "address", ([, , , value]) => withoutGaps(value, ", ", "addresses", notes)),
-    ["birthday", one("bday")],
+    ["birthday", birthdayOf(component)],
     ...typed(component, "url", "url"),
     ["note", one("note")],
     ["categories", valuesOf(component, "categories")],
     ["uid", one("uid")],
     ...restOf(component, holdsMedia ? known : new Set([...known, ...media])),
+    ...otherTypesOf(component),
   ]);
+}
+
+/** Apple's programs write a birthday without a year in a year that they name. */
+function birthdayOf(component: Component): Value {
+  const omitted = propertyOf(component, "bday")?.[1]["x-apple-omit-year"];
+  const birthday = oneOrAllOf(component, "bday");
+  const text = birthday instanceof Stamp ? birthday.text : "";
+  return typeof omitted === "string" && text.startsWith(`${omitted}-`) ? `-${text.slice(omitted.length)}` : birthday;
+}
+
+/** Types and labels of other properties, such as relations and profiles. */
+function otherTypesOf(component: Component): (readonly [string, Value])[] {
+  const names = new Set(component[1].map(([name]) => name).filter((name) => !withoutTypes.has(name)));
+  return [...names].flatMap((name) => {
+    const types = component[1].filter(([each]) => each === name).map(typesOf);
+    return types.some((type) => type !== "") ? [[`${name}Types`, types] as const] : [];
+  });
 }
 
 /** Values, and next to them their types, if any has one. */

@@ -75,14 +75,16 @@ function decodedQuoted(text: string, charset = "utf-8"): string {
   }
 }
 
-/** Converts vCalendar 1.0 to its successor's syntax. */
+/** Converts vCalendar 1.0, whose lists are separated by semicolons, to its successor's syntax. */
 export function modernised(text: string): string {
   return contentLinesOf(text)
     .map((line) => {
       if (typeof line === "string") return line;
       const { name, types, parameters, encoding, value } = line;
       const head = [name, ...(types.length === 0 ? [] : [`TYPE=${types.join(",")}`]), ...parameters];
-      return `${[...head, ...(encoding === undefined ? [] : [`ENCODING=${encoding}`])].join(";")}:${value.replaceAll("\n", "\\n")}`;
+      const isList = /^(exdate|rdate|categories|resources)$/i.test(name);
+      const text = (isList ? value.replaceAll(";", ",") : value).replaceAll("\n", "\\n");
+      return `${[...head, ...(encoding === undefined ? [] : [`ENCODING=${encoding}`])].join(";")}:${text}`;
     })
     .join("\n");
 }

@@ -1,20 +1,21 @@
 /** Reads messages and writes them as pages, text, records, other mail formats or their attached files. */
 import { zipSync } from "fflate";
-import { convert as textOfHtml } from "html-to-text";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
-import { type Converted, type Notes, numberOption, type Question } from "../exchange.ts";
+import { type Converted, type Notes, noteAlso, noteOnce, numberOption, type Question } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { writeRecords } from "../records/convert.ts";
-import type { Value } from "../records/values.ts";
+import { firstOf, type Value } from "../records/values.ts";
 import { writeHtml } from "./html.ts";
-import { fileNameOf, type Message } from "./message.ts";
-import { messagesOfMbox, parseEml, parseMsg } from "./read.ts";
+import { messagesOfMbox } from "./mailbox.ts";
+import { fileNameOf, filesOf, type Message, noteLeftOut } from "./message.ts";
+import { textOfHtml } from "./page-text.ts";
+import { parseEml, parseMsg } from "./read.ts";
 
 type Writer = (messages: readonly Message[], question: Question, notes: Notes) => Converted | Promise<Converted>;
 
 const writers: Readonly<Record<string, Writer>> = {
   html: (messages, _question, notes) => writeHtml(messages, notes),
-  txt: (messages) => messages.map(textOf).join(`\n${"-".repeat(72)}\n\n`),
+  txt: (messages, _question, notes) => messages.map((message) => textOf(message, notes)).join(`\n${"-".repeat(72)}\n\n`),
   eml: async (messages, { options }, notes) => {
     const number = numberOption(options, "message") ?? 1;
     const message = messages[number - 1];
@@ -23,59 +24,77 @@ const writers: Readonly<Record<string, Writer>> = {
     return await rawOf(message);
   },
   mbox: async (messages) => Buffer.concat((await Promise.all(messages.map(entryOf))).flat()),
-  zip: (messages) => (messages.length === 1 ? zipOfParts(messages[0]) : zipOfMessages(messages)),
+  zip: (messages, _question, notes) => (messages.length === 1 ? zipOfParts(messages[0], notes) : zipOfMessages(messages)),
 };
 
 export async function convertMail(bytes: Buffer, question: Question, notes: Notes): Promise<Converted> {
-  const messages = await messagesOf(bytes, question, notes);
+  const ofReading: Notes = new Map();
+  const messages = await messagesOf(bytes, question, ofReading);
+  // What is copied as it was sent is not decoded.
+  const isCopied = messages[0]?.raw !== undefined && holdsMessages(question, messages.length);
+  if (!isCopied) for (const [code, what] of ofReading) notes.set(code, what);
   if (messages.length === 0) throw invalid("The mailbox holds no messages.");
   const write = writers[question.to];
-  const attached = messages.reduce((sum, { attachments }) => sum + attachments.filter(({ isInline }) => !isInline).length, 0);
-  const isKept = question.to === "eml" || question.to === "mbox" || question.to === "zip";
-  if (attached > 0 && !isKept)
-    notes.set("ENTRIES_LEFT_OUT", attached === 1 ? "An attachment was left out." : `${attached} attachments were left out.`);
+  const others = new Set(messages.flatMap((message) => message.others));
+  if (!isCopied && others.size > 0)
+    noteAlso(notes, "METADATA_DROPPED", `Headers that have no place in the result were left out: ${firstOf([...others], 6)}.`);
+  const { to } = question;
+  // Pages show some of them, and the others hold all.
+  if (to !== "html" && to !== "eml" && to !== "mbox" && to !== "zip") noteLeftOut(messages.flatMap(filesOf), notes);
   if (write !== undefined) return await write(messages, question, notes);
-  return await writeRecords(messages.map(recordOf), question, notes);
+  return await writeRecords(
+    messages.map((message) => recordOf(message, notes)),
+    question,
+    notes,
+  );
+}
+
+function holdsMessages({ to }: Question, count: number): boolean {
+  return to === "eml" || to === "mbox" || (to === "zip" && count > 1);
 }
 
 async function messagesOf(bytes: Buffer, { from }: Question, notes: Notes): Promise<readonly Message[]> {
-  if (from === "msg") return [parseMsg(bytes, notes)];
-  if (from === "eml") return [await parseEml(bytes)];
+  if (from === "msg") return [await parseMsg(bytes, notes)];
+  if (from === "eml") return [await parseEml(bytes, notes)];
   const messages: Message[] = [];
-  for (const each of messagesOfMbox(bytes)) messages.push(await parseEml(each));
+  for (const each of messagesOfMbox(bytes)) messages.push(await parseEml(each, notes));
   return messages;
 }
 
-function bodyOf({ text, html }: Message): string {
-  if (text !== undefined && text.trim() !== "") return text.replace(/\r\n/g, "\n").trimEnd();
-  if (html === undefined) return "";
-  return textOfHtml(html, {
-    wordwrap: false,
-    limits: { maxInputLength: 2 ** 24, maxDepth: 100 },
-    selectors: [{ selector: "img", format: "skip" }],
-  }).trimEnd();
+/** The text, and below it those of attached messages. */
+function bodyOf(message: Message, notes: Notes): string {
+  const { text, html, attachments } = message;
+  const isPlain = text !== undefined && text.trim() !== "";
+  const own = isPlain ? text.replace(/\r\n/g, "\n").trimEnd() : html === undefined ? "" : textOfHtml(html, notes);
+  const forwarded = attachments.flatMap((each) => (each.message === undefined ? [] : textOf(each.message, notes).trimEnd()));
+  return [own, ...forwarded].join(`\n\n${"-".repeat(40)}\n`);
 }
 
-function textOf(message: Message): string {
+const namesOf = (message: Message): readonly string[] => message.attachments.map(({ name }) => name);
+
+function textOf(message: Message, notes: Notes): string {
   const rows: readonly (readonly [string, string])[] = [
     ["From", message.from],
+    ["Reply-To", message.replyTo],
     ["To", message.to],
     ["Cc", message.cc],
     ["Bcc", message.bcc],
     ["Date", message.date],
-    ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
+    ["Attachments", namesOf(message).join(", ")],
   ];
   const headers = rows.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value.replace(/\s+/g, " ")}\n`);
   // The subject comes first, so that the text is not mistaken for a message with headers.
-  return `${message.subject.replace(/\s+/g, " ") || "(no subject)"}\n\n${headers.join("")}\n${bodyOf(message)}\n`;
+  return `${message.subject.replace(/\s+/g, " ") || "(no subject)"}\n\n${headers.join("")}\n${bodyOf(message, notes)}\n`;
 }
 
-function recordOf(message: Message): Value {
-  const { date, from, to, cc, subject, messageId, attachments } = message;
+function recordOf(message: Message, notes: Notes): Value {
+  const { date, from, to, cc, bcc, replyTo, subject, messageId } = message;
   return new Map(
     Object.entries({
-      ...{ date, from, to, cc, subject, messageId, text: bodyOf(message) },
-      attachments: attachments.map(({ name }) => name).join("; "),
+      ...{ date, from, to, cc, subject, messageId },
+      ...(bcc === "" ? {} : { bcc }),
+      ...(replyTo === "" ? {} : { replyTo }),
+      ...{ text: bodyOf(message, notes), attachments: namesOf(message).join("; ") },
     }),
   );
 }
@@ -83,10 +102,10 @@ function recordOf(message: Message): Value {
 /** The message as sent, or recomposed from what the file contains. */
 async function rawOf(message: Message): Promise<Uint8Array> {
   if (message.raw !== undefined) return message.raw;
-  const { subject, from, to, cc, bcc, text, html, messageId } = message;
+  const { subject, from, to, cc, bcc, replyTo, text, html, messageId } = message;
   const time = Date.parse(message.date);
   const composer = new MailComposer({
-    ...{ subject, from, to, cc, bcc },
+    ...{ subject, from, to, cc, bcc, replyTo },
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
     ...(messageId === "" ? {} : { messageId }),
@@ -103,7 +122,10 @@ async function rawOf(message: Message): Promise<Uint8Array> {
     disableUrlAccess: true,
     newline: "\r\n",
   });
-  return await composer.compile().build();
+  const root = composer.compile();
+  // A sender must not tell the hidden recipients, but an archive must.
+  root.keepBcc = true;
+  return await root.build();
 }
 
 /** @see RFC 4155; lines that start with `From ` are quoted (mboxrd). */
@@ -125,12 +147,20 @@ function asctimeOf(time: Date): readonly string[] {
 }
 
 /** The text, the page and the attachments of a message, each as a file. */
-function zipOfParts(message: Message | undefined): Uint8Array {
+function zipOfParts(message: Message | undefined, notes: Notes): Uint8Array {
   if (message === undefined) throw new Failure("INTERNAL", "There is no message.");
   const files = new Map<string, Uint8Array>();
-  files.set("message.txt", Buffer.from(textOf(message)));
-  files.set("message.html", Buffer.from(writeHtml([message], new Map())));
-  for (const { name, bytes } of message.attachments) files.set(freeName(files, name), bytes);
+  const ofPage: Notes = new Map();
+  files.set("message.txt", Buffer.from(textOf(message, notes)));
+  files.set("message.html", Buffer.from(writeHtml([message], ofPage)));
+  // Attachments that the page does not show are files here.
+  for (const [code, what] of ofPage) if (code !== "ENTRIES_LEFT_OUT") notes.set(code, what);
+  for (const [index, { name, bytes }] of message.attachments.entries()) {
+    const free = freeName(files, fileNameOf(name, `attachment-${index + 1}`));
+    if (free !== name)
+      noteOnce(notes, "NAMES_CHANGED", `Names of attachments were changed, first ${name.slice(0, 60)} to ${free.slice(0, 60)}.`);
+    files.set(free, bytes);
+  }
   return zipped(files);
 }
 

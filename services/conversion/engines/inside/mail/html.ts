@@ -1,7 +1,7 @@
 /** Messages as pages that show and load only their own content. */
 import sanitizeHtml from "sanitize-html";
 import type { Notes } from "../exchange.ts";
-import type { Attachment, Message } from "./message.ts";
+import { type Attachment, filesOf, type Message, noteLeftOut } from "./message.ts";
 
 /** Presentational attributes from decades of mail; nothing that runs, loads or submits. */
 const looks =
@@ -15,9 +15,12 @@ export function escapeHtml(text: string): string {
 }
 
 /** A data URL for a picture type that pages can show. */
-function addressOf({ mime, bytes }: Attachment): string | undefined {
-  if (!/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(mime)) return undefined;
-  return `data:${mime.toLowerCase()};base64,${Buffer.from(bytes).toString("base64")}`;
+function addressOf({ mime, name, bytes }: Attachment): string | undefined {
+  // Some programs tell the type only by the name.
+  const [, end = ""] = /\.(png|jpe?g|gif|webp|bmp)$/i.exec(name) ?? [];
+  const type = /^application\/octet-stream$/i.test(mime) ? `image/${end}` : mime;
+  if (!/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(type)) return undefined;
+  return `data:${type.toLowerCase().replace("jpg", "jpeg")};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
 /** The body as sent, with its own pictures embedded and no other references. Adds the referenced pictures to `shown`. */
@@ -26,10 +29,11 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
     if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
     const id = /^cid:(.*)$/i.exec(source)?.[1];
     const found = id === undefined ? undefined : message.attachments.find((each) => each.contentId === decodedId(id));
-    if (found === undefined) return undefined;
-    shown.add(found);
-    return addressOf(found);
+    const address = found === undefined ? undefined : addressOf(found);
+    if (found !== undefined && address !== undefined) shown.add(found);
+    return address;
   };
+  if (/<(style|link)\b/i.test(html)) notes.set("STYLING_DROPPED", undefined);
   return sanitizeHtml(html, {
     allowedTags: [...sanitizeHtml.defaults.allowedTags, "img", "font", "center", "del", "ins", "big", "strike", "tt"],
     allowedAttributes: { "*": looks, a: ["href", "name"], img: ["src", "alt"], ol: ["start", "type"] },
@@ -38,10 +42,10 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
     // Styles are checked below; this option would run a parser per attribute.
     parseStyleAttributes: false,
     transformTags: {
-      "*": (tagName, attribs) => ({ tagName, attribs: withoutLoadingStyle(attribs) }),
+      "*": (tagName, attribs) => ({ tagName, attribs: withoutLoadingStyle(attribs, notes) }),
       img: (_tagName, attribs) => {
         const source = pictureOf(attribs["src"]?.trim() ?? "");
-        if (source !== undefined) return { tagName: "img", attribs: { ...withoutLoadingStyle(attribs), src: source } };
+        if (source !== undefined) return { tagName: "img", attribs: { ...withoutLoadingStyle(attribs, notes), src: source } };
         notes.set("IMAGES_REMOVED", undefined);
         return { tagName: "span", attribs: {}, text: attribs["alt"] ?? "" };
       },
@@ -53,18 +57,23 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
 }
 
 /** Inline pictures that no text of the message refers to: mail programs show them below it. */
-function unreferredOf(message: Message, shown: ReadonlySet<Attachment>): string {
+function unreferredOf(message: Message, shown: Set<Attachment>): string {
   const pictures = message.attachments.filter((each) => each.isInline && !shown.has(each));
   const tags = pictures.flatMap((each) => {
     const address = addressOf(each);
-    return address === undefined ? [] : [`\n<p><img src="${address}" alt="${escapeHtml(each.name)}"></p>`];
+    if (address === undefined) return [];
+    shown.add(each);
+    return [`\n<p><img src="${address}" alt="${escapeHtml(each.name)}"></p>`];
   });
   return tags.join("");
 }
 
-function withoutLoadingStyle(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+function withoutLoadingStyle(attribs: sanitizeHtml.Attributes, notes: Notes): sanitizeHtml.Attributes {
   const { style, ...rest } = attribs;
-  return style === undefined || loadingStyle.test(style) ? rest : { ...rest, style };
+  if (style === undefined) return rest;
+  if (!loadingStyle.test(style)) return { ...rest, style };
+  notes.set("STYLING_DROPPED", undefined);
+  return rest;
 }
 
 function decodedId(id: string): string {
@@ -75,9 +84,10 @@ function decodedId(id: string): string {
   }
 }
 
-function sectionOf(message: Message, notes: Notes): string {
+function sectionOf(message: Message, notes: Notes, shown: Set<Attachment>): string {
   const rows: readonly (readonly [string, string])[] = [
     ["From", message.from],
+    ["Reply-To", message.replyTo],
     ["To", message.to],
     ["Cc", message.cc],
     ["Bcc", message.bcc],
@@ -89,12 +99,14 @@ function sectionOf(message: Message, notes: Notes): string {
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `<tr><th align="left" valign="top">${name}</th><td>${escapeHtml(value)}</td></tr>`)
     .join("\n");
-  const shown = new Set<Attachment>();
   const body =
     message.html === undefined
       ? `<pre style="white-space: pre-wrap">${escapeHtml(message.text ?? "")}</pre>`
       : safeBodyOf(message, message.html, notes, shown);
-  return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}${unreferredOf(message, shown)}\n</div>`;
+  const forwarded = message.attachments.flatMap((each) =>
+    each.message === undefined ? [] : [`\n<hr>\n${sectionOf(each.message, notes, shown)}`],
+  );
+  return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}${unreferredOf(message, shown)}\n</div>${forwarded.join("")}`;
 }
 
 /** A page without scripts, which its own policy also forbids. */
@@ -109,5 +121,11 @@ export function pageOf(title: string, body: string): string {
 export function writeHtml(messages: readonly Message[], notes: Notes): string {
   const [first] = messages;
   const title = messages.length === 1 && first !== undefined && first.subject !== "" ? first.subject : `${messages.length} messages`;
-  return pageOf(title, messages.map((message) => sectionOf(message, notes)).join("\n<hr>\n"));
+  const shown = new Set<Attachment>();
+  const page = pageOf(title, messages.map((message) => sectionOf(message, notes, shown)).join("\n<hr>\n"));
+  noteLeftOut(
+    messages.flatMap(filesOf).filter((each) => !shown.has(each)),
+    notes,
+  );
+  return page;
 }

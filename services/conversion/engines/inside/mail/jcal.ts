@@ -26,6 +26,28 @@ export function componentsOf(text: string, wanted: string): readonly Component[]
   return found;
 }
 
+/**
+ * Values of a fixed syntax stay as they are written: the library cuts dates of any other syntax to pieces (`tomorrow` becomes
+ * `tomo-rr-ow`), refuses rules in small letters, and changes numbers in rules that it does not expect.
+ */
+function keepAsWritten(): void {
+  const { value } = ICAL.design.icalendar as unknown as { value: Record<string, { fromICAL?: (text: string) => unknown }> };
+  const date = (text: string) => extendedOf(text) ?? text;
+  Object.assign(value["date"] ?? {}, { fromICAL: date });
+  Object.assign(value["date-time"] ?? {}, { fromICAL: date });
+  Object.assign(value["period"] ?? {}, { fromICAL: (text: string) => text.split("/").map(date) });
+  Object.assign(value["recur"] ?? {}, { fromICAL: (text: string) => text });
+}
+keepAsWritten();
+
+/** A date in the extended format of ISO 8601; undefined for anything else. */
+function extendedOf(text: string): string | undefined {
+  const found = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?(\d\d))?(Z)?)?$/i.exec(text.trim());
+  if (found === null) return undefined;
+  const [, year, month, day, hour, minute, second = "00", zone = ""] = found;
+  return `${year}-${month}-${day}${hour === undefined ? "" : `T${hour}:${minute}:${second}${zone.toUpperCase()}`}`;
+}
+
 /** Replaces an escaped backslash, after which the library would take any character for an escaped one. */
 const guard = "\ufdd0";
 
@@ -75,28 +97,14 @@ function propertyValueOf(type: string, value: unknown): Value {
       "\\",
     );
   if (type !== "date-time" && type !== "date") return unguarded(text);
-  // A date where a date-time is required.
-  const stamp = text.replace(/T:+Z?$/, "");
-  return new Stamp(stamp, stamp.endsWith("Z"));
+  return extendedOf(text) === text ? new Stamp(text, text.endsWith("Z")) : text;
 }
 
-/** Structured values are lists, and a recurrence is an object of rules, whose text form uses ISO 8601 basic format. */
+/** Structured values are lists. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(";");
-  if (typeof value !== "object" || value === null) return value === undefined ? "" : String(value);
-  return Object.entries(value)
-    .map(([name, each]) => {
-      // vCalendar 1.0 rules are not key-value pairs.
-      if (each === undefined) return name.toUpperCase();
-      // The library gives the first day of the week as a number.
-      const day = name === "wkst" ? weekdays[Number(each) - 1] : undefined;
-      const text = day ?? (Array.isArray(each) ? each.join(",") : String(each));
-      return `${name.toUpperCase()}=${name === "until" ? text.replace(/[-:]/g, "") : text}`;
-    })
-    .join(";");
+  return value === undefined || value === null ? "" : String(value);
 }
-
-const weekdays = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 
 export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
   return new Map(pairs.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));

@@ -1,12 +1,17 @@
 /** A message, whatever its file format. */
+import type { Notes } from "../exchange.ts";
+import { firstOf } from "../records/values.ts";
+
 export type Attachment = {
-  /** The sender's name for it, without any folder. */
+  /** As the sender calls it. */
   readonly name: string;
   readonly mime: string;
   readonly bytes: Uint8Array;
   /** Referenced by the HTML body (RFC 2392), without angle brackets. */
   readonly contentId: string | undefined;
   readonly isInline: boolean;
+  /** An attached message that is shown below the one that carries it. */
+  readonly message?: Message | undefined;
 };
 
 export type Message = {
@@ -16,34 +21,44 @@ export type Message = {
   readonly to: string;
   readonly cc: string;
   readonly bcc: string;
+  readonly replyTo: string;
   /** ISO 8601, or the header's own text if it is not a valid date. Empty if there is none. */
   readonly date: string;
   readonly messageId: string;
   readonly text: string | undefined;
   readonly html: string | undefined;
   readonly attachments: readonly Attachment[];
+  /** Names of headers that say something of the message and have no field here. */
+  readonly others: readonly string[];
   /** The message as sent (RFC 5322), if known. */
   readonly raw: Uint8Array | undefined;
 };
 
-/** A file name that is safe in any folder; never empty. */
+/** A file name that is safe in any folder; never empty. Paths lose their folders, and long names keep their extension. */
 export function fileNameOf(name: string, otherwise: string): string {
-  const base = name
-    .replace(/^.*[/\\]/, "")
-    .replace(/[\p{Cc}<>:"|?*]/gu, "_")
+  const isPath = /^([a-z]:|\.{0,2})[/\\]/i.test(name);
+  const base = (isPath ? name.replace(/^.*[/\\]/s, "") : name)
+    .replace(/[\p{Cc}<>:"|?*/\\]/gu, "_")
     .replace(/^\.+/, "_")
-    .slice(0, 120)
     .trim();
-  return base === "" ? otherwise : base;
+  const [, end = ""] = /(\.[^.]{1,10})$/s.exec(base) ?? [];
+  const letters = [...base.slice(0, base.length - end.length)];
+  return base === ""
+    ? otherwise
+    : letters
+        .slice(0, 120 - end.length)
+        .join("")
+        .trim() + end;
 }
 
-/** Converts a date header (RFC 5322) to ISO 8601 in the sender's time zone, or keeps the header's own text. */
-export function dateOf(text: string | undefined): string {
-  if (text === undefined || text.trim() === "") return "";
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) return text.trim();
-  const [, sign, hours = "", minutes = ""] = /:\d\d ([-+])(\d\d)(\d\d)\b/.exec(text) ?? [];
-  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
-  if (sign === undefined || ahead === 0) return new Date(time).toISOString();
-  return `${new Date(time + ahead).toISOString().slice(0, -".000Z".length)}${sign}${hours}:${minutes}`;
+/** The attachments of a message and of those that are shown below it. */
+export function filesOf({ attachments }: Message): readonly Attachment[] {
+  return attachments.flatMap((each) => (each.message === undefined ? [each] : filesOf(each.message)));
+}
+
+/** Names the attachments that a result does not contain. */
+export function noteLeftOut(files: readonly Attachment[], notes: Notes): void {
+  if (files.length === 0) return;
+  const what = files.length === 1 ? "An attachment was" : `${files.length} attachments were`;
+  notes.set("ENTRIES_LEFT_OUT", `${what} left out: ${firstOf(files.map(({ name }) => name.slice(0, 60)))}.`);
 }

@@ -1,80 +1,90 @@
-/** Reads messages: RFC 5322 with MIME, mailboxes of them (RFC 4155), and Outlook's ([MS-OXMSG]). */
+/** Reads messages: RFC 5322 with MIME, and Outlook's ([MS-OXMSG]). */
 import msgReader, { type FieldsData } from "@kenjiuno/msgreader";
-import PostalMime, { type Address } from "postal-mime";
-import type { Notes } from "../exchange.ts";
-import { invalid, tooComplex } from "../failure.ts";
-import { dateOf, fileNameOf, type Message } from "./message.ts";
+import PostalMime from "postal-mime";
+import { type Notes, noteAlso } from "../exchange.ts";
+import { invalid } from "../failure.ts";
+import { MessageParser } from "./body.ts";
+import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
+import type { Attachment, Message } from "./message.ts";
 
-const maxMessages = 20_000;
 const maxNesting = 60;
 
-export async function parseEml(bytes: Uint8Array): Promise<Message> {
-  if (!/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(Buffer.from(bytes.subarray(0, 1000)).toString("latin1").trimStart())) {
+const maxForwards = 10;
+
+export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promise<Message> {
+  const raw = withoutPreface(Buffer.from(file));
+  if (!/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(raw.toString("latin1", 0, 1000))) {
     throw invalid("The file does not begin with the headers of a message.");
   }
-  const mail = await PostalMime.parse(bytes, { maxNestingDepth: maxNesting }).catch((error: unknown) => {
+  const { bytes, guess } = withUnicodeHeaders(raw);
+  if (guess !== undefined) noteAlso(notes, "ENCODING_GUESSED", `The encoding of the headers was guessed to be ${guess}.`);
+  const mail = await new MessageParser(maxNesting, notes).parse(bytes).catch((error: unknown) => {
     throw invalid(`The message cannot be read: ${error instanceof Error ? error.message : "it is damaged"}.`);
   });
+  const { headers } = mail;
+  if (isTruncated(bytes, headers)) notes.set("INPUT_DAMAGED", "The message ends in the middle; its last part may be incomplete.");
+  if (mail.attachments.some(({ filename }) => filename?.includes("\ufffd")))
+    noteAlso(notes, "CHARACTERS_REPLACED", "Letters in the names of attachments could not be read.");
+  // The message in a report of its failure is evidence, not content.
+  const isReport = mail.attachments.some(({ mimeType }) => /^message\/(delivery-status|feedback-report)$/.test(mimeType));
+  const attachments = mail.attachments.map(async (part, index): Promise<Attachment> => {
+    const { filename, mimeType, content, contentId, disposition, related } = part;
+    const inner = typeof content === "string" ? Buffer.from(content, "utf8") : new Uint8Array(content);
+    const isShown = mimeType === "message/rfc822" && disposition !== "attachment" && !isReport && depth < maxForwards;
+    const message = isShown ? await parseEml(inner, notes, depth + 1).catch(() => undefined) : undefined;
+    return {
+      name: filename || nameOf(mimeType, message?.subject ?? "", index + 1),
+      mime: mimeType,
+      bytes: inner,
+      contentId: contentId?.replace(/^<|>$/g, ""),
+      isInline: related === true || disposition === "inline",
+      message,
+    };
+  });
   return {
-    subject: mail.subject ?? "",
-    from: addressesOf(mail.from === undefined ? [] : [mail.from]),
-    to: addressesOf(mail.to),
-    cc: addressesOf(mail.cc),
-    bcc: addressesOf(mail.bcc),
-    // The library's own date drops the time zone.
-    date: dateOf(mail.headers.find(({ key }) => key === "date")?.value ?? mail.date),
+    subject: textIn(headers, "subject"),
+    from: addressesIn(headers, "from"),
+    to: addressesIn(headers, "to"),
+    cc: addressesIn(headers, "cc"),
+    bcc: addressesIn(headers, "bcc"),
+    replyTo: addressesIn(headers, "reply-to"),
+    date: dateOf(headers.find(({ key }) => key === "date")?.value),
     messageId: mail.messageId ?? "",
     text: mail.text,
     html: mail.html,
-    attachments: mail.attachments.map(({ filename, mimeType, content, contentId, disposition, related }, index) => ({
-      name: fileNameOf(filename ?? "", `attachment-${index + 1}`),
-      mime: mimeType,
-      bytes: typeof content === "string" ? Buffer.from(content, "utf8") : new Uint8Array(content),
-      contentId: contentId?.replace(/^<|>$/g, ""),
-      isInline: related === true || disposition === "inline",
-    })),
-    raw: bytes,
+    attachments: await Promise.all(attachments),
+    others: othersIn(headers),
+    raw,
   };
 }
 
-function addressesOf(addresses: readonly Address[] = []): string {
-  return addresses
-    .map((each) => (each.group === undefined ? addressOf(each.name, each.address) : groupOf(each.name, each.group)))
-    .join(", ");
+/** Whether the last boundary of a message of several parts is missing. */
+function isTruncated(bytes: Buffer, headers: Headers): boolean {
+  const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
+  const [, quoted, bare] = /^multipart\/.*\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/is.exec(type) ?? [];
+  const boundary = quoted ?? bare;
+  return boundary !== undefined && bytes.includes(`--${boundary}`) && !bytes.includes(`--${boundary}--`);
 }
 
-function groupOf(name: string, members: readonly { readonly name: string; readonly address: string }[]): string {
-  return `${name}: ${members.map((member) => addressOf(member.name, member.address)).join(", ")};`;
+/** Programs put a byte order mark, empty lines or the `From ` line of a mailbox before the headers. */
+function withoutPreface(file: Buffer): Buffer {
+  const [preface = ""] = /^(?:\xef\xbb\xbf)?[\r\n]*(?:>?From [^\r\n]*\r?\n)?/.exec(file.toString("latin1", 0, 2000)) ?? [];
+  const rest = file.subarray(preface.length);
+  // Line ends of old Macintoshes.
+  return rest.includes(0x0a) ? rest : Buffer.from(rest.toString("latin1").replaceAll("\r", "\n"), "latin1");
 }
 
-function addressOf(name: string, address: string): string {
-  if (name === "" || name === address) return address;
-  const quoted = /^[\p{L}\p{N} .'_-]*$/u.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`;
-  return address === "" ? quoted : `${quoted} <${address}>`;
-}
+const extensions: Readonly<Record<string, string>> = {
+  ...{ "message/rfc822": ".eml", "text/calendar": ".ics", "application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg" },
+};
 
-/** The messages of a mailbox, split at `From ` lines, with the quoting of such lines undone. */
-export function* messagesOfMbox(bytes: Buffer): Generator<Uint8Array> {
-  let count = 0;
-  let at = 0;
-  if (!/^From \S/.test(bytes.toString("latin1", 0, 7))) throw invalid("The file is not a mailbox: it does not begin with a “From” line.");
-  while (at < bytes.length) {
-    if (++count > maxMessages) throw tooComplex(`The mailbox holds more than ${maxMessages} messages.`);
-    const start = bytes.indexOf(0x0a, at);
-    const next = bytes.indexOf("\nFrom ", at, "latin1");
-    const end = next < 0 ? bytes.length : next + 1;
-    if (start >= 0 && start + 1 < end) yield unquoted(bytes.subarray(start + 1, end));
-    at = end;
-  }
-}
-
-/** `>From ` stands for `From ` at the start of a line (mboxrd). */
-function unquoted(message: Buffer): Uint8Array {
-  return Buffer.from(message.toString("latin1").replace(/^>(>*From )/gm, "$1"), "latin1");
+/** A name for an attachment that has none. */
+function nameOf(mime: string, subject: string, number: number): string {
+  return `${subject || `attachment-${number}`}${extensions[mime] ?? ""}`;
 }
 
 /** @see [MS-OXMSG]. The text of a body that exists only as RTF cannot be read. */
-export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
+export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = new msgReader.default(view);
   const declared = fieldsOf(first);
@@ -92,13 +102,24 @@ export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
       .join(", ");
   const html = fields.bodyHtml ?? (fields.html === undefined ? undefined : decodeHtml(fields.html, fields.internetCodepage));
   if (fields.body === undefined && html === undefined) notes.set("STYLING_DROPPED", "The body is rich text, which was left out.");
+  else if (html === undefined && fields.compressedRtf !== undefined)
+    notes.set("STYLING_DROPPED", "The body's rich text was left out; its plain text was converted.");
+  const sort = fields.messageClass ?? "IPM.Note";
+  if (!/^IPM\.Note\b/i.test(sort))
+    notes.set("METADATA_DROPPED", `The item is no message (${sort.slice(0, 40)}); the fields of its kind were left out.`);
+  // As they arrived; drafts have none.
+  const { headers } = await PostalMime.parse(fields.headers ?? "");
   return {
     subject: fields.subject ?? "",
     from: addressOf(fields.senderName ?? "", fields.senderSmtpAddress ?? fields.creatorSMTPAddress ?? fields.senderEmail ?? ""),
     to: listOf("to"),
     cc: listOf("cc"),
     bcc: listOf("bcc"),
-    date: dateOf(fields.clientSubmitTime ?? fields.messageDeliveryTime ?? fields.creationTime),
+    replyTo: addressesIn(headers, "reply-to"),
+    // In the sender's time zone, if known.
+    date: dateOf(
+      headers.find(({ key }) => key === "date")?.value ?? fields.clientSubmitTime ?? fields.messageDeliveryTime ?? fields.creationTime,
+    ),
     messageId: fields.messageId ?? "",
     text: fields.body,
     html,
@@ -111,7 +132,7 @@ export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
       const { content } = reader.getAttachment(attachment);
       return [
         {
-          name: fileNameOf(attachment.fileName ?? attachment.name ?? "", `attachment-${index + 1}`),
+          name: attachment.fileName || attachment.name || `attachment-${index + 1}`,
           mime: attachment.attachMimeTag ?? "application/octet-stream",
           bytes: content,
           contentId: attachment.pidContentId,
@@ -119,6 +140,7 @@ export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
         },
       ];
     }),
+    others: othersIn(headers),
     raw: undefined,
   };
 }

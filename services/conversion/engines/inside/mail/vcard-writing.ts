@@ -13,12 +13,12 @@ const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["suffix", /^(name|honorific)? ?suffix$/i],
   ["nickname", /^nick ?name$/i],
   ["org", /^(organi[sz]ation|company)( ?name)?$/i],
-  ["title", /^(job ?)?title$/i],
+  ["title", /^((job|organi[sz]ation) ?)?title$/i],
   ["email", /^e-?mail( ?\d)?([ -]*(address|value))?( ?\d)?$/i],
   ["tel", /^(tele)?phone( ?\d)?([ -]*(number|value))?$|^(mobile|home|business|work)[ -]*(tele)?phone( ?\d)?$|^mobile$|^tel$/i],
-  ["adr", /^(postal |home |business )?address( ?\d)?$/i],
+  ["adr", /^(postal |home |business )?address( ?\d)?( - formatted)?$/i],
   ["bday", /^birth(day|date)$|^bday$/i],
-  ["url", /^(url|web ?site|web ?page)$/i],
+  ["url", /^(url|web ?site|web ?page)( \d - value)?$/i],
   ["note", /^notes?$/i],
   ["role", /^role$/i],
   ["categories", /^categor(y|ies)$/i],
@@ -62,7 +62,7 @@ function cardOf(record: Entries, changed: Changed): readonly string[] {
   const name = one("fn") || [one("given"), one("family")].filter(Boolean).join(" ") || one("org") || one("email");
   if (name === "") return [];
   const isSplit = one("given") !== "" || one("family") !== "";
-  const [, given = "", family = name] = isSplit ? ["", one("given"), one("family")] : (/^(.*\S)\s+(\S+)$/.exec(name) ?? []);
+  const [given, family] = isSplit ? [one("given"), one("family")] : splitOf(name);
   const parts = [family, given, ...nameParts.slice(2).map(one)].map(escaped);
   const lines = ["BEGIN:VCARD", "VERSION:3.0", `FN:${escaped(name)}`, `N:${parts.join(";")}`];
   for (const property of ["nickname", "org", "title", "role", "bday", "note", "uid"]) {
@@ -77,11 +77,19 @@ function cardOf(record: Entries, changed: Changed): readonly string[] {
   return [`${[...lines, "END:VCARD"].map(folded).join("\r\n")}\r\n`];
 }
 
+/** The given and the family name of `Jane Doe` and `Doe, Jane`. */
+function splitOf(name: string): readonly [given: string, family: string] {
+  const [first = "", second = "", ...more] = name.split(",").map((part) => part.trim());
+  if (second !== "" && more.length === 0) return [second, first];
+  const [, given = "", family = name] = /^(.*\S)\s+(\S+)$/.exec(name) ?? [];
+  return [given, family];
+}
+
 function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readonly Field[]> {
   const found = new Map<string, Field[]>();
   const types = new Map<string, readonly string[]>();
   for (const [name, value] of record) {
-    const property = columns.find(([, names]) => names.test(name.trim()))?.[0] ?? "";
+    const property = propertyOf(name, record);
     const texts = textsOf(name, property, value, changed);
     const of = /^(email|phone|address|url)Types$/.exec(name)?.[1];
     if (texts.every((text) => text.trim() === "")) continue;
@@ -111,6 +119,12 @@ function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readon
       fields.filter(({ text }) => text.trim() !== ""),
     );
   return found;
+}
+
+/** Outlook has a column of job titles beside that of titles before names. */
+function propertyOf(name: string, record: Entries): string {
+  if (/^title$/i.test(name) && record.has("Job Title")) return "prefix";
+  return columns.find(([, names]) => names.test(name.trim()))?.[0] ?? "";
 }
 
 function textsOf(name: string, property: string, value: Value, changed: Changed): readonly string[] {

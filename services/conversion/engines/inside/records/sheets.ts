@@ -1,6 +1,6 @@
 /** Workbooks as tables, by SheetJS: cell values without formatting. */
 import * as workbooks from "@e965/xlsx";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { isComputed } from "./open-document.ts";
@@ -191,7 +191,7 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   if (changed.texts.size > 0)
     notes.set("TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf([...changed.texts])}.`);
   if (changed.zones.size > 0)
-    notes.set("METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...changed.zones])}.`);
+    noteAlso(notes, "METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...changed.zones])}.`);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
     throw new Failure(

@@ -91,7 +91,10 @@ function noteFacts(sections: ReadonlyMap<string, readonly string[]>, notes: Note
 
 function cueOf(row: Row, { styles, notes }: Reading): readonly Cue[] {
   const [startMs, endMs] = [msOf(row("start")), msOf(row("end"))];
-  if (startMs === undefined || endMs === undefined) return [];
+  if (startMs === undefined || endMs === undefined) {
+    noteOnce(notes, "INPUT_DAMAGED", `Texts whose times could not be read were left out, first ${shown(row("start"))}.`);
+    return [];
+  }
   const at = clockOf(startMs, 1, ".", 3);
   if (row("name") !== "") noteAlso(notes, "METADATA_DROPPED", "Speakers' names were left out.");
   const isPlaced = ["marginl", "marginr", "marginv", "effect"].some((column) => /[^0]/.test(row(column)));

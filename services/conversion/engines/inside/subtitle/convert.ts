@@ -54,17 +54,22 @@ export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, 
   const context = { options, notes, fps: numberOption(options, "fps"), keepsBlanks: /\bxml:space\s*=\s*["']preserve/.test(text) };
   const found = read(text, context);
   if (found.length > maxCues) throw tooComplex("The file has too many subtitles to convert.");
-  const odd = found.find((cue) => textOf(cue) !== "" && (cue.endMs >= maxMs || cue.endMs < cue.startMs));
-  if (odd !== undefined) {
-    const what = odd.endMs >= maxMs ? "beyond 1000 hours were left out" : "that end before they start got no duration";
-    notes.set("INPUT_DAMAGED", `Subtitles ${what}, first at ${clockOf(odd.startMs, 1, ".", 3)}.`);
-  }
+  noteOddTimes(found, notes);
   const shiftMs = Math.round((numberOption(options, "shift") ?? 0) * 1000);
   const cues = found
     .filter((cue) => textOf(cue) !== "" && cue.endMs < maxMs)
     .map((cue) => ({ ...cue, startMs: cue.startMs + shiftMs, endMs: Math.max(cue.startMs, cue.endMs) + shiftMs }))
-    .filter((cue) => cue.endMs > 0 || shiftMs >= 0)
+    .filter((cue) => cue.endMs >= 0 && (cue.endMs > 0 || shiftMs >= 0))
     .map((cue) => ({ ...cue, startMs: Math.max(0, cue.startMs) }));
   if (cues.length === 0) throw invalid("The file holds no subtitles.");
   return write(cues, context);
+}
+
+function noteOddTimes(cues: readonly Cue[], notes: Notes): void {
+  const odd = cues.find((cue) => textOf(cue) !== "" && (cue.endMs >= maxMs || cue.endMs < cue.startMs || cue.startMs < 0));
+  if (odd === undefined) return;
+  const { startMs, endMs } = odd;
+  const late = endMs >= maxMs ? "beyond 1000 hours were left out" : "that end before they start got no duration";
+  const what = startMs >= 0 ? late : "that start before zero were cut or left out";
+  notes.set("INPUT_DAMAGED", `Subtitles ${what}, first at ${startMs < 0 ? "-" : ""}${clockOf(Math.abs(startMs), 1, ".", 3)}.`);
 }

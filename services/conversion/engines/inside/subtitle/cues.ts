@@ -70,12 +70,12 @@ export function trimmed(spans: readonly Span[]): readonly Span[] {
 
 const styleOfTag: Readonly<Record<string, keyof Style>> = { b: "bold", strong: "bold", i: "italic", em: "italic", u: "underline" };
 
-/** The tags that SubRip, WebVTT and SAMI share with HTML; others are dropped and noted. */
-export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string): readonly Span[] {
+/** The tags that SubRip, WebVTT and SAMI share with HTML; others are dropped and noted, or text if only some names are `tags`. */
+export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string, tags = /^/): readonly Span[] {
   const found = createSpans();
   for (const [at, part] of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/).entries()) {
     // Between tags: an unclosed tag is text.
-    if (at % 2 === 0) {
+    if (at % 2 === 0 || (/^<\/?[a-z]/i.test(part) && !tags.test(part))) {
       found.add(decode(part));
       continue;
     }
@@ -149,13 +149,14 @@ export function decodeEntities(text: string): string {
 
 export const escapeMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Milliseconds of `1:02:03,5`, `02:03.45` or `3.5`. */
+/** Milliseconds of `1:02:03,5`, `02:03.45`, `3.5` or `-0:00:01`. */
 export function msOf(text: string): number | undefined {
-  const found = /^(?:(\d+):)?(?:(\d+):)?(\d+)(?:[.,:](\d{1,9}))?$/.exec(text.trim());
+  const found = /^(-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:[.,:](\d{1,9}))?$/.exec(text.trim());
   if (found === null) return undefined;
-  const [, first, second, seconds = "0", fraction = ""] = found;
+  const [, sign, first, second, seconds = "0", fraction = ""] = found;
   const [hours, minutes] = second === undefined ? ["0", first ?? "0"] : [first ?? "0", second];
-  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Math.round(Number(`0.${fraction || "0"}`) * 1000);
+  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Math.round(Number(`0.${fraction || "0"}`) * 1000);
+  return sign === undefined ? ms : -ms;
 }
 
 /** As `hours:minutes:seconds` and a fraction with this many digits. */
@@ -189,6 +190,9 @@ export function noteRounded(cues: readonly Cue[], unitMs: number, unit: string, 
   const first = cues.flatMap(({ startMs, endMs }) => [startMs, endMs]).find((ms) => Math.round(Math.round(ms / unitMs) * unitMs) !== ms);
   if (first !== undefined) notes.set("NUMBERS_ROUNDED", `Times were rounded to ${unit}, first ${clockOf(first, 1, ".", 3)}.`);
 }
+
+/** For formats in which a subtitle ends where the next one begins. */
+export const inOrder = (cues: readonly Cue[]): readonly Cue[] => cues.toSorted((one, other) => one.startMs - other.startMs);
 
 /** In some formats a text is shown until the next one. */
 export function noteOverlaps(cues: readonly Cue[], notes: Notes): void {

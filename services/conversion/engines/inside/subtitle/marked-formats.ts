@@ -1,5 +1,5 @@
 /** Structured subtitles: writes Advanced SubStation Alpha, reads and writes SAMI. */
-import { noteAlso } from "../exchange.ts";
+import { noteAlso, noteOnce } from "../exchange.ts";
 import { wordJoiner } from "./ass-reading.ts";
 import {
   type Context,
@@ -7,6 +7,7 @@ import {
   clockOf,
   decodeEntities,
   escapeMarkup,
+  inOrder,
   noteOverlaps,
   noteRounded,
   plain,
@@ -85,12 +86,19 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
   noteHead(text, notes);
   if (classes.size > 1) notes.set("TRACKS_LEFT_OUT", "Only the first language was converted.");
   const marks = syncs.flatMap((sync) => {
-    const startMs = Number(/^[^>]*\bstart\s*=\s*["']?(\d+)/i.exec(sync)?.[1] ?? Number.NaN);
+    const startMs = Number(/^[^>]*\bstart\s*=\s*["']?(-?\d+)/i.exec(sync)?.[1] ?? Number.NaN);
     const body = sync.slice(sync.indexOf(">") + 1).replace(/<\/(body|sami|sync)>[\s\S]*$/i, "");
-    const language = /<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/i.exec(body)?.[1]?.toLowerCase();
-    if (Number.isNaN(startMs) || (language !== undefined && first !== undefined && language !== first)) return [];
+    // One paragraph for each language; several of one language are lines.
+    const paragraphs = withoutComments(body)
+      .split(/(?=<p\b)/i)
+      .filter((paragraph) => {
+        const language = /^<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/i.exec(paragraph)?.[1]?.toLowerCase();
+        return paragraph.trim() !== "" && (language === undefined || first === undefined || language === first);
+      });
+    if (Number.isNaN(startMs)) noteOnce(notes, "INPUT_DAMAGED", "Texts without a time were left out.");
+    if (Number.isNaN(startMs) || paragraphs.length === 0) return [];
     // Line ends in the file are blanks; only <br> breaks a line.
-    return [{ startMs, spans: spansOfTags(withoutComments(body).replace(/[ \t\r\n]+/g, " "), notes, decodeEntities) }];
+    return [{ startMs, spans: spansOfTags(paragraphs.join("<br>").replace(/[ \t\r\n]+/g, " "), notes, decodeEntities) }];
   });
   return marks.flatMap(({ startMs, spans }, index) => {
     const text = spans
@@ -129,7 +137,8 @@ function withoutComments(text: string): string {
   return kept.join("") + text.slice(at);
 }
 
-export function writeSami(cues: readonly Cue[], { notes }: Context): string {
+export function writeSami(given: readonly Cue[], { notes }: Context): string {
+  const cues = inOrder(given);
   noteOverlaps(cues, notes);
   // HTML collapses repeated blanks.
   const safe = withSafe(cues, /[ \t]{2,}/g, (found) => "\u00a0".repeat(found.length - 1) + " ", notes);

@@ -7,6 +7,7 @@ import {
   createSpans,
   decodeEntities,
   escapeMarkup,
+  inOrder,
   isStyled,
   msOf,
   noteOverlaps,
@@ -20,15 +21,29 @@ import {
   withSafe,
 } from "./cues.ts";
 
+type Blocks = {
+  /** A line of two times. */
+  readonly times: RegExp;
+  /** A line that was meant to be one. */
+  readonly almost: RegExp;
+  readonly spansOf: (body: string) => Cue["spans"];
+  readonly notes: Context["notes"];
+  readonly onName?: (name: string) => void;
+};
+
 /** Cues from blocks that start with a line of two times. */
-function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"], onName?: (name: string) => void): Cue[] {
+function cuesOfBlocks(text: string, { times, almost, spansOf, notes, onName }: Blocks): Cue[] {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const starts: number[] = [];
   for (const [at, line] of lines.entries()) {
     // A lone line of two times right after a cue's times is its text.
     const isText = starts.at(-1) === at - 1 && (lines[at + 1] ?? "").trim() === "";
     if (times.test(line) && !isText) starts.push(at);
+    else if (!isText && almost.test(line)) noteOnce(notes, "INPUT_DAMAGED", `Times could not be read, first in line ${at + 1}.`);
   }
+  const numberAt = (at: number): number => (/^\s*\d+\s*$/.test(lines[at] ?? "") ? Number(lines[at]) : Number.NaN);
+  // A number directly before the times, without a blank line, if the cues are numbered.
+  const isNumbered = (at: number, next: number): boolean => numberAt(next - 1) === numberAt(at - 1) + 1;
   return starts.flatMap((at, index) => {
     const [, from = "", to = ""] = times.exec(lines[at] ?? "") ?? [];
     onName?.((lines[at - 1] ?? "").trim());
@@ -37,18 +52,34 @@ function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cu
     if (startMs === undefined || endMs === undefined) return [];
     const next = starts[index + 1];
     // A line directly before the next times is the next cue's number or name if a blank line precedes it.
-    const hasName = next !== undefined && (lines[next - 1] ?? "").trim() !== "" && (lines[next - 2] ?? "").trim() === "";
+    const hasName =
+      next !== undefined && (lines[next - 1] ?? "").trim() !== "" && ((lines[next - 2] ?? "").trim() === "" || isNumbered(at, next));
     const body = lines.slice(at + 1, next === undefined ? lines.length : hasName ? next - 1 : next);
     return [{ startMs, endMs, spans: spansOf(body.join("\n")) }];
   });
 }
 
-const srtTimes = /^\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)\s*-+>\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)/;
+/** With a fraction behind any sign, and the dash that word processors make of hyphens. */
+const srtTimes = /^\s*(-?(?:\d+:){1,2}\d+(?:[.,:]\d+)?)\s*[-\u2013\u2014]+>\s*(-?(?:\d+:){1,2}\d+(?:[.,:]\d+)?)/;
+const almostTimes = /^\s*-?\d+:[^<>]*>\s*-?\d/;
+
+/** Other names in angle brackets are text: `<laughs>`. */
+const srtTags = /^<\/?(b|i|u|s|em|strong|strike|del|font|span|br|p|c|v|ruby|rt|lang)(?=[\s/>.=])/i;
 
 export function parseSrt(text: string, { notes }: Context): Cue[] {
   // Coordinates, after the times.
   if (text.split("\n").some((line) => srtTimes.test(line) && /\bX1:\d/.test(line))) notes.set("STYLING_DROPPED", undefined);
-  return cuesOfBlocks(text, srtTimes, (body) => spansOfTags(body, notes, (part) => part));
+  noteStart(text, srtTimes, notes);
+  const spansOf = (body: string) => spansOfTags(body, notes, (part) => part, srtTags);
+  return cuesOfBlocks(text, { times: srtTimes, almost: almostTimes, spansOf, notes });
+}
+
+/** Text before the first times belongs to no subtitle. */
+function noteStart(text: string, times: RegExp, notes: Context["notes"]): void {
+  const lines = text.split(/\r\n?|\n/);
+  const first = lines.findIndex((line) => times.test(line));
+  if (lines.slice(0, Math.max(0, first)).some((line) => /[^\s\d\ufeff]/.test(line)))
+    noteOnce(notes, "INPUT_DAMAGED", "Text before the first subtitle was left out.");
 }
 
 /** A tag, a timing arrow, or a SubStation Alpha command. */
@@ -71,23 +102,30 @@ function isStyledTimes(line: string): boolean {
   return arrow >= 0 && /\b(line|position|align|size|region|vertical):/.test(line.slice(arrow));
 }
 
+/** Blocks that are no subtitles, whose names may begin with the same word. */
+function isOf(sorts: readonly string[], block: string): boolean {
+  const [first = "", second = ""] = block.split("\n", 2);
+  return sorts.includes(first.split(/[ \t]/, 1)[0] ?? "") && !second.includes("-->");
+}
+
 /** WebVTT without style sheets, regions, comments and cue names. @see https://www.w3.org/TR/webvtt1/ */
 export function parseVtt(text: string, { notes }: Context): Cue[] {
   const [head = "", ...blocks] = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
   const placed = text.split(/[\r\n]+/).find(isStyledTimes);
-  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block))) notes.set("STYLING_DROPPED", undefined);
+  if (blocks.some((block) => isOf(["STYLE", "REGION"], block))) notes.set("STYLING_DROPPED", undefined);
   if (placed !== undefined)
     noteOnce(notes, "STYLING_DROPPED", `Positions of subtitles were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
   if (/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->"))
     noteAlso(notes, "METADATA_DROPPED", "The header's information about the file was left out.");
-  if (blocks.some((block) => /^NOTE\b/.test(block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
-  const kept = [head, ...blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block))].join("\n\n");
+  if (blocks.some((block) => isOf(["NOTE"], block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
+  const kept = [head, ...blocks.filter((block) => !isOf(["STYLE", "REGION", "NOTE"], block))].join("\n\n");
   const named = (name: string) => {
     // Plain numbers carry no information.
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
     noteOnce(notes, "METADATA_DROPPED", `Names of subtitles were left out, first ${name.slice(0, 40)}.`);
   };
-  return cuesOfBlocks(kept, vttTimes, (body) => spansOfTags(body, notes, decodeEntities), named);
+  const spansOf = (body: string) => spansOfTags(body, notes, decodeEntities);
+  return cuesOfBlocks(kept, { times: vttTimes, almost: almostTimes, spansOf, notes, onName: named });
 }
 
 export function writeVtt(cues: readonly Cue[]): string {
@@ -97,10 +135,12 @@ export function writeVtt(cues: readonly Cue[]): string {
   return ["WEBVTT\n", ...blocks].join("\n");
 }
 
-const sbvTimes = /^\s*(\d+:\d+:\d+\.\d+)\s*,\s*(\d+:\d+:\d+\.\d+)\s*$/;
+const sbvTimes = /^\s*(\d+:\d+:\d+(?:\.\d+)?)\s*,\s*(\d+:\d+:\d+(?:\.\d+)?)\s*$/;
 
-export function parseSbv(text: string): Cue[] {
-  return cuesOfBlocks(text, sbvTimes, (body) => trimmed([{ ...plain, text: body.replaceAll("[br]", "\n") }]));
+export function parseSbv(text: string, { notes }: Context): Cue[] {
+  const spansOf = (body: string) => trimmed([{ ...plain, text: body.replaceAll("[br]", "\n") }]);
+  noteStart(text, sbvTimes, notes);
+  return cuesOfBlocks(text, { times: sbvTimes, almost: /^\s*-?\d+:[\d:.]+,-?\d+:[\d:.]+$/, spansOf, notes });
 }
 
 export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
@@ -114,15 +154,15 @@ export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
 export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
   let rate = fps ?? usualFps;
   let isTold = fps !== undefined;
-  const cues = text.split(/\r?\n/).flatMap((line, index) => {
-    const [, from, to, body = ""] = /^\{(\d+)\}\{(\d*)\}(.*)$/s.exec(line.trim()) ?? [];
+  const cues = text.split(/\r\n?|\n/).flatMap((line, index) => {
+    const [, from, to, body = ""] = /^\{(-?\d+)\}\{(-?\d*)\}(.*)$/s.exec(line.trim()) ?? [];
     if (from === undefined) {
       if (/^\{DEFAULT\}/i.test(line)) notes.set("STYLING_DROPPED", undefined);
       else if (line.trim() !== "") noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
       return [];
     }
     const told = !isTold && index < 3 && /^\d{1,3}([.,]\d{1,3})?$/.test(body.trim()) ? Number(body.trim().replace(",", ".")) : 0;
-    if (told > 0 && Number(from) <= 1) {
+    if (told > 0 && Number(from) <= 1 && Number(to) <= 1) {
       rate = told;
       isTold = true;
       return [];
@@ -182,30 +222,48 @@ function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
   return safe.replaceAll("\n", "|");
 }
 
+/** The times at the start of a line: `[1:02]`, `[01:02.50]`, `[01:02:50]` with hundredths, `[1:01:02.50]` with hours. */
+function stampedOf(line: string): { readonly times: readonly number[]; readonly body: string } {
+  const times: number[] = [];
+  let body = line.trim();
+  for (let found = stamp.exec(body); found !== null; found = stamp.exec(body)) {
+    const [whole, time = ""] = found;
+    const ms = msOf(/^\d+:\d+:\d+$/.test(time) ? time.replace(/:(\d+)$/, ".$1") : time);
+    if (ms !== undefined) times.push(ms);
+    body = body.slice(whole.length).trimStart();
+  }
+  return { times, body };
+}
+
+const stamp = /^\[(\d+:\d+(?::\d+)?(?:\.\d+)?)\]/;
+
 /** Lyrics store only when a line starts; it ends where the next one starts. */
 export function parseLrc(text: string, { notes }: Context): Cue[] {
   if (/^[ \t]*\[(?!offset:)[a-z#]+:[^\]]/im.test(text))
     noteAlso(notes, "METADATA_DROPPED", "The song's title and other details were left out.");
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
-  const starts = text.split(/\r?\n/).flatMap((line) => {
-    const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
-    return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
-      const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
+  const starts = text.split(/\r\n?|\n/).flatMap((line, index) => {
+    const { times, body } = stampedOf(line);
+    if (times.length === 0 && body !== "" && !/^\[[a-z#]+:/i.test(body))
+      noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
+    return times.map((ms) => {
       // Times of single words within a line are for karaoke.
       if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of individual words were left out.");
-      return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
+      return { startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() };
     });
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
   return ordered.flatMap(({ startMs, text: line }, index) => {
-    const next = ordered[index + 1];
+    // Lines of one time, such as a text and its translation, are shown together.
+    const next = ordered.slice(index + 1, index + 100).find((other) => other.startMs > startMs);
     // An empty line marks an end; otherwise a line lasts until the next one, within limits.
     const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);
     return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];
   });
 }
 
-export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
+export function writeLrc(given: readonly Cue[], { notes }: Context): string {
+  const cues = inOrder(given);
   if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
   noteRounded(cues, 10, "hundredths of a second", notes);
   noteOverlaps(cues, notes);

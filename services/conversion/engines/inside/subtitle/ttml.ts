@@ -140,6 +140,9 @@ function cdataOf(node: Node): string {
   return (Array.isArray(parts) ? parts : []).map((part) => (isNode(part) ? String(part["#text"] ?? "") : "")).join("");
 }
 
+/** Elements without text; those of other languages, such as `i`, are taken for spans. */
+const facts = new Set(["metadata", "set", "image", "audio"]);
+
 /** Adds the text of an element; timed spans are collected in `timed`, if given. */
 function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Context, depth: number, timed?: Node[]): void {
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
@@ -161,7 +164,7 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Con
     if (name === "#cdata") found.add(cdataOf(child));
     else if (name === "#text") found.add(decodeEntities(evened(String(child["#text"] ?? ""), context)));
     else if (name === "br") found.add("\n");
-    else if (name !== "span") continue;
+    else if (name === undefined || facts.has(name)) continue;
     else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
     else addTtml(child, found, context, depth + 1, timed);
   }

@@ -161,7 +161,7 @@ describe("engine mail, in detail", () => {
     expect(text).toContain("<b>Ünïcødé</b>");
     expect(text).toContain(`src="data:image/png;base64,${pixel}"`);
     expect(text).toContain("<span>pixel</span>");
-    expect([...notes.keys()].sort()).toEqual(["ENTRIES_LEFT_OUT", "IMAGES_REMOVED"]);
+    expect([...notes.keys()].sort()).toEqual(["ENTRIES_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"]);
   });
 
   it("keeps attached files byte for byte", async () => {
@@ -198,6 +198,37 @@ describe("engine mail, in detail", () => {
       }),
     );
     expect(await readFile((await bench.convert(path, "msg", "txt")).path, "utf8")).toContain("中文測試");
+  });
+
+  const outlookOf = async (name: string, streams: Readonly<Record<string, string>>, to: string) => {
+    const path = join(bench.folder, `${name}.msg`);
+    const named = Object.entries(streams).map(([tag, value]) => [`__substg1.0_${tag}`, Buffer.from(value)]);
+    const usual = { "__properties_version1.0": Buffer.alloc(32), "__substg1.0_001A001E": Buffer.from("IPM.Note") };
+    await writeFile(path, compoundFile({ ...usual, ...Object.fromEntries(named) }));
+    const made = await bench.convert(path, "msg", to);
+    return { text: await readFile(made.path, "utf8"), codes: [...made.notes.keys()] };
+  };
+
+  it("tells whom to answer and the time by the sender's clock, as the headers of an Outlook message do", async () => {
+    const headers = "Reply-To: r@x.example\r\nDate: Tue, 5 Mar 2024 10:00:00 +0100\r\n";
+    const { text } = await outlookOf("headers", { "1000001E": "x", "007D001E": headers }, "json");
+    expect(JSON.parse(text)[0]).toMatchObject({ replyTo: "r@x.example", date: "2024-03-05T10:00:00+01:00" });
+  });
+
+  it.each([
+    ["rich text", { "1000001E": "x", "10090102": "rtf" }, "STYLING_DROPPED"],
+    ["a contact's fields", { "1000001E": "x", "001A001E": "IPM.Contact" }, "METADATA_DROPPED"],
+  ])("leaves out %s of an Outlook message with a note", async (name, streams, code) => {
+    expect((await outlookOf(name, streams, "txt")).codes).toEqual([code]);
+  });
+
+  it("keeps the hidden recipients of an Outlook message", async () => {
+    const bytes = await readFile(join(corpus, "message.msg"));
+    const type = bytes.indexOf(Buffer.from("0300150c", "hex"));
+    bytes.writeUInt32LE(3, type + 8);
+    const path = join(bench.folder, "hidden.msg");
+    await writeFile(path, bytes);
+    expect(await readFile((await bench.convert(path, "msg", "eml")).path, "utf8")).toMatch(/^Bcc: \S/m);
   });
 
   it("takes one message of a mailbox, the first by default, and says so", async () => {

@@ -43,6 +43,33 @@ describe("entries of a calendar keep", () => {
   });
 
   it.each([
+    ["words for a day", ["DTSTART:tomorrow"], { start: "tomorrow" }],
+    [
+      "dates of another syntax",
+      ["DTSTART:2024-01-05T10:00:00Z", "DTEND:20240105T1100"],
+      { start: "2024-01-05T10:00:00Z", end: "2024-01-05T11:00:00" },
+    ],
+    ["no date at all", ["DTSTART:", "STATUS:X"], { status: "X" }],
+    ["rules in any letters", ["RRULE:freq=daily;x-a=1;interval=0"], { recurrence: "freq=daily;x-a=1;interval=0" }],
+    ["leap months of a rule", ["RRULE:FREQ=YEARLY;BYMONTH=5L"], { recurrence: "FREQ=YEARLY;BYMONTH=5L" }],
+    ["periods", ["RDATE;VALUE=PERIOD:20240105T100000Z/PT1H"], { extraDates: ["2024-01-05T10:00:00Z/PT1H"] }],
+  ])("%s as they are written", async (_name, lines, wanted) => {
+    expect(await recordOf(event(...lines), "ics")).toEqual({ record: wanted, codes: [] });
+  });
+
+  it("lists of version 1.0", async () => {
+    const text = event("EXDATE:20240112T100000;20240119T100000", "CATEGORIES:A;B").replace("VERSION:2.0", "VERSION:1.0");
+    const { record } = await recordOf(text, "ics");
+    expect(record).toEqual({ exceptDates: ["2024-01-12T10:00:00", "2024-01-19T10:00:00"], categories: ["A", "B"] });
+  });
+
+  it.each([
+    [
+      "a second zone of dates",
+      event("EXDATE;TZID=Asia/Tokyo:20240105T100000", "EXDATE;TZID=Europe/Berlin:20240106T100000"),
+      ["METADATA_DROPPED"],
+    ],
+    ["what is nested in an entry", event("BEGIN:PARTICIPANT", "UID:p", "END:PARTICIPANT"), ["METADATA_DROPPED"]],
     ["what is said of a value", event("ATTENDEE;PARTSTAT=ACCEPTED:mailto:a@b"), ["METADATA_DROPPED"]],
     ["the rules of a zone of its own", event("DTSTART;TZID=Our zone:20260302T120000"), ["METADATA_DROPPED"]],
     ["the name of the calendar", calendar("X-WR-CALNAME:Mine", "BEGIN:VEVENT", "END:VEVENT"), ["METADATA_DROPPED"]],
@@ -88,7 +115,7 @@ describe("contacts keep", () => {
     const { record, codes } = await recordOf(card("3.0", ...lines, "item3.X-ABDATE:2026-01-02", "item3.X-ABLabel:Wedding"), "vcf");
     expect(record).toEqual({
       ...{ phone: ["1", "2"], phoneTypes: ["pref, Cabin", ""], url: ["https://a.example"], urlTypes: ["HomePage"] },
-      ...{ "x-abdate": "2026-01-02", "x-ablabel": "Wedding" },
+      ...{ "x-abdate": "2026-01-02", "x-abdateTypes": ["Wedding"] },
     });
     expect(codes).toEqual([]);
   });
@@ -101,7 +128,7 @@ describe("contacts keep", () => {
     [
       "letters and line ends of version 2.1",
       card("2.1", "NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:K=F6=", "ln=0D=0A=3D", "LABEL;HOME;QUOTED-PRINTABLE:a=3Db"),
-      { note: "Köln\n=", label: "a=b" },
+      { note: "Köln\n=", label: "a=b", labelTypes: ["home"] },
     ],
     ["photos of version 2.1", card("2.1", "PHOTO;JPEG;BASE64:", " aGVs", " bG8=", ""), { photo: "aGVsbG8=" }],
     [
@@ -119,6 +146,15 @@ describe("contacts keep", () => {
     ["an escape that is cut by a fold", card("3.0", "NOTE:a\\", " ;b", "TITLE:x", "  ", " y"), { note: "a;b", title: "x y" }],
     ["a line that is cut behind an equals sign", card("3.0", "NOTE:a=", " b"), { note: "a=b" }],
     ["types of version 4.0", card("4.0", 'TEL;VALUE=uri;TYPE="voice,home":tel:+1'), { phone: ["+1"], phoneTypes: ["voice, home"] }],
+    [
+      "types and labels of any property",
+      card("4.0", "RELATED;TYPE=spouse:B", "RELATED:C", "IMPP;TYPE=home:x:y", "item1.X-ABRELATEDNAMES:D", "item1.X-ABLabel:Boss"),
+      {
+        ...{ related: ["B", "C"], relatedTypes: ["spouse", ""], impp: "x:y", imppTypes: ["home"] },
+        ...{ "x-abrelatednames": "D", "x-abrelatednamesTypes": ["Boss"] },
+      },
+    ],
+    ["a birthday without a year", card("3.0", "BDAY;X-APPLE-OMIT-YEAR=1604:1604-04-12"), { birthday: "--04-12" }],
     ["several of a sort", card("3.0", "NICKNAME:A,B", "NOTE:1", "NOTE:2"), { nickname: ["A", "B"], note: ["1", "2"] }],
     [
       "all parts of a name",
@@ -132,6 +168,12 @@ describe("contacts keep", () => {
     ],
   ])("%s", async (_name, text, wanted) => {
     expect(await recordOf(text, "vcf")).toEqual({ record: wanted, codes: [] });
+  });
+
+  it("letters in the encoding that the values name", async () => {
+    const bytes = Buffer.concat([Buffer.from("BEGIN:VCARD\r\nVERSION:2.1\r\nFN;CHARSET=SHIFT_JIS:"), Buffer.from("93fa967b", "hex")]);
+    const made = await convert(Buffer.concat([bytes, Buffer.from("\r\nEND:VCARD\r\n")]), "vcf", "json");
+    expect([JSON.parse(made.text)[0].name, made.codes]).toEqual(["日本", []]);
   });
 
   it("letters that old programs cut between their bytes", async () => {
@@ -165,6 +207,14 @@ describe("contacts out of a table", () => {
     expect(made.text).toContain("EMAIL:a b\\;c\r\nTEL:030 1\r\nTEL:030 2\r\n");
   });
 
+  it.each([
+    ["Jane van Doe", "N:Doe;Jane van;;;"],
+    ["Doe, Jane", "N:Doe;Jane;;;"],
+    ["Jane", "N:Jane;;;;"],
+  ])("have the parts of the name %s", async (name, parts) => {
+    expect((await convert(`Name\n"${name}"\n`, "csv", "vcf")).text.split("\r\n")).toContain(parts);
+  });
+
   it("say what became of second names, nested values and control characters", async () => {
     const made = await convert(
       JSON.stringify([{ Name: "A", "Full name": "B", Notes: "a\u0001b", Address: { street: "S" } }]),
@@ -183,6 +233,15 @@ describe("contacts out of a table", () => {
       for (const line of lines) expect(made.text.split("\r\n"), through).toContain(line);
       expect(made.codes, through).toEqual([]);
     }
+  });
+
+  it("have the titles before names, workplaces and addresses of the exports of Outlook and Google", async () => {
+    const outlook = await convert("First Name,Last Name,Title,Job Title\nJane,Doe,Dr.,CEO\n", "csv", "vcf");
+    expect(outlook.text).toContain("N:Doe;Jane;;Dr.;\r\nTITLE:CEO\r\n");
+    const google = "First Name,Organization Title,Address 1 - Formatted,Website 1 - Value\nJane,CEO,1 Main,https://x.example\n";
+    const made = await convert(google, "csv", "vcf");
+    expect(made.text).toContain("TITLE:CEO\r\nURL:https://x.example\r\nADR:;;1 Main;;;;\r\n");
+    expect(made.codes).toEqual([]);
   });
 
   it("leave out columns and rows with a note", async () => {

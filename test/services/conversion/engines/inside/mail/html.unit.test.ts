@@ -7,7 +7,19 @@ const picture = (name: string, contentId: string | undefined, isInline = true): 
   bytes: Buffer.from(name),
 });
 const sent = (html: string | undefined, attachments: readonly Attachment[]): Message => ({
-  ...{ subject: "S", from: "a@b.example", to: "", cc: "", bcc: "", date: "", messageId: "", text: "plain", raw: undefined },
+  ...{
+    subject: "S",
+    from: "a@b.example",
+    to: "",
+    cc: "",
+    bcc: "",
+    replyTo: "",
+    others: [],
+    date: "",
+    messageId: "",
+    text: "plain",
+    raw: undefined,
+  },
   ...{ html, attachments },
 });
 const pageOf = (html: string | undefined, ...attachments: readonly Attachment[]) => writeHtml([sent(html, attachments)], new Map());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateOf } from "#services/conversion/engines/inside/mail/message.ts";
+import { dateOf } from "#services/conversion/engines/inside/mail/headers.ts";
 
 test.each([
   ["Tue, 31 Dec 2024 23:00:00 -0800 (PST)", "2024-12-31T23:00:00-08:00"],
@@ -7,8 +7,21 @@ test.each([
   ["Thu, 29 Feb 2024 10:00:00 +0000", "2024-02-29T10:00:00.000Z"],
   ["Thu, 29 Feb 2024 10:00:00 GMT", "2024-02-29T10:00:00.000Z"],
   ["1 Jan 2024 10:00 EST", "2024-01-01T15:00:00.000Z"],
-  ["some day", "some day"],
+  ["1 Jan 70 10:00:00 +0000 (UTC)", "1970-01-01T10:00:00.000Z"],
+  ["Tue, 5 Mar 2024 10:00:00", "2024-03-05T10:00:00"],
   [undefined, ""],
 ])("the date %s is told by the clock of the sender", (header, told) => {
   expect(dateOf(header)).toBe(told);
+});
+
+test.each([
+  "30 Feb 2024 10:00:00 +0100",
+  "5 Mar 2024 23:59:60 +0100",
+  "05/03/2024 10:00:00",
+  "5 Mar 2024 10:00:00 CET",
+  "5 Mar 2024 10:00:00 +0060",
+  "5 Mar 124 10:00:00 +0100",
+  "Tue Mar  5 10:00:00 2024",
+])("the date %s, whose time is not certain, stays as it is", (header) => {
+  expect(dateOf(header)).toBe(header);
 });

@@ -186,3 +186,62 @@ describe("a file that is a little odd", () => {
     expect((await convert("[00:01.00]<00:01.10>a\n[00:02.00]\n", "lrc", "srt")).codes).toEqual(["METADATA_DROPPED"]);
   });
 });
+
+describe("a text is neither lost nor joined to another", () => {
+  const next = "2\n00:00:03,000 --> 00:00:04,000\ny\n";
+  const two = `${timed("01,000", "02,000")}\n${next}`;
+  const sami = (syncs: string) => `<SAMI><BODY>${syncs}<SYNC Start=2000><P Class=A>&nbsp;</BODY></SAMI>`;
+  const ass = (start: string) =>
+    `[Events]\nDialogue: 0,${start},0:00:02.00,Default,,0,0,0,,x\nDialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,y\n`;
+  const ttml = (inner: string) => `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">${inner}</p></div></body></tt>`;
+
+  it.each([
+    ["whose number follows a text at once", "srt", `1\n00:00:01,000 --> 00:00:02,000\nx\n${next}`, two, []],
+    ["whose arrow has a dash", "srt", two.replace("-->", "\u2013>"), two, []],
+    ["whose fractions follow a colon", "srt", two.replaceAll(",", ":"), two, []],
+    ["that starts before zero", "srt", two.replace("00:00:01,000", "-00:00:01,000"), two.replace("01,000", "00,000"), ["INPUT_DAMAGED"]],
+    ["that stands before all", "srt", `A title\n\n${two}`, two, ["INPUT_DAMAGED"]],
+    [
+      "whose times nobody reads",
+      "srt",
+      `${timed("01,000", "02,000")}\n2\n00:0o > 00:00:04\n`,
+      timed("01,000", "02,000").trim(),
+      ["INPUT_DAMAGED"],
+    ],
+    [
+      "whose name begins as a comment",
+      "vtt",
+      "WEBVTT\n\nNOTE-1\n00:01.000 --> 00:02.000\nx\n",
+      timed("01,000", "02,000"),
+      ["METADATA_DROPPED"],
+    ],
+    ["beside another language", "smi", sami("<SYNC Start=1000><P Class=A>x<P Class=B>z"), timed("01,000", "02,000"), ["TRACKS_LEFT_OUT"]],
+    ["of two paragraphs", "smi", sami("<SYNC Start=1000><P Class=A>x<P Class=A>z"), "x\nz", []],
+    ["without fractions", "sbv", "0:00:01.000,0:00:02.000\nx\n\n0:00:03,0:00:04\ny\n", two, []],
+    ["of ends of lines of old Macintoshes", "sub", "{1}{1}25\r{25}{50}x\r", timed("01,000", "02,000"), []],
+    ["of digits from the first frame on", "sub", "{0}{25}10\n", "10", ["FRAME_RATE_GUESSED"]],
+    ["without times", "lrc", "[00:01.00]x\nplain\n[00:02.00]\n", timed("01,000", "02,000"), ["INPUT_DAMAGED"]],
+    ["of two times with a blank between", "lrc", "[00:01.00] [00:03.00]x\n[00:02.00]\n[00:04.00]\n", two.replace("y", "x"), []],
+    ["of one time with its translation", "lrc", "[00:01.00]x\n[00:01.00]y\n[00:02.00]\n", timed("01,000", "02,000"), []],
+    ["after an hour", "lrc", "[01:00:01.00]x\n[01:00:02.00]\n", "01:00:01,000 --> 01:00:02,000\nx", []],
+    ["that starts before zero", "ass", ass("-0:00:01.00"), two.replace("01,000", "00,000"), ["INPUT_DAMAGED"]],
+    ["whose times nobody reads", "ass", ass("soon"), "y", ["INPUT_DAMAGED"]],
+    ["in an element of another language", "ttml", ttml("<i>x</i>"), timed("01,000", "02,000"), []],
+  ])("%s (%s): %j", async (_what, from, text, wanted, codes) => {
+    const made = await convert(text, from, from === "srt" ? "vtt" : "srt");
+    expect(from === "srt" ? (await convert(made.text, "vtt", "srt")).text : made.text).toContain(wanted);
+    expect(made.codes).toEqual(codes);
+  });
+
+  it("in angle brackets that no player knows", async () => {
+    const { text, codes } = await convert(srt("<laughs> a@b <c@d.example> <i>x</i>"), "srt", "ttml");
+    expect(text).toContain('&lt;laughs&gt; a@b &lt;c@d.example&gt; <span tts:fontStyle="italic">x</span>');
+    expect(codes).toEqual([]);
+  });
+
+  it.each(["lrc", "smi"])("that stands out of order ends where it says in %s", async (to) => {
+    const made = await convert(`${timed("05,000", "06,000")}\n${timed("01,000", "02,000")}`, "srt", to);
+    expect(made.codes).toEqual([]);
+    expect((await convert(made.text, to, "srt")).text).toContain("00:00:05,000 --> 00:00:06,000");
+  });
+});

@@ -1,0 +1,118 @@
+/** Reads the headers of a message (RFC 5322): addresses, encoded words and dates. */
+import { type Address, addressParser, decodeWords } from "postal-mime";
+import { guessEncoding } from "../guess-encoding.ts";
+
+export type Headers = readonly { readonly key: string; readonly value: string }[];
+
+/** Addresses of all headers of a name, as written in one: `Name <address>`, separated by commas. */
+export function addressesIn(headers: Headers, name: string): string {
+  return headers
+    .filter(({ key, value }) => key === name && value !== "")
+    .flatMap(({ value }) => addressParser(joinedWords(value)))
+    .map((each: Address) => (each.group === undefined ? addressOf(each.name, each.address) : groupOf(each.name, each.group)))
+    .join(", ");
+}
+
+export function textIn(headers: Headers, name: string): string {
+  return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? ""));
+}
+
+/** Headers of meaning to people; those about the way and the format of the message are none. */
+const meant =
+  /^(sender|in-reply-to|references|keywords|comments|importance|priority|sensitivity|organization|list-id|resent-.*|expires|disposition-notification-to)$/;
+
+export function othersIn(headers: Headers): readonly string[] {
+  return [...new Set(headers.map(({ key }) => key).filter((key) => meant.test(key)))];
+}
+
+function groupOf(name: string, members: readonly { readonly name: string; readonly address: string }[]): string {
+  return `${name}: ${members.map((member) => addressOf(member.name, member.address)).join(", ")};`;
+}
+
+export function addressOf(name: string, address: string): string {
+  if (name === "" || name === address) return address;
+  const quoted = /^[\p{L}\p{N} .'_-]*$/u.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`;
+  return address === "" ? quoted : `${quoted} <${address}>`;
+}
+
+type Word = { readonly charset: string; readonly bytes: Buffer; readonly start: number; readonly end: number };
+
+/** Makes one encoded word (RFC 2047) of several of one charset, because many programs split them inside a character. */
+export function joinedWords(value: string): string {
+  const groups: Word[] = [];
+  for (const found of value.matchAll(/=\?([^?\s]+)\?([bq])\?([^?]*)\?=/gi)) {
+    const [whole, charset = "", encoding = "", text = ""] = found;
+    const bytes = /b/i.test(encoding) ? Buffer.from(text, "base64") : bytesOfQuoted(text);
+    const word = { charset: charset.toLowerCase(), bytes, start: found.index, end: found.index + whole.length };
+    const last = groups.at(-1);
+    if (last !== undefined && last.charset === word.charset && value.slice(last.end, word.start).trim() === "")
+      groups[groups.length - 1] = { ...last, bytes: Buffer.concat([last.bytes, bytes]), end: word.end };
+    else groups.push(word);
+  }
+  let at = 0;
+  const parts = groups.map(({ charset, bytes, start, end }) => {
+    const part = `${value.slice(at, start)}=?${charset}?B?${bytes.toString("base64")}?=`;
+    at = end;
+    return part;
+  });
+  return parts.join("") + value.slice(at);
+}
+
+function bytesOfQuoted(text: string): Buffer {
+  const plain = Buffer.from(text.replaceAll("_", " ")).toString("latin1");
+  return Buffer.from(
+    plain.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+}
+
+const blankLine = /\r?\n\r?\n/;
+
+/** The library takes headers for UTF-8; old programs write them in a code page. Tells the code page that was guessed. */
+export function withUnicodeHeaders(bytes: Buffer): { readonly bytes: Buffer; readonly guess?: string } {
+  const end = bytes.toString("latin1").search(blankLine);
+  const head = bytes.subarray(0, end < 0 ? bytes.length : end);
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head);
+    return { bytes };
+  } catch {
+    const guess = guessEncoding(head);
+    return { bytes: Buffer.concat([Buffer.from(new TextDecoder(guess).decode(head)), bytes.subarray(head.length)]), guess };
+  }
+}
+
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+/** Hours ahead of UTC (RFC 5322 §4.3). */
+const zones: Readonly<Record<string, number>> = {
+  ...{ z: 0, ut: 0, utc: 0, gmt: 0, est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
+};
+
+/** Converts a date header (RFC 5322) to ISO 8601 in the sender's time zone, or keeps the header's own text. */
+export function dateOf(header: string | undefined): string {
+  const text = (header ?? "").trim();
+  const found =
+    /^(?:[a-z]+,)?\s*(\d{1,2})\s+([a-z]{3})\s+(\d{4}|\d\d)\s+(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s+(?:([-+])(\d\d)([0-5]\d)|([a-z]+)))?\s*(?:\([^()]*\))?$/i.exec(
+      text,
+    );
+  if (found === null) return text;
+  const [, day, month = "", year = "", hour, minute, second = "0", sign, aheadHours = "0", aheadMinutes = "0", zone] = found;
+  const fullYear = Number(year) + (year.length === 4 ? 0 : Number(year) < 50 ? 2000 : 1900);
+  const parts = [fullYear, months.indexOf(month.toLowerCase()), Number(day), Number(hour), Number(minute), Number(second)] as const;
+  const local = new Date(Date.UTC(...parts));
+  const said = [
+    local.getUTCFullYear(),
+    local.getUTCMonth(),
+    local.getUTCDate(),
+    local.getUTCHours(),
+    local.getUTCMinutes(),
+    local.getUTCSeconds(),
+  ];
+  // Days and hours that do not exist, and unknown zones.
+  if (said.some((part, index) => part !== parts[index])) return text;
+  if (sign === undefined && zone === undefined) return local.toISOString().slice(0, -".000Z".length);
+  const zoneHours = zone === undefined ? 0 : zones[zone.toLowerCase()];
+  if (zoneHours === undefined) return text;
+  if (zone !== undefined) return new Date(local.getTime() - zoneHours * 3_600_000).toISOString();
+  if (Number(aheadHours) + Number(aheadMinutes) === 0) return local.toISOString();
+  return `${local.toISOString().slice(0, -".000Z".length)}${sign}${aheadHours}:${aheadMinutes}`;
+}
