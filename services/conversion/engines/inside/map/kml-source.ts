@@ -6,8 +6,6 @@ import { addNote, named } from "./notes.ts";
 const unread =
   /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|GroundOverlay|ScreenOverlay|PhotoOverlay)[\s>]/g;
 const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
-const loneValue =
-  /<Data name="([^"]{1,200})">(?:\s{0,99}<displayName>[^<]{0,9999}<\/displayName>)?\s{0,99}<value>([^<]{0,99999}|<!\[CDATA\[[^\]]{0,99999}\]\]>)<\/value>\s{0,99}<\/Data>/g;
 const largeInteger = /<SimpleData name=["']([^"']{1,200})["']>\s*([-+]?\d{10,30})\s*</g;
 
 export function plainKml(text: string, notes: Notes): string {
@@ -46,12 +44,18 @@ function withFields(text: string): string {
   if (schema === undefined || !text.includes("</Schema>")) return text;
   const declared = new Set([...text.matchAll(/<SimpleField [^>]{0,200}?name="([^"]{1,200})"/g)].map(([, name = ""]) => name));
   const added = new Set<string>();
-  const made = text.replace(loneValue, (_, name: string, value: string) => {
+  const pieces = text.split("</Data>");
+  const made = pieces.map((piece, place) => {
+    const at = piece.lastIndexOf('<Data name="');
+    const name = /^<Data name="([^"]{1,200})"/.exec(piece.slice(Math.max(at, 0)))?.[1];
+    const [start, end] = [piece.indexOf("<value>", at), piece.lastIndexOf("</value>")];
+    if (name === undefined || start < 0 || end < start) return place + 1 < pieces.length ? `${piece}</Data>` : piece;
     if (!declared.has(name)) added.add(name);
-    return `<SchemaData schemaUrl="#${schema}"><SimpleData name="${name}">${value}</SimpleData></SchemaData>`;
+    const value = piece.slice(start + "<value>".length, end);
+    return `${piece.slice(0, at)}<SchemaData schemaUrl="#${schema}"><SimpleData name="${name}">${value}</SimpleData></SchemaData>`;
   });
   const fields = [...added].map((name) => `<SimpleField name="${name}" type="string"/>`).join("");
-  return made.replace("</Schema>", () => `${fields}</Schema>`);
+  return made.join("").replace("</Schema>", () => `${fields}</Schema>`);
 }
 
 /** GDAL has 32 bits for them, and the largest integer for any that does not fit. */
