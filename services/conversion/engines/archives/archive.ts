@@ -36,8 +36,8 @@ async function repack(work: Work): Promise<void> {
   await using archive = await openListed(work);
   const { source, listing, names } = archive;
   const members = await listUnwanted(work, archive);
-  // Cabinets store no permissions; bsdtar makes them up.
-  if (members.isLoose && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
+  // Cabinets store no permissions, and LHA seldom does; bsdtar makes them up.
+  if (members.isLoose && !["cab", "lzh"].includes(task.hop.from)) task.note("PERMISSIONS_REDUCED");
   const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
   // Without inode numbers of their own, cpio readers take files for links to each other.
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;

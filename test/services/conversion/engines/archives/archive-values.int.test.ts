@@ -84,6 +84,21 @@ it("invents no times of creation for files of a ZIP, and no owner for names in a
   expect((await converted("zip", legacy, "tar")).said).toMatch(/^Größe \S+ \S+ 0$/m);
 });
 
+// LHA is common in Japan; its archives were called damaged.
+it("reads Japanese names of LHA", async () => {
+  const source = join(bench.folder, "source.lzh");
+  const name = "日本語.txt";
+  const writer =
+    "import struct, sys\nname = sys.argv[2].encode('cp932')\nhead = b'-lh0-' + struct.pack('<IIIBBB', 0, 0, 0x21 << 16, 0x20, 0, len(name)) + name + bytes(2)\n" +
+    "open(sys.argv[1], 'wb').write(bytes([len(head), sum(head) & 255]) + head + bytes(1))";
+  await run("/usr/bin/python3", ["-I", "-c", writer, source, name]);
+  for (const to of ["zip", "tar"]) {
+    const { path, notes } = await bench.convert(source, "lzh", to);
+    expect((await run("/usr/bin/python3", ["-I", "-c", readers[to] ?? "", path])).stdout).toContain(name);
+    expect([...notes.keys()]).toEqual(["ENCODING_GUESSED"]);
+  }
+});
+
 it("asks for the password of a 7z whose names are readable", async () => {
   const [plain, locked] = [join(bench.folder, "plain"), join(bench.folder, "locked.7z")];
   await writeFile(plain, "secret");
