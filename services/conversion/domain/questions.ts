@@ -145,7 +145,7 @@ export const answers = {
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
    * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, backslashes and times that
-   * the listing lacks, and comments.
+   * the listing lacks, and comments. `isBeyondJoliet`: some are not as they are on a disc for Windows.
    */
   archiveNames: record({
     isDotted: flag,
@@ -155,6 +155,7 @@ export const answers = {
     isBackslashed: flag,
     hasOwnTimes: flag,
     isCommented: flag,
+    isBeyondJoliet: flag,
   }),
   /** Writes a listing anew with the times of the ZIP that it is of. */
   archiveTimed: nothing,

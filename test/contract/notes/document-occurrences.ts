@@ -32,6 +32,8 @@ const signedDocx = docx('<w:p><w:ins w:id="1" w:author="Numbat"><w:r><w:t>a</w:t
 /** As fontTools writes it. */
 const fewLetters = (path: string) =>
   run("/usr/bin/python3", ["-I", "-m", "fontTools.subset", "test/corpus/typical/font/typical.ttf", "--text=a", `--output-file=${path}`]);
+/** The last field of a ZIP is the length of its comment. */
+const commented = (zip: Buffer) => Buffer.concat([zip.subarray(0, -2), Buffer.from("\x01\0x")]);
 const fontSamples = "test/services/conversion/engines/fonts/font-samples.py";
 const fontOf = (kind: string) => (path: string) => run("/usr/bin/python3", ["-I", fontSamples, "write", kind, path]);
 /** As small as pikepdf makes it. */
@@ -127,6 +129,7 @@ export const documents: readonly Occurrence[] = [
       { name: "a", content: "b" },
     ]),
   },
+  { engine: "archive", hop: "zip>tar", code: "METADATA_DROPPED", content: commented(zipFile([{ name: "a.txt", content: "b" }])) },
   { engine: "archive", hop: "zip>tar", code: "NAMES_CHANGED", content: zipFile([{ name: "a\\b.txt", content: "c" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },

@@ -27,5 +27,6 @@ export const joins: readonly Occurrence[] = Object.entries({
 }).flatMap(([engine, to]): Occurrence[] => [
   { engine, hop: `zip>${to}`, code: "ENTRIES_CHANGED", content: zipOf(misnamed) },
   { engine, hop: `zip>${to}`, code: "ENTRIES_LEFT_OUT", content: zipOf(misnamed, link) },
+  { engine, hop: `zip>${to}`, code: "NAMES_CHANGED", content: zipOf(() => misnamed("a\\b.png")) },
   { engine, hop: `zip>${to}`, code: "ENCODING_GUESSED", content: zipOf(() => misnamed(Buffer.from("\x81.png", "latin1"))) },
 ]);

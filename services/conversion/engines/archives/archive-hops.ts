@@ -3,13 +3,14 @@ import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domai
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
 
-type Packing = {
+export type Packing = {
   /** bsdtar's name for the format. */
   readonly format: string;
   /** Its filter, if the archive is compressed as a whole. */
   readonly filter?: string;
   /** Module and highest value of the compression level. */
   readonly level?: readonly [module: string, highest: number];
+  readonly options?: readonly string[];
   /** Stores owners, permissions and hard links, as Unix has them. */
   readonly isUnix: boolean;
 };
@@ -23,7 +24,7 @@ export const packings: Readonly<Record<string, Packing>> = {
   txz: { format: "pax", filter: "--xz", level: ["xz", 9], isUnix: true },
   tzst: { format: "pax", filter: "--zstd", level: ["zstd", 19], isUnix: true },
   cpio: { format: "newc", isUnix: true },
-  iso: { format: "iso9660", isUnix: false },
+  iso: { format: "iso9660", options: ["iso9660:joliet=long"], isUnix: false },
   tlz4: { format: "pax", filter: "--lz4", level: ["lz4", 9], isUnix: true },
   tlz: { format: "pax", filter: "--lzip", level: ["lzip", 9], isUnix: true },
   taz: { format: "pax", filter: "--compress", isUnix: true },
@@ -71,6 +72,9 @@ const holdsParts = (format: string) => packings[format]?.format === "pax" || pac
 const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
 
 const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
+const joliet = expecting("NAMES_CHANGED", {
+  message: "Windows sees names of up to 103 characters, without the characters * : ; ? and \\.",
+});
 const ofZip = [
   expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
   expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." }),
@@ -78,7 +82,7 @@ const ofZip = [
 
 /** Formats of Unix store names as bytes, which need no encoding. */
 export function guessesNames(from: string, to: string): boolean {
-  return streams[to] === undefined && (packings[from]?.format === "zip" || packings[to]?.isUnix !== true);
+  return streams[to] === undefined && (from === "lzh" || packings[from]?.format === "zip" || packings[to]?.isUnix !== true);
 }
 
 /** Owners and permissions are lost if either format lacks them; members never are. */
@@ -98,6 +102,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
       ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
+      ...(to === "iso" ? [joliet] : []),
       ...(guessesNames(from, to) ? [namesGuessed] : []),
       ...(packings[from]?.format === "zip" ? ofZip : []),
     ],

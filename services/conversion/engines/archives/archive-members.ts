@@ -40,15 +40,19 @@ export async function openListed(work: Work) {
   };
   const { isList } = await inspector.ask("isFileList", [task.input.path], { signal: task.signal });
   if (isList) throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
-  const command = `exec ${program} -P -tf ${inputInside} > /job/names`;
-  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", command], limits }), "read");
+  let end = await listNames(session, inputInside);
+  // LHA is common in Japan, and bsdtar lists no names beyond ASCII without their code page.
+  const isJapanese = end.exitCode !== 0 && task.hop.from === "lzh";
+  const original = (isJapanese ? await renameMembers(session, task, "shift_jis") : undefined) ?? inputInside;
+  if (original !== inputInside) end = await listNames(session, original);
+  throwIfFailed(end, "read");
   await assertListing(session.pathOf("names"));
   const listed = await keep("names");
   const isZip = packings[task.hop.from]?.format === "zip";
   const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
   if (names.isBackslashed)
     task.note("NAMES_CHANGED", "Backslashes in names were treated as folder separators, because some programs write them so.");
-  await listSource(session, inputInside, "before");
+  await listSource(session, original, "before");
   let listing = await keep("before");
   await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });
   const isLegacy = names.guess !== undefined && guessesNames(task.hop.from, task.hop.to);
@@ -65,7 +69,7 @@ export async function openListed(work: Work) {
     listing = timed;
   }
   const owned = stack.move();
-  return { source: renamed ?? inputInside, listing, listed, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { source: renamed ?? original, listing, listed, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Writes patterns of the members to leave out to `/job/unwanted`: links that lead outside and special files. */
@@ -113,6 +117,10 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   throwIfFailed(await session.run({ program, args: pack, limits }), "write");
   task.note("ENCODING_GUESSED", `The encoding of the file names was guessed to be ${charset}.`);
   return "/job/named.tar";
+}
+
+function listNames(session: ToolSession, archive: string): Promise<SandboxEnd> {
+  return session.run({ program: "/bin/sh", args: ["-c", `exec ${program} -P -tf ${archive} > /job/names`], limits });
 }
 
 async function listSource(session: ToolSession, archive: string, name: string): Promise<void> {

@@ -5,7 +5,6 @@ import { defineEngine, type EngineHost, type HopTask } from "#services/conversio
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
-import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
 import {
@@ -20,6 +19,7 @@ import {
   unpackWanted,
   type Work,
 } from "./archive-members.ts";
+import { assertStreamWhole, badStream, compressionOf, recompress } from "./compressed-streams.ts";
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
@@ -32,11 +32,12 @@ async function repack(work: Work): Promise<void> {
   const { session, task } = work;
   const packing = packings[task.hop.to];
   if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
+  await assertStreamWhole(session, task);
   await using archive = await openListed(work);
   const { source, listing, names } = archive;
   const members = await listUnwanted(work, archive);
-  // Cabinets store no permissions; bsdtar makes them up.
-  if (members.isLoose && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
+  // Cabinets store no permissions, and LHA seldom does; bsdtar makes them up.
+  if (members.isLoose && !["cab", "lzh"].includes(task.hop.from)) task.note("PERMISSIONS_REDUCED");
   const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
   // Without inode numbers of their own, cpio readers take files for links to each other.
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
@@ -60,6 +61,7 @@ async function repack(work: Work): Promise<void> {
   const isWhole = isSame && members.unwanted === 0 && members.shadowed === 0 && !members.isLoose;
   if (isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) return await keepSource(session, task);
   if (held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
+  if (names.isBeyondJoliet && task.hop.to === "iso") task.note("NAMES_CHANGED", namesCut);
   if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
 }
 
@@ -70,6 +72,8 @@ async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
   task.note("SOURCE_KEPT");
 }
 
+const namesCut =
+  "Names of more than 103 characters are shortened for Windows, and the characters * : ; ? and \\ replaced; other systems see them as they are.";
 const timesCut = "File times were truncated to what the format stores, usually whole seconds.";
 
 async function holds({ session, task, inspector }: Work, listing: string): Promise<Answer<"archiveHolds">> {
@@ -111,43 +115,13 @@ async function packFolder(work: Work, { source, listing, named }: Archive, targe
   throwIfFailed(end, "write");
 }
 
-function compressionOf(
-  task: HopTask,
-  { filter, level }: { readonly filter?: string; readonly level?: readonly [string, number] },
-): readonly string[] {
-  const wanted = numberOption(task.options, "level");
-  const [module, highest] = level ?? [];
-  const isSet = wanted !== undefined && module !== undefined && highest !== undefined;
-  return [
-    ...(filter === undefined ? [] : [filter]),
-    ...(isSet ? [`--options=${module}:compression-level=${Math.max(1, Math.round((wanted * highest) / 9))}`] : []),
-  ];
-}
-
-/** Recompresses the one file of a compressed stream. */
-async function recompress(session: ToolSession, task: HopTask): Promise<void> {
-  const target = streams[task.hop.to];
-  if (target === undefined) throw new FilemillError("INTERNAL", "No such stream.");
-  // Captured standard output is small, so the shell redirects it to a file.
-  const unpacked = await session.run({ program: "/bin/sh", args: ["-c", `exec /usr/bin/bsdcat ${inputInside} > /job/content`], limits });
-  throwIfFailed(unpacked, "read");
-  const { size } = await stat(session.pathOf("content"));
-  const isBomb = size > unsuspiciousStreamBytes && size > task.input.sizeBytes * maxStreamRatio;
-  if (isBomb) throw new FilemillError("INPUT_TOO_COMPLEX", "The file expands to far more than its size.");
-  const args = ["-cf", "/job/out", "--format=raw", ...compressionOf(task, target), "-C", "/job", "content"];
-  throwIfFailed(await session.run({ program, args, limits }), "write");
-}
-
-const unsuspiciousStreamBytes = 100_000_000;
-const maxStreamRatio = 300;
-
 export const archiveEngine = defineEngine({
   id: "archive",
   label: "bsdtar (libarchive)",
   lane: "document",
-  packages: ["libarchive-tools"],
+  packages: ["libarchive-tools", "gzip", "bzip2", "xz-utils", "zstd", "lz4", "lzip"],
   hops: archiveHops,
-  badInput,
+  badInput: [...badInput, ...badStream],
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];

@@ -38,6 +38,7 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
     guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
     hasTwins: hasTwins(listed.map(({ name }) => name)),
     isDecomposed: decomposedOf(inZip).size > 0,
+    isBeyondJoliet: listed.some(({ name }) => name.split("/").some((step) => step.length > 103 || /[*:;?\\]/.test(step))),
     isBackslashed: withBackslash(inZip) > withBackslash(listed.map(({ name }) => name)),
     hasOwnTimes: entries.some(({ modified }) => modified !== undefined),
     isCommented: entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),

@@ -68,6 +68,9 @@ it.each([
     ["ENCODING_GUESSED"],
   ],
   ["tar", "member('Größe.txt')", "7z", ["Path = Größe.txt"], ["ENCODING_GUESSED"]],
+  // Windows has names of its own on a disc.
+  ["tar", "member('n' * 90)", "iso", [`Path = ${"n".repeat(90)}`], []],
+  ["tar", "member('why?'); member('b')", "iso", ["Path = why_"], ["NAMES_CHANGED"]],
   ["tar", "member('a', mode=0); member('b', type=tarfile.LNKTYPE, linkname='a', mode=0)", "zip", ["a 0o0 12", "b 0o0 12"], []],
 ])("what %s with %s is as %s", async (from, body, to, lines, notes) => {
   const made = await converted(from, body, to);
@@ -79,6 +82,21 @@ it("invents no times of creation for files of a ZIP, and no owner for names in a
   expect((await converted("zip", "entry('a', 'x')", "7z")).said).not.toMatch(/^(Created|Accessed) = ./m);
   const legacy = "zipfile.ZipInfo._encodeFilenameFlags = lambda self: (self.filename.encode('cp437'), 0); entry('Größe', 'x')";
   expect((await converted("zip", legacy, "tar")).said).toMatch(/^Größe \S+ \S+ 0$/m);
+});
+
+// LHA is common in Japan; its archives were called damaged.
+it("reads Japanese names of LHA", async () => {
+  const source = join(bench.folder, "source.lzh");
+  const name = "日本語.txt";
+  const writer =
+    "import struct, sys\nname = sys.argv[2].encode('cp932')\nhead = b'-lh0-' + struct.pack('<IIIBBB', 0, 0, 0x21 << 16, 0x20, 0, len(name)) + name + bytes(2)\n" +
+    "open(sys.argv[1], 'wb').write(bytes([len(head), sum(head) & 255]) + head + bytes(1))";
+  await run("/usr/bin/python3", ["-I", "-c", writer, source, name]);
+  for (const to of ["zip", "tar"]) {
+    const { path, notes } = await bench.convert(source, "lzh", to);
+    expect((await run("/usr/bin/python3", ["-I", "-c", readers[to] ?? "", path])).stdout).toContain(name);
+    expect([...notes.keys()]).toEqual(["ENCODING_GUESSED"]);
+  }
 });
 
 it("asks for the password of a 7z whose names are readable", async () => {
