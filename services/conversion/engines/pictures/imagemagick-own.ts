@@ -40,7 +40,9 @@ const packings: readonly OptionDefinition[] = [
 const expects = [
   expecting("SOURCE_KEPT"),
   expecting("ORIENTATION_APPLIED"),
-  expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." }),
+  expecting("MEDIA_CHANGED", {
+    message: "Colours with more than 16 bits are reduced, and channels other than colours and transparency left out.",
+  }),
 ];
 export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) => ({
   ...{ fidelity: "lossless", cost: 60, async: false, maxInputMb: 100 },

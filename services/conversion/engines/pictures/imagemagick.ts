@@ -11,7 +11,7 @@ import { failureOf } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
-import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
+import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures, unlit } from "./imagemagick-formats.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
 import { isMisread, runMisread } from "./imagemagick-tiff.ts";
@@ -151,7 +151,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
-    ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...["-auto-orient", "-format", `opaque %[opaque]\n${source.coder === "exr" ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
     ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
@@ -171,6 +171,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     await left.close();
     task.note("INPUT_DAMAGED");
   }
+  if (/^light 0$/m.test(end.stdout)) throw new FilemillError("CONVERSION_FAILED", unlit);
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
     task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");

@@ -171,7 +171,7 @@ const undrawn: OptionDefinition = {
 const deep = new Set<Source>(["png", "tiff", "avif"]);
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
 const narrower = expecting("MEDIA_CHANGED", {
-  message: "Colours with more bits than the format supports are reduced, and channels other than colours and transparency are left out.",
+  message: "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
 });
 
 /** Drawings have none of the metadata of photographs. */

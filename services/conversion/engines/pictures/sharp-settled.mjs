@@ -1,7 +1,7 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
-import { furtherChannelsOf, isInverted, isTransparency, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
+import { furtherChannelsOf, hasUnit, isInverted, isTransparency, pixelShapeOf, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
 
 /** For floating point and 32 bits, where all samples are read before the first is written. */
 const maxSamples = 100e6;
@@ -17,13 +17,20 @@ export async function settled(sharp, { bytes, input, from, told, colours, notes 
   }
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
-  const first = withoutFurther(told, tags, notes);
+  const first = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
+  const shape = pixelShapeOf(tags);
+  if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
   if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };
   if (told.depth !== "float" && rangeOfDepth[told.depth] === undefined) throw unread("samples");
   const usual = await withSixteenBits(sharp, { bytes, input, told: first, tags, notes });
   // libvips cannot convert other colour spaces in these samples to those of a screen.
   const written = { ...first, depth: "ushort", bitsPerSample: 16, space: /^(b-w|grey16)$/.test(told.space) ? "grey16" : "rgb16" };
   return { usual: told.icc === undefined ? usual : withProfile(usual, told.icc), first: written };
+}
+
+function add(notes, change) {
+  const others = notes.get("MEDIA_CHANGED");
+  notes.set("MEDIA_CHANGED", others === undefined ? change : `${others} ${change}`);
 }
 
 /** For another engine to read. */
@@ -37,7 +44,7 @@ function withoutFurther(told, tags, notes) {
   if (further === 0) return told;
   const isClear = isTransparency(tags);
   const left = isClear ? further : further + 1;
-  notes.set("MEDIA_CHANGED", `${left === 1 ? "A further channel was" : `${left} further channels were`} left out.`);
+  add(notes, `${left === 1 ? "A further channel was" : `${left} further channels were`} left out.`);
   return isClear ? told : { ...told, hasAlpha: false, isOverfull: true };
 }
 
@@ -73,9 +80,7 @@ async function withSixteenBits(sharp, { bytes, input, told, tags, notes }) {
     samples[at] = share > 0 ? Math.min(65_535, Math.round(share * 65_535)) : 0;
   }
   const kind = told.depth === "float" ? "floating point" : `${told.bitsPerSample} bits${told.depth === "uint" ? "" : " with a sign"}`;
-  const others = notes.get("MEDIA_CHANGED");
-  const said = `Samples of ${kind} became ones of 16 bits, ${black} as black and ${white} as white.`;
-  notes.set("MEDIA_CHANGED", others === undefined ? said : `${others} ${said}`);
+  add(notes, `Samples of ${kind} became ones of 16 bits, ${black} as black and ${white} as white.`);
   const raw = { width: info.width, height: info.height, channels };
   const written = sharp(samples, { raw, limitInputPixels: false });
   keepDepth(written, { space: channels < 3 ? "grey16" : "rgb16" });

@@ -6,11 +6,14 @@ const names = new Map([
   [259, "compression"],
   [262, "photometric"],
   [277, "channels"],
+  [282, "across"],
+  [283, "down"],
+  [296, "unit"],
   [338, "extras"],
   [339, "kinds"],
   [530, "subsampling"],
 ]);
-const [shortKind, mostValues, mostPages] = [3, 64, 500];
+const [shortKind, fractionKind, mostValues, mostPages] = [3, 5, 64, 500];
 const [minIsWhite, rgb, printers, ycbcr] = [0, 2, 5, 6];
 const coloursOf = new Map([
   [rgb, 3],
@@ -69,8 +72,10 @@ async function tagsIn(entries, { read, number, form }) {
   for (let at = 0; at + form.entry <= entries.length; at += form.entry) {
     const name = names.get(number(entries, at, 2));
     if (name === undefined) continue;
-    const length = number(entries, at + 2, 2) === shortKind ? 2 : 4;
-    const count = Math.min(mostValues, number(entries, at + 4, form.place));
+    const kind = number(entries, at + 2, 2);
+    const length = kind === shortKind ? 2 : 4;
+    // A fraction is two numbers.
+    const count = Math.min(mostValues, number(entries, at + 4, form.place) * (kind === fractionKind ? 2 : 1));
     const inline = entries.subarray(at + form.entry - form.place, at + form.entry);
     const values = count * length <= form.place ? inline : await read(number(inline, 0, form.place), count * length);
     tags[name] = Array.from({ length: count }, (_, index) => number(values, index * length, length));
@@ -89,6 +94,15 @@ export const isTransparency = ({ extras }) => extras?.[0] === 1 || extras?.[0] =
 
 /** Whether black and white are swapped. @param {Tags} tags */
 export const isInverted = ({ photometric }) => photometric?.[0] === minIsWhite;
+
+/** Whether resolutions are in inches or centimetres; otherwise they only tell the shape of pixels. @param {Tags} tags */
+export const hasUnit = ({ unit }) => unit?.[0] !== 1;
+
+/** How much wider than high a pixel is, as of fax. @param {Tags} tags */
+export function pixelShapeOf({ across = [1, 1], down = [1, 1] }) {
+  const shape = ((down[0] ?? 1) * (across[1] ?? 1)) / ((down[1] ?? 1) * (across[0] ?? 1));
+  return Number.isFinite(shape) && shape > 0 ? shape : 1;
+}
 
 /** YCbCr without JPEG: libvips takes it for RGB unless it is subsampled, and ImageMagick if it is. @param {Tags} tags */
 export function plainYcbcrOf({ photometric, compression, subsampling = [2, 2] }) {

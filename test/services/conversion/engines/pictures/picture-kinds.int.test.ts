@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
-import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
+import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
 import { failureOfCut } from "#services/conversion/engines/pictures/sharp-failures.mjs";
 import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mjs";
@@ -117,6 +117,42 @@ it("a Photoshop file with a palette was called damaged", async () => {
   await expect(benches.magick.convert(file, "psd", "png")).rejects.toBeInstanceOf(EngineFault);
   const { path } = await benches.stills.convert(file, "psd", "png");
   expect(await pixelsOf(path, 2)).toEqual([200, 100, 50, 255, 10, 20, 30, 255]);
+});
+
+/** One pixel of floating point, uncompressed. @see The OpenEXR file layout */
+function exrOf(channel: string, value: number): Buffer {
+  const number = (bytes: number, value: number): Buffer => {
+    const buffer = Buffer.alloc(bytes);
+    buffer.writeUIntLE(value, 0, Math.min(bytes, 4));
+    return buffer;
+  };
+  const one = Buffer.from(new Float32Array([1]).buffer);
+  const attribute = (name: string, kind: string, content: Buffer) =>
+    Buffer.concat([Buffer.from(`${name}\0${kind}\0`), number(4, content.length), content]);
+  const head = Buffer.concat([
+    ...[number(4, 20_000_630), number(4, 2)],
+    attribute(
+      "channels",
+      "chlist",
+      Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1), number(1, 0)]),
+    ),
+    attribute("compression", "compression", number(1, 0)),
+    ...["dataWindow", "displayWindow"].map((name) => attribute(name, "box2i", Buffer.alloc(16))),
+    attribute("lineOrder", "lineOrder", number(1, 0)),
+    attribute("pixelAspectRatio", "float", one),
+    attribute("screenWindowCenter", "v2f", Buffer.alloc(8)),
+    attribute("screenWindowWidth", "float", one),
+    number(1, 0),
+  ]);
+  const line = Buffer.concat([number(4, 0), number(4, 4), Buffer.from(new Float32Array([value]).buffer)]);
+  return Buffer.concat([head, number(8, head.length + 8), line]);
+}
+
+it("an OpenEXR whose channels are all in layers became black", async () => {
+  await using bench = await openBench(imagemagickExrEngine);
+  await expect(bench.convert(await given(exrOf("diffuse.R", 1), "exr"), "exr", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  const { path } = await bench.convert(await given(exrOf("Y", 1), "exr"), "exr", "png");
+  expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
 });
 
 it("a JPEG that was cut off was our fault if libvips lost the words of its reader", async () => {

@@ -9,7 +9,7 @@ import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
 type Page = { readonly data: readonly number[] | Buffer; readonly photometric: number } & Readonly<
-  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling", number | readonly number[]>>
+  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit", number | readonly number[]>>
 >;
 
 /** Two pixels beside each other, little-endian. @see TIFF 6.0, section 2 */
@@ -18,7 +18,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
   const sizeOf = () => parts.reduce((sum, { length }) => sum + length, 0);
   const add = (bytes: Buffer): number => parts.push(bytes, Buffer.alloc(bytes.length % 2)) && sizeOf() - bytes.length - (bytes.length % 2);
   let link = { bytes: parts[0] ?? Buffer.alloc(0), at: 4 };
-  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling } of pages) {
+  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling, unit } of pages) {
     const content = Buffer.from(data as Buffer);
     const each = (value: number | readonly number[]) => (Array.isArray(value) ? value : Array(Number(channels)).fill(value));
     const tags: (readonly [number, readonly number[]])[] = [
@@ -35,6 +35,13 @@ function tiffOf(...pages: readonly Page[]): Buffer {
         [278, [1]],
         [279, [content.length]],
       ] as const),
+      ...(unit === undefined
+        ? []
+        : ([
+            [282, [add(Buffer.from(new Uint32Array([204, 1]).buffer))]],
+            [283, [add(Buffer.from(new Uint32Array([98, 1]).buffer))]],
+            [296, [unit as number]],
+          ] as const)),
       ...(palette === undefined ? [] : [[320, palette as readonly number[]] as const]),
       ...(extras === undefined ? [] : [[338, extras as readonly number[]] as const]),
       ...(kind === undefined ? [] : [[339, each(kind)] as const]),
@@ -46,9 +53,9 @@ function tiffOf(...pages: readonly Page[]): Buffer {
       const at = 2 + index * 12;
       const list = Buffer.from(new Uint16Array(values).buffer);
       directory.writeUInt16LE(tag, at);
-      directory.writeUInt16LE(tag === 273 ? 4 : 3, at + 2);
+      directory.writeUInt16LE(tag === 273 ? 4 : isFraction(tag) ? 5 : 3, at + 2);
       directory.writeUInt32LE(values.length, at + 4);
-      if (tag === 273) directory.writeUInt32LE(values[0] ?? 0, at + 8);
+      if (tag === 273 || isFraction(tag)) directory.writeUInt32LE(values[0] ?? 0, at + 8);
       else if (list.length > 4) directory.writeUInt32LE(add(list), at + 8);
       else list.copy(directory, at + 8);
     }
@@ -59,6 +66,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
   return Buffer.concat(parts);
 }
 
+const isFraction = (tag: number): boolean => tag === 282 || tag === 283;
 const of = (array: ArrayBufferView): Buffer => Buffer.from(array.buffer);
 const twelve: Page = { data: [0x00, 0x0f, 0xff], photometric: 1, bits: 12 };
 const plainYcbcr: Page = { data: [0, 128, 128, 255, 128, 128], photometric: 6, channels: 3, subsampling: [1, 1] };
@@ -134,6 +142,15 @@ describe("samples of a TIFF by libvips", () => {
     const { bytes, notes } = await converted(plain, "png", [page]);
     expect(await greysOf(bytes)).toEqual([0, 255, 255, 0]);
     expect(notes.get("MEDIA_CHANGED")).toBe("A further channel was left out.");
+  });
+
+  it.each([
+    [2, 204],
+    [1, 72],
+  ])("lost the shape of a fax's pixels, and resolutions without a unit became millimetres: unit %d", async (unit, density) => {
+    const { bytes, notes } = await converted(plain, "png", [{ data: [0, 255], photometric: 1, unit }]);
+    expect((await sharp(bytes).metadata()).density).toBe(density);
+    expect(notes.get("MEDIA_CHANGED")).toBe("Pixels are square now; they were 0.48 times as wide as high.");
   });
 
   it.each([
