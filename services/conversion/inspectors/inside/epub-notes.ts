@@ -33,8 +33,7 @@ const withWholeSpine = (text: string): string => text.replace(/(<(?:\w+:)?itemre
 
 /** Pandoc lists titles and authors from last to first. */
 function withTurnedNames(text: string): string {
-  return ["title", "creator"].reduce((made, name) => {
-    const element = new RegExp(`<dc:${name}[ >][^<]*</dc:${name}>`, "g");
+  return [/<dc:title[ >][^<]*<\/dc:title>/g, /<dc:creator[ >][^<]*<\/dc:creator>/g].reduce((made, element) => {
     const found = made.match(element) ?? [];
     return made.replace(element, () => found.pop() ?? "");
   }, text);
