@@ -4,6 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { isoDemuxer } from "./ffmpeg-container.ts";
 import type { Light } from "./ffmpeg-light.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
@@ -66,6 +67,8 @@ export type Media = {
   readonly streams: readonly Stream[];
   /** 0 if unknown, as for raw streams. */
   readonly durationSeconds: number;
+  /** The file contains more than an edit list lets players show; a copy into another family of formats would show it. */
+  readonly isTrimmed: boolean;
   /** The duration is estimated from the file size. */
   readonly isGuessed: boolean;
   readonly tagsAreInStream: boolean;
@@ -150,6 +153,7 @@ function mediaOf(answer: Fields, demuxer: string): Media {
   return {
     streams,
     durationSeconds: Math.max(0, countOf(format.duration) - lateSeconds, ...rows.map((row) => countOf(row.duration))),
+    isTrimmed: demuxer === isoDemuxer && rows.some(isTrimmed),
     isGuessed: false,
     tagsAreInStream: demuxer === "ogg",
     tags: { ...tagsOf(format.tags), ...inStream },
@@ -225,6 +229,13 @@ function playedSamplesOf(row: Fields): number | undefined {
   if (row.codec_name !== "aac" || !(padding > 0 && padding < mostPadding * aacFrame)) return undefined;
   const isInMs = Math.abs(seconds * 1000 - Math.round(seconds * 1000)) < 1000 / rate;
   return Math.round((seconds + (isInMs ? 0.001 : 0)) * rate);
+}
+
+const leastTrimmedSeconds = 0.15;
+/** Whether a track has frames for longer than it is played, by more than an encoder's padding. Phones trim films so. */
+function isTrimmed(row: Fields): boolean {
+  const frameSeconds = row.codec_name === "aac" ? aacFrame / countOf(row.sample_rate) : 1 / rateOf(textOf(row.avg_frame_rate));
+  return Number.isFinite(frameSeconds) && countOf(row.nb_frames) * frameSeconds - countOf(row.duration) > leastTrimmedSeconds;
 }
 
 function bitsOf(sampleFormat: string, told: number): number {
