@@ -5,7 +5,6 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { isoDemuxer } from "./ffmpeg-container.ts";
-import type { Light } from "./ffmpeg-light.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
@@ -87,8 +86,8 @@ export type Media = {
   readonly isOpen?: boolean;
   /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
-  /** Of an HDR10 film. */
-  readonly light?: Light;
+  /** Of an HDR10 film: what it declares about the display on which it was mastered, and about its content. */
+  readonly light?: { readonly display: Fields | undefined; readonly content: Fields | undefined };
   /** By how much to attenuate the sound. */
   readonly quieterDecibels?: number;
   /** Where to start copying for the requested start; absent if the film cannot be copied. */
