@@ -233,8 +233,10 @@ function playedSamplesOf(row: Fields): number | undefined {
 const leastTrimmedSeconds = 0.15;
 /** Whether a track has frames for longer than it is played, by more than an encoder's padding. Phones trim films so. */
 function isTrimmed(row: Fields): boolean {
-  const frameSeconds = row.codec_name === "aac" ? aacFrame / countOf(row.sample_rate) : 1 / rateOf(textOf(row.avg_frame_rate));
-  return Number.isFinite(frameSeconds) && countOf(row.nb_frames) * frameSeconds - countOf(row.duration) > leastTrimmedSeconds;
+  const isAac = row.codec_name === "aac";
+  const frameSeconds = isAac ? aacFrame / countOf(row.sample_rate) : 1 / rateOf(textOf(row.avg_frame_rate));
+  const least = Math.max(leastTrimmedSeconds, isAac ? mostPadding * frameSeconds : 0);
+  return Number.isFinite(frameSeconds) && countOf(row.nb_frames) * frameSeconds - countOf(row.duration) > least;
 }
 
 function bitsOf(sampleFormat: string, told: number): number {
