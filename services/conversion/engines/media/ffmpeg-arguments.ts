@@ -8,7 +8,7 @@ import { inputInside } from "../shared/tool-run.ts";
 import { broadcastArgs, recordingArgs } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
-import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
+import { type Container, holdsEdits, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
@@ -254,8 +254,8 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A bare stream has no timestamps, so B-frames would be written in the wrong order.
   const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
-  // Only containers of the MP4 family are written with the rotation of a phone's film; when encoding, the film itself is rotated.
-  const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
+  // Only the MP4 family is written with the rotation of a phone's film, and trimmed as it is; encoding applies both to the film.
+  const stands = !(film.isTurned || media.isTrimmed) || holdsEdits(target);
   if (untouched && fits && !isBare && stands && plays(task, film))
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
   const encoder = choice === undefined ? target.video : encoders[choice];

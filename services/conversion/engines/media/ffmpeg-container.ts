@@ -41,3 +41,6 @@ export const mpeg2 = words("mpeg2video -q:v 4 -pix_fmt yuv420p");
 export const allCodecs = words(
   "aac mp3 mp2 ac3 eac3 dts flac alac opus vorbis truehd mlp wavpack tta pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_f64le h264 hevc av1 vp8 vp9 mpeg4 mpeg1video mpeg2video theora mjpeg prores ffv1",
 );
+
+/** Whether films are written with the rotation and the edit list of their source, as in the MP4 family alone. */
+export const holdsEdits = ({ muxer = "" }: Container): boolean => /^(mp4|mov|ipod|3gp|3g2|f4v)$/.test(muxer);

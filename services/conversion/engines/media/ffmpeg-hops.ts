@@ -27,7 +27,13 @@ function soundExpectations(source: Container, target: Container): readonly Expec
     }),
     soundChanged,
     ...(undeclared.test(source.demuxer ?? "")
-      ? [expecting("ENCODING_GUESSED", { message: "The encoding of tags that do not declare it is guessed.", isOfSource: true, of: "tags" })]
+      ? [
+          expecting("ENCODING_GUESSED", {
+            message: "The encoding of tags that do not declare it is guessed.",
+            isOfSource: true,
+            of: "tags",
+          }),
+        ]
       : []),
   ];
 }
@@ -71,7 +77,14 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   if (source === undefined || target === undefined) return undefined;
   const options = [...rateOptions(target), ...trim];
   const cost = target.exact === true ? 120 : 250;
-  return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(source, target) };
+  return {
+    fidelity: audioFidelity(source, target),
+    cost,
+    async: false,
+    maxInputMb: 500,
+    options,
+    expects: soundExpectations(source, target),
+  };
 });
 
 const ownKept = ({ fixedRate, exact }: Container) =>
@@ -95,7 +108,15 @@ const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (fr
   const target = audioFormats[to];
   if (videoFormats[from]?.isSilent === true || target === undefined || to === "rf64" || to === "w64") return undefined;
   const options = [...partOptions("track"), ...rateOptions(target), ...trim];
-  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(videoFormats[from] ?? {}, target) };
+  return {
+    fidelity: "extract",
+    cost: 300,
+    async: false,
+    maxInputMb: 500,
+    options,
+    part: "track",
+    expects: soundExpectations(videoFormats[from] ?? {}, target),
+  };
 });
 
 /** Pairs whose codecs usually fit both: a copy is fast, so they are not always queued. */

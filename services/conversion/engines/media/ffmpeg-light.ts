@@ -9,8 +9,6 @@ const corners = { G: "green", B: "blue", R: "red", WP: "white_point" };
 const displayEntries = [...Object.values(corners).flatMap((corner) => [`${corner}_x`, `${corner}_y`]), "min_luminance", "max_luminance"];
 const entries = ["side_data_type", ...displayEntries, "max_content", "max_average"].join(",");
 
-export type Light = { readonly display: Fields | undefined; readonly content: Fields | undefined };
-
 /** Adds what the first frame of an HDR10 film declares. */
 export async function withLight(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
   const film = streamsOf(media, "video")[0];

@@ -2,7 +2,7 @@
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
-import type { Container } from "./ffmpeg-container.ts";
+import { type Container, holdsEdits } from "./ffmpeg-container.ts";
 import { encoders } from "./ffmpeg-formats.ts";
 import { speedOf, tempoFilters, withOwnSound } from "./ffmpeg-own.ts";
 import { peakFilters } from "./ffmpeg-peaks.ts";
@@ -22,7 +22,8 @@ export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, conta
   const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
   // Lossless packets are long: a copy would start and end elsewhere than requested.
   const cuts = target.exact === true && (options.start !== undefined || options.duration !== undefined);
-  if (untouched && fits && !cuts && !isLate(media, sound, target)) return ["-c:a", "copy"];
+  const isWhole = !media.isTrimmed || holdsEdits(target);
+  if (untouched && fits && !cuts && isWhole && !isLate(media, sound, target)) return ["-c:a", "copy"];
   const encoder = choice === undefined ? target.audio : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
   const [name = "", ...rest] = encoder;

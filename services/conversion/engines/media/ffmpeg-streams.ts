@@ -4,7 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
-import type { Light } from "./ffmpeg-light.ts";
+import { isoDemuxer } from "./ffmpeg-container.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
@@ -66,6 +66,8 @@ export type Media = {
   readonly streams: readonly Stream[];
   /** 0 if unknown, as for raw streams. */
   readonly durationSeconds: number;
+  /** The file contains more than an edit list lets players show; a copy into another family of formats would show it. */
+  readonly isTrimmed: boolean;
   /** The duration is estimated from the file size. */
   readonly isGuessed: boolean;
   readonly tagsAreInStream: boolean;
@@ -84,8 +86,8 @@ export type Media = {
   readonly isOpen?: boolean;
   /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
-  /** Of an HDR10 film. */
-  readonly light?: Light;
+  /** Of an HDR10 film: what it declares about the display on which it was mastered, and about its content. */
+  readonly light?: { readonly display: Fields | undefined; readonly content: Fields | undefined };
   /** By how much to attenuate the sound. */
   readonly quieterDecibels?: number;
   /** Where to start copying for the requested start; absent if the film cannot be copied. */
@@ -150,6 +152,7 @@ function mediaOf(answer: Fields, demuxer: string): Media {
   return {
     streams,
     durationSeconds: Math.max(0, countOf(format.duration) - lateSeconds, ...rows.map((row) => countOf(row.duration))),
+    isTrimmed: demuxer === isoDemuxer && rows.some(isTrimmed),
     isGuessed: false,
     tagsAreInStream: demuxer === "ogg",
     tags: { ...tagsOf(format.tags), ...inStream },
@@ -225,6 +228,15 @@ function playedSamplesOf(row: Fields): number | undefined {
   if (row.codec_name !== "aac" || !(padding > 0 && padding < mostPadding * aacFrame)) return undefined;
   const isInMs = Math.abs(seconds * 1000 - Math.round(seconds * 1000)) < 1000 / rate;
   return Math.round((seconds + (isInMs ? 0.001 : 0)) * rate);
+}
+
+const leastTrimmedSeconds = 0.15;
+/** Whether a track has frames for longer than it is played, by more than an encoder's padding. Phones trim films so. */
+function isTrimmed(row: Fields): boolean {
+  const isAac = row.codec_name === "aac";
+  const frameSeconds = isAac ? aacFrame / countOf(row.sample_rate) : 1 / rateOf(textOf(row.avg_frame_rate));
+  const least = Math.max(leastTrimmedSeconds, isAac ? mostPadding * frameSeconds : 0);
+  return Number.isFinite(frameSeconds) && countOf(row.nb_frames) * frameSeconds - countOf(row.duration) > least;
 }
 
 function bitsOf(sampleFormat: string, told: number): number {

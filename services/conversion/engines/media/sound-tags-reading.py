@@ -38,6 +38,9 @@ NAMES = [
     ("albumsort", "TSOA", "soal", "WM/AlbumSortOrder", "ALBUMSORT"),
     ("albumartistsort", "TSO2", "soaa", "WM/AlbumArtistSortOrder", "ALBUMARTISTSORT"),
     ("composersort", "TSOC", "soco", "WM/ComposerSortOrder", "COMPOSERSORT"),
+    ("movement", "MVNM", "\xa9mvn", "MOVEMENT", "MOVEMENT"),
+    ("movementnumber", "MVIN", None, "MOVEMENTNUMBER", "MOVEMENTNUMBER"),
+    ("grp1", "GRP1", None, "GRP1", "GRP1"),
     ("comment", None, "\xa9cmt", "Description", "Comment"),
     ("lyrics", None, "\xa9lyr", "WM/Lyrics", "Lyrics"),
 ]

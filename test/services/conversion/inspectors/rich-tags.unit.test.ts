@@ -57,6 +57,8 @@ describe("tags that FFmpeg may not read", () => {
   it("are absent from RIFF INFO, but present in ID3 next to the audio data", async () => {
     const words = chunk("LIST", Buffer.from("INFOISFT\x04\0\0\0Lavf"), false);
     expect(await mayHave(wave(words, silence), "wav")).toBe(false);
+    const foreign = chunk("LIST", Buffer.from("INFOIART\x06\0\0\0J\u00fcrgen", "latin1"), false);
+    expect(await mayHave(wave(foreign, silence), "wav"), "not Unicode").toBe(true);
     for (const name of ["id3 ", "ID3 "]) expect(await mayHave(wave(silence, chunk(name, Buffer.alloc(20), false)), "wav")).toBe(true);
     const aiff = (...chunks: readonly Buffer[]) => Buffer.concat([Buffer.from("FORM\0\0\0\0AIFF"), ...chunks]);
     const sound = chunk("SSND", Buffer.alloc(77), true);

@@ -1,4 +1,4 @@
-/** Parts and stills of films without an index: they begin where they were asked to, not at the next key frame. */
+/** Parts of films: they begin where they were asked to, not at the next key frame, and show nothing that was cut away. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ffmpeg, ffmpegBench, numbersOf, words } from "./ffmpeg-bench.ts";
@@ -47,4 +47,16 @@ it("a part of TS is found at another speed, too", async () => {
   expect(Math.abs((await firstOf(path)) - 6.5)).toBeLessThan(0.4);
   const [seconds = 0] = await numbersOf(path, "format=duration");
   expect(Math.abs(seconds - 2)).toBeLessThan(0.15);
+});
+
+it.each(["mkv", "ts", "mp4", "aac"])("what a phone had cut away from a film by an edit list was there again in %s", async (to) => {
+  const [whole, path] = [pathOf("whole.mp4"), pathOf("trimmed.mp4")];
+  const sources = words("-f lavfi -i testsrc2=size=64x48:rate=25:duration=4 -f lavfi -i sine=duration=4");
+  await ffmpeg(...sources, ...words("-c:v libx264 -pix_fmt yuv420p -g 250 -c:a aac"), whole);
+  await ffmpeg("-ss", "1.5", "-i", whole, "-c", "copy", path);
+  const { path: made } = await convert(path, "mp4", to);
+  const times = await numbersOf(made, "frame=pts_time", ...words("-select_streams a"));
+  expect(times.length / (44_100 / 1024)).toBeLessThan(2.7);
+  if (to !== "aac")
+    expect((await numbersOf(made, "frame=pict_type,width", ...words("-select_streams v"))).length).toBeLessThan(2.7 * 25 * 2);
 });

@@ -103,6 +103,18 @@ it("languages of comments and ratings stay where the tags are ID3, and are named
   expect(told).toBe("Not carried over: tags (languages of comment, rating).");
 });
 
+it("movements and groupings of iTunes, which are no text of ID3's own, were lost in silence", async () => {
+  const path = await richMp3();
+  const code =
+    "import sys; from mutagen.id3 import ID3, Frames as F; t = ID3(sys.argv[1]); [t.add(F[n](encoding=3, text=n)) for n in ('MVNM', 'GRP1')]; t.save()";
+  await python(code, path);
+  const { path: made } = await convert(path, "mp3", "aiff");
+  const listed = "import sys; from mutagen.aiff import AIFF; t = AIFF(sys.argv[1]).tags; print(t['MVNM'], t['GRP1'])";
+  expect(await python(listed, made)).toBe("MVNM GRP1");
+  const lost = (await convert(path, "mp3", "wav")).notes.get("METADATA_DROPPED");
+  for (const name of ["movement", "grp1"]) expect(lost).toContain(name);
+});
+
 it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", async () => {
   const path = pathOf("ape.mp3");
   await ffmpeg(...tone, ...words("-id3v2_version 0"), path);
