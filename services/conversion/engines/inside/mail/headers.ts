@@ -35,27 +35,28 @@ export function addressOf(name: string, address: string): string {
   return address === "" ? quoted : `${quoted} <${address}>`;
 }
 
-type Word = { readonly charset: string; readonly bytes: Buffer; readonly start: number; readonly end: number };
+type Words = { readonly charset: string; readonly parts: Buffer[]; readonly start: number; end: number };
 
 /** Makes one encoded word (RFC 2047) of several of one charset, because many programs split them inside a character. */
 export function joinedWords(value: string): string {
-  const groups: Word[] = [];
+  const groups: Words[] = [];
   for (const found of value.matchAll(/=\?([^?\s]+)\?([bq])\?([^?]*)\?=/gi)) {
     const [whole, charset = "", encoding = "", text = ""] = found;
     const bytes = /b/i.test(encoding) ? Buffer.from(text, "base64") : bytesOfQuoted(text);
-    const word = { charset: charset.toLowerCase(), bytes, start: found.index, end: found.index + whole.length };
+    const [label, end] = [charset.toLowerCase(), found.index + whole.length];
     const last = groups.at(-1);
-    if (last !== undefined && last.charset === word.charset && value.slice(last.end, word.start).trim() === "")
-      groups[groups.length - 1] = { ...last, bytes: Buffer.concat([last.bytes, bytes]), end: word.end };
-    else groups.push(word);
+    if (last !== undefined && last.charset === label && value.slice(last.end, found.index).trim() === "") {
+      last.parts.push(bytes);
+      last.end = end;
+    } else groups.push({ charset: label, parts: [bytes], start: found.index, end });
   }
   let at = 0;
-  const parts = groups.map(({ charset, bytes, start, end }) => {
-    const part = `${value.slice(at, start)}=?${charset}?B?${bytes.toString("base64")}?=`;
+  const texts = groups.map(({ charset, parts, start, end }) => {
+    const text = `${value.slice(at, start)}=?${charset}?B?${Buffer.concat(parts).toString("base64")}?=`;
     at = end;
-    return part;
+    return text;
   });
-  return parts.join("") + value.slice(at);
+  return texts.join("") + value.slice(at);
 }
 
 function bytesOfQuoted(text: string): Buffer {

@@ -253,9 +253,11 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
     });
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
-  return ordered.flatMap(({ startMs, text: line }, index) => {
+  let after = 0;
+  return ordered.flatMap(({ startMs, text: line }) => {
     // Lines of one time, such as a text and its translation, are shown together.
-    const next = ordered.slice(index + 1, index + 100).find((other) => other.startMs > startMs);
+    while (after < ordered.length && (ordered[after]?.startMs ?? 0) <= startMs) after += 1;
+    const next = ordered[after];
     // An empty line marks an end; otherwise a line lasts until the next one, within limits.
     const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);
     return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];
