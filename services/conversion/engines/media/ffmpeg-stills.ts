@@ -1,7 +1,4 @@
-/**
- * Pictures that FFmpeg handles better than others: Targa, whose row order only FFmpeg gets right, QOI, the first frame of APNG, and
- * Photoshop files with a palette, which ImageMagick refuses.
- */
+/** Pictures that FFmpeg handles better than others: Targa, whose row order only FFmpeg gets right, QOI, and the first frame of APNG. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
@@ -14,7 +11,7 @@ import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 const program = "/usr/bin/ffmpeg";
 /** Decoder and encoder by format. The PNG decoder reads the first frame of an APNG. */
-const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi", psd: "psd" };
+const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
 
 const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
 const hops: readonly Hop[] = [
@@ -28,7 +25,6 @@ const hops: readonly Hop[] = [
       ],
     },
   ]),
-  { from: "psd", to: "png", ...usual, fidelity: "reduced", cost: 900 },
   { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
 ];
 

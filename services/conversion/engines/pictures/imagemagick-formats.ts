@@ -76,7 +76,11 @@ export const pictures: Readonly<Record<string, Picture>> = {
   },
   // Written output would be an icon without the cursor's hotspot.
   cur: { coder: "cur", read: "reduced", hasSizes: true },
-  psd: { coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
+  // Multiplied by one, palettes become colours: ImageMagick writes Photoshop files with a palette, but does not read them.
+  psd: {
+    ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true },
+    args: words("-evaluate multiply 1 -compress RLE"),
+  },
   psb: { coder: "psb", read: "reduced" },
   dds: {
     coder: "dds",

@@ -3,7 +3,6 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
-import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -61,7 +60,7 @@ async function readScenes(session: ToolSession, { coder, hasSizes }: Picture): P
     return { index, width, height, depth, colours, space: found[6] ?? "", profile: found[7] ?? "" };
   });
   if (coder === "psd" && /improper image header/.test(end.stderr))
-    throw new EngineFault("unexplained", "indexed, which it does not read, or damaged");
+    throw new FilemillError("CONVERSION_FAILED", "The Photoshop file has a palette, or is damaged; save it in RGB mode and try again.");
   if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
   // ImageMagick would treat unknown photometric values as RGB.
   if (/^photometric unknown/m.test(end.stdout)) {

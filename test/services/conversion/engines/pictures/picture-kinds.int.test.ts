@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
@@ -94,29 +93,19 @@ describe("an icon with several pictures of one size", () => {
   });
 });
 
-it("a Photoshop file with a palette was called damaged", async () => {
-  const head = Buffer.alloc(26);
-  head.write("8BPS\0\x01", "latin1");
-  for (const [at, value] of [
-    [12, 1],
-    [22, 8],
-    [24, 2],
-  ] as const)
-    head.writeUInt16BE(value, at);
-  head.writeUInt32BE(1, 14);
-  head.writeUInt32BE(2, 18);
-  const palette = Buffer.concat([
-    Buffer.from([200, 10]),
-    Buffer.alloc(254),
-    Buffer.from([100, 20]),
-    Buffer.alloc(254),
-    Buffer.from([50, 30]),
-    Buffer.alloc(254),
-  ]);
-  const file = await given(Buffer.concat([head, Buffer.from([0, 0, 3, 0]), palette, Buffer.alloc(10), Buffer.from([0, 1])]), "psd");
-  await expect(benches.magick.convert(file, "psd", "png")).rejects.toBeInstanceOf(EngineFault);
-  const { path } = await benches.stills.convert(file, "psd", "png");
-  expect(await pixelsOf(path, 2)).toEqual([200, 100, 50, 255, 10, 20, 30, 255]);
+it("writes palettes to PSD as colours, which it can read, and does not call a PSD with a palette damaged", async () => {
+  const source = await given(
+    await sharp({ create: { width: 4, height: 4, channels: 3, background: "#c86432" } })
+      .png({ palette: true })
+      .toBuffer(),
+    "png",
+  );
+  const written = await benches.magick.convert(source, "png", "psd");
+  const { path } = await benches.magick.convert(written.path, "psd", "png");
+  expect((await pixelsOf(path, 1)).slice(0, 3)).toEqual([200, 100, 50]);
+  const head = Buffer.from([...Buffer.from("8BPS\0\x01", "latin1"), 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 8, 0, 2]);
+  const indexed = await given(Buffer.concat([head, Buffer.from([0, 0, 3, 0]), Buffer.alloc(768 + 10), Buffer.from([0, 1])]), "psd");
+  await expect(benches.magick.convert(indexed, "psd", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
 /** One pixel of floating point, uncompressed. @see The OpenEXR file layout */
