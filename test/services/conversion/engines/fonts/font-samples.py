@@ -1,4 +1,4 @@
-"""Writes a font with the features of real fonts beyond outlines, or lists those of a font. Usage: font-samples.py write KIND PATH | read PATH."""
+"""Writes a font with more than outlines, as real fonts have, or lists its contents. Usage: font-samples.py write KIND PATH | read PATH."""
 import json
 import sys
 
