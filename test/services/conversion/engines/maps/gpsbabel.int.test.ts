@@ -77,8 +77,8 @@ testEngine(gpsbabelEngine, {
       return;
     }
     const bytes = await readFile(path);
-    // Bytes at fixed positions: FIT's signature, with coordinates as a
-    // 32-bit fraction of a circle; those in Garmin's POI have 24 or 32 bits.
+    // Bytes at fixed positions: FIT's signature, with coordinates as a 32-bit fraction of a circle; those in Garmin's POI have 24 or 32
+    // bits.
     if (to === "fit") return expect(bytes.toString("latin1", 8, 12)).toBe(".FIT");
     if (to === "gpi") return expect(bytes.includes("Quokka0", 0, "latin1")).toBe(true);
     const found = readers[to]?.(bytes) ?? [];
