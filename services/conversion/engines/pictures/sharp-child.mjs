@@ -151,7 +151,7 @@ function smallerOf(bytes, output, notes) {
   return handedOver(bytes);
 }
 
-/** Assumed of small pictures that need a description, as nearly all are like this: converting them meanwhile saves a tenth of the time. */
+/** Assumed of a small picture while libvips describes it, as nearly all are: converting it meanwhile saves a tenth of its time. */
 const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
 
 function choosePage({ pages = 1 }, { options }, input) {
