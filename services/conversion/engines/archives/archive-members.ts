@@ -26,8 +26,8 @@ export const badInput = [
 ];
 
 /**
- * The archive to repack, with the listing of its members, which no later run can change:
- * the input itself, or a copy with readable names. Refuses what no honest archive contains.
+ * The archive to repack (the input itself, or a copy with readable names) and the listing of its members, which no later run can change.
+ * Refuses what no honest archive contains.
  */
 export async function openListed(work: Work) {
   const { session, task, inspector } = work;
@@ -102,8 +102,8 @@ export async function unpackWanted({ session }: Work, source: string): Promise<v
 }
 
 /**
- * Renames the members of an archive whose names are in a code page: the path of a new archive, or undefined if that fails.
- * When the guess points to no particular language, it is the code page of the standard for ZIP (APPNOTE 4.4.4, bit 11).
+ * Renames the members of an archive whose names are in a code page: the path of a new archive, or undefined if that fails. If the guess
+ * points to no particular language, the code page of the ZIP standard is used (APPNOTE 4.4.4, bit 11).
  */
 async function renameMembers(session: ToolSession, task: HopTask, guess: string): Promise<string | undefined> {
   const isZip = packings[task.hop.from]?.format === "zip";
@@ -111,7 +111,7 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/named"] });
   const unpack = ["-xpf", inputInside, `--options=hdrcharset=${charset}`, "-C", "/job/named", "--no-same-owner"];
   if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
-  // Not the sandbox's owner, and in a format without times of access and of changes, which would be those of unpacking.
+  // Without the sandbox's owner, and in a format without access and change times, which would be those of unpacking.
   const nobody = ["--uid", "0", "--gid", "0", "--uname", "", "--gname", ""];
   const pack = ["-cf", "/job/named.tar", "--format=gnutar", ...nobody, "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
   throwIfFailed(await session.run({ program, args: pack, limits }), "write");
@@ -127,7 +127,7 @@ async function listSource(session: ToolSession, archive: string, name: string): 
   const end = await list(session, archive, name);
   if (/is not directory|file type is different/.test(end.stderr)) throw behindLink();
   if (end.exitCode !== 0) {
-    // Only when it unpacks, bsdtar says that a member is encrypted.
+    // bsdtar reports an encrypted member only when it unpacks it.
     const unpack = ["-c", `exec ${program} -xOf ${archive} > /dev/null`];
     throwIfFailed(await session.run({ program: "/bin/sh", args: unpack, limits }), "read");
   }
@@ -135,7 +135,7 @@ async function listSource(session: ToolSession, archive: string, name: string): 
   await assertListing(session.pathOf(name));
 }
 
-/** Through a pipe: bsdtar takes a member with the inode number of its output file for that file and leaves it out. */
+/** Writes through a pipe, as bsdtar mistakes a member with the inode number of its output file for that file and leaves it out. */
 export async function list(session: ToolSession, archive: string, name: string): Promise<SandboxEnd> {
   const command = `${program} -P -cf - "$@" | cat > /job/${name}`;
   const args = ["-o", "pipefail", "-c", command, "list", ...listingArgs, `@${archive}`];

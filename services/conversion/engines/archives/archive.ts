@@ -41,9 +41,9 @@ async function repack(work: Work): Promise<void> {
   const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
   // Without inode numbers of their own, cpio readers take files for links to each other.
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
-  // Packing straight from one to the other keeps the most. But it may lose a file whose inode number is
-  // that of the result, and it keeps `./` before names, under which readers of non-Unix archives do not
-  // find them. It also keeps permissions, every member of a repeated name, and unchecked hard link targets.
+  // Packing directly from one to the other keeps the most, but it may lose a file whose inode number is that of the result, and it keeps
+  // `./` before names, under which readers of non-Unix archives do not find them. It also keeps permissions, every member of a repeated
+  // name, and unchecked hard link targets.
   const isDotted = names.isDotted && source === inputInside;
   // libarchive composes decomposed accents as it reads names.
   const isAsNamed = !names.hasTwins && !names.isDecomposed;
@@ -65,7 +65,7 @@ async function repack(work: Work): Promise<void> {
   if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
 }
 
-/** For when nothing had to be left out and repacking saved nothing. */
+/** Used if nothing had to be left out and repacking saved nothing. */
 async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits });
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be returned unchanged.");
@@ -77,7 +77,7 @@ const namesCut =
 const timesCut = "File times were truncated to what the format stores, usually whole seconds.";
 
 async function holds({ session, task, inspector }: Work, listing: string): Promise<Answer<"archiveHolds">> {
-  // What bsdtar cannot read is no result, and not the fault of the file.
+  // A result that bsdtar cannot read does not count, and is not the fault of the file.
   if ((await list(session, "/job/out", "after")).exitCode !== 0) return { isResult: false, hasOtherTimes: false };
   return await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
 }
@@ -89,7 +89,7 @@ async function packStraight(
 ): Promise<Answer<"archiveHolds">> {
   const { session, task } = work;
   const from = ["-X", "/job/unwanted", `@${source}`];
-  // bsdtar takes 1970 for the times of access and creation that a ZIP lacks; its old TAR has no place for them.
+  // bsdtar writes 1970 for access and creation times that a ZIP lacks; the old TAR format has no fields for them.
   const isInvented = packings[task.hop.from]?.format === "zip" && packings[task.hop.to]?.format === "7zip";
   const throughTar = `${program} -cf - --format=gnutar ${from.join(" ")} | ${program} "$@" @-`;
   const command = isInvented
@@ -103,8 +103,8 @@ async function packStraight(
 type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[] };
 
 /**
- * Packs from a list of wanted members, with contents from the folder where everything was unpacked:
- * only there is a second name of a file known as a link. Formats without links store the file twice.
+ * Packs from a list of wanted members, with contents from the folder where everything was unpacked: only there is it known which names are
+ * links to one file. Formats without links store the file twice.
  */
 async function packFolder(work: Work, { source, listing, named }: Archive, target: readonly string[]): Promise<void> {
   const { session, task, inspector } = work;

@@ -1,6 +1,6 @@
 /**
- * Packs pictures into a comic with bsdtar. Pictures that comic readers show keep
- * their bytes; they are numbered, as not all readers sort names as people do.
+ * Packs pictures into a comic with bsdtar. Pictures that comic readers show keep their bytes; they are numbered, as not all readers sort
+ * names as people do.
  */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";

@@ -12,7 +12,7 @@ const program = "/usr/bin/pandoc";
 const title = join(import.meta.dirname, "join-title.lua");
 const titleInside = "/engine/title.lua";
 const badInput = [64, 65, 91, 93];
-/** Texts without a look of their own. */
+/** Text formats without styles of their own. */
 const plain = new Set(words("md txt rst org adoc textile mediawiki dokuwiki ipynb tex"));
 
 async function joinHtml({ session, task, entries, convert, remark }: Joining): Promise<void> {

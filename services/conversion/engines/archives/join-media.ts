@@ -1,4 +1,4 @@
-/** Sounds to one sound, pictures to an animation, pictures and films to one film, by ffmpeg. */
+/** Joins sounds to one sound, pictures to an animation, and pictures and films to one film, with ffmpeg. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef, type OptionDefinition } from "#services/conversion/domain/engine.ts";
@@ -179,7 +179,7 @@ function clipArgsOf(joining: Joining, part: Part, frame: Frame & { readonly rate
 
 type Frame = { readonly width: number; readonly height: number };
 
-/** Frames per second: those of films, or of a slide show, which needs few. */
+/** Frames per second: the usual rate for films, a lower one for slide shows. */
 function rateOf({ task }: Joining, parts: readonly Part[]): number {
   if (parts.some(({ format }) => format !== "png")) return framesPerSecond;
   return (numberOption(task.options, "seconds") ?? 3) < 1 ? 20 : 10;

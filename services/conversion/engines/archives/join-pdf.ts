@@ -1,4 +1,4 @@
-/** Documents, pictures and PDFs to one PDF by MuPDF, including every page, link and bookmark. */
+/** Joins documents, pictures and PDFs to one PDF with MuPDF, including every page, link and bookmark. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";

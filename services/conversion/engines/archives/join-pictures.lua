@@ -1,4 +1,4 @@
--- Embeds the pictures that lie beside a chapter. The first line of the list is the chapter's folder, each other line a picture: its media
+-- Embeds the pictures beside a chapter. The first line of the list is the chapter's folder, each other line a picture: its media
 -- type, the file that holds it as base64, and its name. Reports the pictures shown on stderr, by number from 1.
 local folder
 local known, count, told = {}, 0, {}

@@ -1,4 +1,4 @@
-/** Pictures that chapters show lie beside them in the archive: they are embedded in the text and do not become chapters themselves. */
+/** Embeds the pictures of an archive in the chapters that show them, so that they do not become chapters themselves. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileRef } from "#services/conversion/domain/engine.ts";
@@ -48,9 +48,7 @@ export async function withPictures(joining: Joining, kept: AsyncDisposableStack)
 
 type Embedding = { readonly list: string; readonly path: string };
 
-/**
- * Numbers, from 1, of the pictures that a chapter shows, with the chapter written to `path`; none if it shows none or is read otherwise.
- */
+/** Numbers, from 1, of the pictures that a chapter shows, which is written to `path`. None if it shows none or cannot be read here. */
 async function embedded({ session, task, remark }: Joining, entry: Entry, { list, path }: Embedding): Promise<readonly number[]> {
   const reader = markups[entry.format]?.reader;
   if (reader === undefined) return [];

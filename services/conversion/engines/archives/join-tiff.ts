@@ -1,4 +1,4 @@
-/** Pictures and documents to one TIFF by libtiff: every page of every file, with its compression unchanged. */
+/** Joins pictures and documents to one TIFF with libtiff: every page of every file, with its compression unchanged. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";

@@ -1,6 +1,6 @@
 /**
- * Many into one: each file of an archive is converted by its own best route, then one tool joins them.
- * Shared by the joining engines: unpacking, order, and who is to blame for a failure (decision 52).
+ * Many into one: each file of an archive is converted by its own best route, then one tool joins them. The joining engines share unpacking,
+ * order, and which entry a failure names (decision 52).
  */
 import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
@@ -43,7 +43,7 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
     Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[]; readonly expects?: Hop["expects"] }>
   >;
   probe(sandbox: Sandbox): Promise<string | undefined>;
-  /** Replaces the entries to be joined: they may belong to each other. */
+  /** Replaces the entries to be joined, as some may belong to others. */
   prepare?(joining: Joining, kept: AsyncDisposableStack): Promise<readonly Entry[]>;
   /** Leaves the result at `/job/out`. */
   join(joining: Joining): Promise<void>;
@@ -116,7 +116,7 @@ async function run(
   await session.adopt("out");
 }
 
-/** A page with its files is not a list: the engine that reads zipped pages makes the PDF. */
+/** A web page with its files is not a list of entries: the engine that reads zipped pages makes the PDF. */
 async function convertSite({ convertEntry, input, note, outputPath }: HopTask): Promise<void> {
   if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
   const made = await convertEntry({ ...input, format: "htmlz" }, "pdf", (code, message) => {

@@ -14,7 +14,7 @@ FLAVORS = {"woff": "woff", "woff2": "woff2"}
 ERRORS = (TTLibError, struct.error, AssertionError, KeyError, IndexError, ValueError, EOFError)
 INSTRUCTIONS = ("fpgm", "prep", "cvt ", "cvar", "hdmx", "VDMX", "LTSH")
 VARIATIONS = ("fvar", "avar", "gvar", "cvar", "HVAR", "VVAR", "MVAR", "STAT")
-# Of instructions and composed glyphs, which converted outlines have none of.
+# Limits of instructions and composed glyphs, which converted outlines do not have.
 LIMITS = "maxTwilightPoints maxStorage maxFunctionDefs maxInstructionDefs maxStackElements maxSizeOfInstructions maxComponentElements".split()
 # Largest distance between the curves, for a font of 1000 units per em.
 TOLERANCE = 1
@@ -140,7 +140,7 @@ def to_quadratic(font):
 
 
 def forget(font, target):
-    """Takes out what a rewritten font cannot keep. Returns whether it had metadata and signatures."""
+    """Removes what a rewritten font cannot keep. Returns whether it had metadata and signatures."""
     about = font.flavorData
     has_metadata = target not in FLAVORS and about is not None and bool(about.metaData or about.privData)
     is_signed = "DSIG" in font and getattr(font["DSIG"], "usNumSigs", 0) > 0

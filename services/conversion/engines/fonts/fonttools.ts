@@ -1,6 +1,6 @@
 /**
- * Writes fonts in another container or with other outlines, and subsets them: only the characters that a page needs.
- * Everything else in a font is copied: names, features, variations, colours, permissions.
+ * Writes fonts in another container or with other outlines, and subsets them: only the characters that a page needs. Everything else in a
+ * font is copied: names, features, variations, colours, permissions.
  */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";

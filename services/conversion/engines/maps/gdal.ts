@@ -26,8 +26,8 @@ const settings = {
 type Work = { readonly session: ToolSession; readonly task: HopTask; readonly drivers: readonly string[] };
 
 /**
- * Enables only these drivers: a file that is not a map but refers to
- * others (virtual layers, web services) is not opened, whatever its name.
+ * Enables only these drivers: a file that is not a map but refers to others (virtual layers, web services) is not opened, whatever its
+ * name.
  */
 function environmentOf(drivers: readonly string[], wanted: readonly string[]): Record<string, string> {
   return { ...settings, OGR_SKIP: drivers.filter((driver) => !wanted.includes(driver)).join(",") };

@@ -1,4 +1,4 @@
-/** Tracks and waypoints of devices by GPSBabel, all by way of GPX, which can hold what any of them does. */
+/** Converts tracks and waypoints of devices with GPSBabel, always through GPX, which holds everything that they do. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";

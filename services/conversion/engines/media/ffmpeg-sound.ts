@@ -109,9 +109,9 @@ const holdsAnyPlace = /^(pcm|flac|wavpack|tta)/;
 
 /** The filter that assigns a layout if the file declares none: otherwise some encoders refuse the channels and others mix them. */
 function placesOf(encoder: string, { channels, layout }: Stream): string | undefined {
-  // One channel is centre and two are left and right, whichever speakers are declared; some encoders refuse other layouts.
+  // One channel is centre and two are left and right, whatever is declared or not; some encoders refuse other layouts, and Speex has none.
   const plain = ["mono", "stereo"][channels - 1];
-  if (plain !== undefined && layout !== "" && layout !== plain && !holdsAnyPlace.test(encoder)) return channelMap(channels, plain);
+  if (plain !== undefined && layout !== plain && !holdsAnyPlace.test(encoder)) return channelMap(channels, plain);
   // Elsewhere, FFmpeg's encoder describes a layout of its own, which players do not know.
   if (encoder === "aac" && /^5\.[01]\(side\)$/.test(layout)) return channelMap(channels, layout.slice(0, 3));
   const usual = usualPlaces[channels - 3];

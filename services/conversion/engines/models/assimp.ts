@@ -128,7 +128,7 @@ type Seen = {
   readonly grain: number;
 };
 
-/** Formats without a signature accept anything, as a scene without shapes. */
+/** Readers of formats without a signature accept any file, as a scene without shapes. */
 async function assertShapes(session: ToolSession, inside: string): Promise<Seen> {
   const end = await session.run({ program, args: ["info", inside], limits });
   if (end.exitCode !== 0 && packed.test(`${end.stderr}${end.stdout}`))

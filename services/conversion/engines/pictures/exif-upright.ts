@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 
-/** The file is ours and out of every sandbox's reach. */
+/** The file must be our own, and out of reach of every sandbox. */
 export async function standUpright(inspector: Inspector, path: string): Promise<void> {
   const { patches } = await inspector.ask("uprightPatches", [path]);
   if (patches.length === 0) return;

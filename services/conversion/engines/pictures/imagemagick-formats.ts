@@ -39,7 +39,7 @@ export const magickBadInput = [
   /^[\w.-]{1,40}: no images defined [^\n]{0,300}\n?$/,
 ];
 
-/** Of OpenEXR: the program reads neither layers nor depths. */
+/** For OpenEXR: the program reads neither layers nor depths. */
 export const unlit = "The picture is black, or has only layers that cannot be read.";
 
 const dither: OptionDefinition = {

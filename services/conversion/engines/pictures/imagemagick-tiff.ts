@@ -1,10 +1,10 @@
-/** TIFFs that ImageMagick misreads without a word. */
+/** TIFFs that ImageMagick silently misreads. */
 import type { HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { numberOption } from "../shared/hop-table.ts";
 
-/** Whether ImageMagick would silently take the samples of a TIFF for others. */
+/** Whether ImageMagick would misinterpret the samples of a TIFF. */
 export async function isMisread(inspector: Inspector, { hop, input, options, signal }: HopTask): Promise<boolean> {
   const more = hop.to === "tiff" ? {} : { page: numberOption(options, "page") ?? 1 };
   return (await inspector.ask("tiffSamples", [input.path], { more, signal })).isMisread;

@@ -35,7 +35,7 @@ type Scene = {
   readonly space: string;
   /** Bits per sample. */
   readonly depth: number;
-  /** How many different ones; only of an icon's pictures, which differ in size or in that. */
+  /** Number of distinct colours; only for the pictures of an icon, which differ in size or in this. */
   readonly colours: number;
 };
 

@@ -101,8 +101,8 @@ const badInput = [
 ];
 
 /**
- * heif-enc stores pixels unrotated, and HEIC readers ignore the EXIF orientation, so pictures are rotated first. It
- * aborts on greyscale with few bits, corrupts palettes with transparency, and takes colour spaces only from a profile.
+ * heif-enc stores pixels unrotated, and HEIC readers ignore the EXIF orientation, so pictures are rotated first. It aborts on greyscale
+ * with few bits, corrupts palettes with transparency, and takes colour spaces only from a profile.
  */
 async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };

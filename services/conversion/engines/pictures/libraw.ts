@@ -71,8 +71,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 }
 
 /**
- * Whether a file is too small for the picture that LibRaw made of it: LibRaw silently develops missing data as black or
- * white. No camera packs a byte of the result into a hundredth of one; lossy DNG, the most compact, needs about a thirtieth.
+ * Whether a file is too small for the picture that LibRaw made of it: LibRaw silently develops missing data as black or white. No camera
+ * packs a byte of the result into a hundredth of one; lossy DNG, the most compact, needs about a thirtieth.
  */
 export function lacksPixels(inputBytes: number, resultBytes: number): boolean {
   return inputBytes * 100 < resultBytes;

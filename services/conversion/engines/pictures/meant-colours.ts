@@ -7,8 +7,8 @@ type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 /**
  * Runs `use` with a PNG whose colours the tool understands, and without its metadata if that is to be stripped.
  *
- * @param profile - "keep": the tool understands profiles, but no other colour declarations; "srgb": it understands none, nor
- * every kind of transparency.
+ * @param profile - "keep": the tool understands profiles, but no other colour declarations; "srgb": it understands none, nor every kind of
+ *   transparency.
  */
 export async function withMeantColours(
   { inspector, pictures }: Host,

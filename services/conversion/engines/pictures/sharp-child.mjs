@@ -30,8 +30,8 @@ const animated = new Set(["gif", "webp"]);
 sharp.cache(false);
 
 /**
- * Converts strictly at first. A complete file that is merely odd (junk before a marker, a broken tag) converts silently;
- * one whose content is damaged in places gets a note. A truncated file is refused.
+ * Converts strictly at first. A complete file that is merely odd (junk before a marker, a broken tag) converts silently; one whose content
+ * is damaged in places gets a note. A truncated file is refused.
  */
 async function convertKindly(bytes, request, notes) {
   if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
@@ -39,7 +39,7 @@ async function convertKindly(bytes, request, notes) {
     return await convert(bytes, request, notes, "warning");
   } catch (error) {
     const failure = failureOfCut(error, isCutOff(request.from, bytes));
-    // In strict mode any warning is an error, and nobody could list all of their wordings.
+    // In strict mode any warning is an error, and their wordings cannot all be listed.
     if ((failure.code !== "INVALID_INPUT" && !failure.odd) || !isWhole(request.from, bytes)) throw failure;
     const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
     notes.clear();
@@ -151,7 +151,7 @@ function smallerOf(bytes, output, notes) {
   return handedOver(bytes);
 }
 
-/** What nearly every other small picture is. Converting it as such while it is being described saves a tenth of its time. */
+/** Assumed of a small picture while libvips describes it, as nearly all are: converting it meanwhile saves a tenth of its time. */
 const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
 
 function choosePage({ pages = 1 }, { options }, input) {
@@ -263,7 +263,7 @@ function partsOf({ pages = 1 }) {
   return Buffer.from(JSON.stringify(Array(pages).fill(""))).toString("base64");
 }
 
-/** A process's first conversion takes 30 times as long as its second, so it runs before anybody waits for it. */
+/** A process's first conversion takes 30 times as long as its second, so it runs before any request. */
 async function warmUp() {
   const text = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="15">Fm</text></svg>';
   const png = await sharp(Buffer.from(text)).png().toBuffer();

@@ -7,8 +7,8 @@ import { openChildEngine } from "../shared/child-engine.ts";
 
 /**
  * @param warm - How many are kept ready; see PoolOptions.
- * @param mayKeep - Whether the source is returned if re-encoding in its own
- * format does not shrink it; not if another program needs it rewritten.
+ * @param mayKeep - Whether the source is returned if re-encoding in its own format does not shrink it; not if another program needs it
+ *   rewritten.
  */
 export function openSharpChildren(host: EngineHost, warm: number, mayKeep = false): Promise<OpenEngine> {
   // libvips' own threads: all cores if one picture is converted at a time, one each if all slots are busy.

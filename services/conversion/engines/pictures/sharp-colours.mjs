@@ -103,7 +103,7 @@ function pngColours(bytes) {
   const primaries = corners?.length === 32 ? [8, 12, 16, 20, 24, 28, 0, 4].map((at) => corners.readUInt32BE(at) / 100_000) : bt709;
   const isWide = primaries.some((value, index) => Math.abs(value - bt709[index]) > 0.01);
   const isMeant = power > 0.2 && power < 5;
-  // Everybody writes sRGB as 1/2.2.
+  // Programs write sRGB as 1/2.2.
   if (!isWide && (!isMeant || Math.abs(power - 2.2) < 0.11)) return undefined;
   if (primaries.some((value, index) => value <= 0 && index % 2 === 1)) return undefined;
   const lightOf = isMeant ? (value) => value ** power : srgbLight;

@@ -52,7 +52,7 @@ export function failureOf(error) {
   return new Failure("CONVERSION_FAILED", "The picture could not be converted.", true);
 }
 
-/** The same for a file of which this is known. If pictures are read in parallel, libvips may lose the words of its reader. */
+/** The same for a file that may be known to be truncated: if pictures are read in parallel, libvips may lose its reader's message. */
 export function failureOfCut(error, isCut) {
   const failure = failureOf(error);
   return failure.odd && isCut ? new Failure("INVALID_INPUT", "The picture is truncated.") : failure;

@@ -29,7 +29,7 @@ export function describePng(bytes) {
   return undefined;
 }
 
-/** Size, resolution, orientation and versions: programs add them on their own, and nobody misses them. */
+/** Size, resolution, orientation and versions: programs add them on their own, so their loss is not noted. */
 export const technicalTags = new Set([
   ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
   ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],

@@ -45,7 +45,7 @@ const print: OptionDefinition = {
   unit: "dpi",
   description: "Print resolution stored in the result, in dpi; default: as in the source",
 };
-/** Formats that store it in a field of their own. */
+/** Formats with a field for the resolution. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
 
 function backgroundOf(to: Target): OptionDefinition {

@@ -81,7 +81,7 @@ export function flattens({ to, options }) {
   return to === "jpg" || options.background !== undefined;
 }
 
-/** A GIF has nothing in between. Encoders of other formats leave values close to either end everywhere. */
+/** GIF pixels are either transparent or opaque. Encoders of other formats often leave values close to either. */
 const [nearlyClear, nearlyOpaque] = [12, 243];
 
 export async function noteAlpha(sharp, bytes, input, request, first, notes) {

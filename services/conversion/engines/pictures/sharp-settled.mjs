@@ -38,7 +38,7 @@ const unread = (what) => new Failure("CONVERSION_FAILED", `The picture's ${what}
 
 const tagsOf = async (bytes, page = 0) => (await tagsOfPages((offset, length) => bytes.subarray(offset, offset + length)))[page] ?? {};
 
-/** libvips takes the first of several further channels for transparency. Unless it says that it is, it is infrared, or a mask. */
+/** libvips takes the first of several further channels for transparency; unless declared as such, it is infrared or a mask. */
 function withoutFurther(told, tags, notes) {
   const further = furtherChannelsOf(tags);
   if (further === 0) return told;
@@ -93,7 +93,7 @@ async function withSixteenBits(sharp, { bytes, input, told, tags, notes }) {
 async function samplesOf(sharp, bytes, input, { depth, space, isOverfull }) {
   const image = sharp(bytes, { ...input, ignoreIcc: true, autoOrient: false });
   if (depth !== "uint") image.pipelineColourspace(space).toColourspace(space);
-  // Otherwise libvips would cut these off at zero.
+  // Otherwise libvips would clip these at zero.
   const shift = depth === "short" && space === "grey16" ? 32_768 : 0;
   if (shift !== 0) image.linear(1, shift);
   if (isOverfull === true) image.removeAlpha();
@@ -102,7 +102,7 @@ async function samplesOf(sharp, bytes, input, { depth, space, isOverfull }) {
   return { values: shift === 0 ? values : values.map((value) => value - shift), info };
 }
 
-/** What integers can hold. */
+/** The range of each kind of integer. */
 const rangeOfDepth = { char: [-128, 127], short: [-32_768, 32_767], int: [-(2 ** 31), 2 ** 31 - 1], uint: [0, 2 ** 32 - 1] };
 
 /**

@@ -98,7 +98,7 @@ export const isInverted = ({ photometric }) => photometric?.[0] === minIsWhite;
 /** Whether resolutions are in inches or centimetres; otherwise they only tell the shape of pixels. @param {Tags} tags */
 export const hasUnit = ({ unit }) => unit?.[0] !== 1;
 
-/** How much wider than high a pixel is, as of fax. @param {Tags} tags */
+/** Width of a pixel relative to its height, which fax makes unequal. @param {Tags} tags */
 export function pixelShapeOf({ across = [1, 1], down = [1, 1] }) {
   const shape = ((down[0] ?? 1) * (across[1] ?? 1)) / ((down[1] ?? 1) * (across[0] ?? 1));
   return Number.isFinite(shape) && shape > 0 ? shape : 1;

@@ -1,6 +1,6 @@
 /**
- * Runs between GDAL's reading and writing: rearranges the tables in gathered.gpkg into
- * those that a format can hold, so that GDAL writes them unchanged, and notes what is lost.
+ * Runs between GDAL's reading and writing: rearranges the tables in gathered.gpkg into those that a format can hold, so that GDAL writes
+ * them unchanged, and notes what is lost.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

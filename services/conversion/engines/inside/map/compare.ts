@@ -124,7 +124,7 @@ export function tellSensors(path: string, tcx: string): unknown {
   return { ok: true, notes: [...notes] };
 }
 
-/** Points without a position, such as those in a tunnel, have a heart rate all the same. */
+/** Points without a position, such as those in a tunnel, may still have a heart rate. */
 function inspectTcx(text: string, notes: Notes): void {
   const points = text.split(/<Trackpoint[\s>]/).slice(1);
   const bare = points.filter((point) => !/<Position[\s>]/.test(point)).length;

@@ -28,7 +28,7 @@ export function plainKml(text: string, notes: Notes): string {
     .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>");
 }
 
-/** GDAL takes a value called name for the name of its place. */
+/** GDAL mistakes a value called name for the name of its place. */
 function withOwnName(place: string, told: { renamed: boolean }): string {
   const value = /<(?:Data|SimpleData) name=["']name["'][^>]{0,100}>(?:\s*<value>)?([^<]*)</i.exec(place);
   const start = place.lastIndexOf("<Placemark");
@@ -58,7 +58,7 @@ function withFields(text: string): string {
   return made.join("").replace("</Schema>", () => `${fields}</Schema>`);
 }
 
-/** GDAL has 32 bits for them, and the largest integer for any that does not fit. */
+/** GDAL reads integers with 32 bits and clamps those that do not fit. */
 function withTextIntegers(text: string, notes: Notes): string {
   const large = new Set(
     [...text.matchAll(largeInteger)].flatMap(([, name = "", digits = ""]) => (Math.abs(Number(digits)) < 2 ** 31 ? [] : [name])),

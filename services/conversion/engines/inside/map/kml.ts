@@ -18,7 +18,7 @@ export function inspectKml(bytes: Buffer, notes: Notes): void {
   }
 }
 
-/** Writes the only document of a KML or KMZ as GDAL reads it rightly. */
+/** Writes the only document of a KML or KMZ in a form that GDAL reads correctly. */
 export function rewriteKml(input: string, output: string): void {
   const [text = ""] = textsOf(readFileSync(input));
   writeFileSync(output, plainKml(text, new Map()));

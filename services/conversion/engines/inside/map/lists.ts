@@ -1,4 +1,4 @@
-/** Lists of values, for which tables have no type: GDAL writes (2:a,b), but everybody understands JSON. */
+/** Lists of values, for which tables have no type: GDAL writes (2:a,b), but every program understands JSON. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { quoted, type Table } from "./columns.ts";

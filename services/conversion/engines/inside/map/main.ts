@@ -1,6 +1,6 @@
 /**
- * Runs inside the sandbox between the runs of a map tool: performs one task,
- * given with its arguments on the command line. Prints one line of JSON.
+ * Runs inside the sandbox between the runs of a map tool: performs one task, given with its arguments on the command line. Prints one line
+ * of JSON.
  */
 import { Failure } from "../failure.ts";
 import { arrange, complete } from "./arrange.ts";

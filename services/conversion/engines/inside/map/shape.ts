@@ -132,7 +132,7 @@ export function withoutHeights(blob: Uint8Array): Uint8Array {
   const parts = partsOf(blob);
   const isOne = shapeTypeOf(blob) === 2;
   const made = Buffer.alloc(8 + (isOne ? 0 : 9) + parts.reduce((sum, { points }) => sum + 9 + points * 16, 0));
-  // A header without bounds: of its flags only the byte order stays.
+  // The header gets no bounds; of its flags only the byte order is kept.
   made.set(blob.subarray(0, 8));
   made[3] = (blob[3] ?? 0) & 1;
   let at = isOne ? 8 : writeHead(made, 8, 5, parts.length);

@@ -13,7 +13,7 @@ export type Planned = Column & {
 };
 
 /** Characters that XML cannot contain. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finds exactly these
 const control = /[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** SQL functions for the statements below. */

@@ -1,4 +1,4 @@
-/** Changes models within their format: fewer faces, another size. Anything else keeps its bytes or words. */
+/** Changes models within their format: fewer faces, another size. Everything else keeps its bytes or text. */
 import { type Converted, type Notes, numberOption, type Question } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";

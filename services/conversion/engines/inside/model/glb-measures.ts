@@ -4,8 +4,8 @@ import type { Scene } from "./glb-file.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Cameras, lights and transmission (KHR_lights_punctual, KHR_materials_volume).
- * The intensity of a point light falls off with the square of the distance.
+ * Cameras, lights and transmission (KHR_lights_punctual, KHR_materials_volume). The intensity of a point light falls off with the square of
+ * the distance.
  */
 export function measuresScaled(scene: Scene, factor: number): Partial<Scene> & Members {
   const { cameras, materials, extensions } = scene;

@@ -47,7 +47,7 @@ export function partsIn(bytes: Buffer): Parts {
   return reading;
 }
 
-/** The root part first: its items are what is built. */
+/** The root part comes first: its items are what is built. */
 function modelsIn(bytes: Buffer): readonly (readonly [string, string])[] {
   let unpacked = 0;
   const wanted = (name: string) => name === "_rels/.rels" || name.toLowerCase().endsWith(".model");

@@ -1,4 +1,4 @@
-/** Times, names, permissions and comments, which the contents of an archive do not show. */
+/** Times, names, permissions and comments of archives, which the contents of their members do not show. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ async function converted(from: string, body: string, to: string) {
 }
 
 it.each([
-  // 7-Zip on Windows states the exact time in a field of its own; the usual field has no time zone.
+  // 7-Zip on Windows stores the exact time in an extra field; the usual field has no time zone.
   ["zip", "entry('a', 'x', windows(1600000001.5))", "tar", ["a 0o600 1600000001.5 0"], []],
   ["zip", "entry('a', 'x' * 999, windows(1600000001))", "zip", ["a 0o600 12"], []],
   ["zip", "entry('a', 'x', windows(1600000001.5))", "zip", ["a 0o600 12"], ["NUMBERS_ROUNDED"]],
@@ -68,17 +68,17 @@ it.each([
     ["ENCODING_GUESSED"],
   ],
   ["tar", "member('Größe.txt')", "7z", ["Path = Größe.txt"], ["ENCODING_GUESSED"]],
-  // Windows has names of its own on a disc.
+  // A disc image has a second set of names, for Windows.
   ["tar", "member('n' * 90)", "iso", [`Path = ${"n".repeat(90)}`], []],
   ["tar", "member('why?'); member('b')", "iso", ["Path = why_"], ["NAMES_CHANGED"]],
   ["tar", "member('a', mode=0); member('b', type=tarfile.LNKTYPE, linkname='a', mode=0)", "zip", ["a 0o0 12", "b 0o0 12"], []],
-])("what %s with %s is as %s", async (from, body, to, lines, notes) => {
+])("converts %s with %s to %s", async (from, body, to, lines, notes) => {
   const made = await converted(from, body, to);
   for (const line of lines) expect(made.said).toContain(line);
   expect(made.notes.map(([code]) => code)).toEqual(notes);
 });
 
-it("invents no times of creation for files of a ZIP, and no owner for names in a code page", async () => {
+it("invents no creation times for members of a ZIP, and no owner for names in a code page", async () => {
   expect((await converted("zip", "entry('a', 'x')", "7z")).said).not.toMatch(/^(Created|Accessed) = ./m);
   const legacy = "zipfile.ZipInfo._encodeFilenameFlags = lambda self: (self.filename.encode('cp437'), 0); entry('Größe', 'x')";
   expect((await converted("zip", legacy, "tar")).said).toMatch(/^Größe \S+ \S+ 0$/m);

@@ -1,4 +1,4 @@
-/** Single compressed files: one layer is taken off, and damage is seen. */
+/** Single compressed files: one layer is removed, and damage is detected. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** `body` is what the file consists of. */
+/** `body`: a Python expression for the content of the file. */
 async function fileOf(format: string, body: string): Promise<string> {
   const path = join(bench.folder, `source.${format}`);
   const writer =
@@ -36,7 +36,7 @@ it.each([
   ["gz", "gzip.compress(bz2.compress(b'one'))", undefined, []],
   ["gz", `gzip.compress(${JSON.stringify(uuencoded)}.encode())`, uuencoded, []],
   ["gz", "gzip.compress(b'one') + b'more' * 9", "one", ["INPUT_DAMAGED"]],
-])("of %s with %s, takes off one layer", async (from, body, content, notes) => {
+])("removes one layer of %s: %s", async (from, body, content, notes) => {
   const made = await bench.convert(await fileOf(from, body), from, "bz2");
   const { stdout } = await run("bzip2", ["-dc", made.path], { encoding: "latin1" });
   if (content === undefined) expect(stdout).toMatch(/^BZh9/);

@@ -1,4 +1,4 @@
-/** Many into one: order, completeness of the result, and which name a failure carries. */
+/** Many into one: order, completeness of the result, and the entry that a failure names. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ function joining(engine: typeof joinPdfEngine) {
 describe("engine join-pdf", () => {
   const { join: made } = joining(joinPdfEngine);
 
-  it("puts PDFs and pictures one after another, with every page", async () => {
+  it("joins PDFs and pictures in natural order, with every page", async () => {
     const { path, notes } = await made(
       [
         { name: "10.pdf", content: pdfOf(["last"]) },
@@ -67,7 +67,7 @@ describe("engine join-pdf", () => {
     expect([...notes]).toEqual([]);
   });
 
-  it("follows the list in the archive, and says what of an entry is not as it was", async () => {
+  it("follows the list in the archive, and notes what changed in an entry", async () => {
     const turned = await sharp(await picture(30, 20, "red"))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -91,10 +91,10 @@ describe("engine join-pdf", () => {
   it.each([
     ["a damaged picture", { name: "b.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1") }, "INVALID_INPUT"],
     ["an empty file", { name: "b.txt", content: "" }, "INVALID_INPUT"],
-    ["a file that nobody knows", { name: "b.unheardof", content: Buffer.from([1, 2, 3, 0, 5]) }, "INVALID_INPUT"],
+    ["a file of an unknown format", { name: "b.unheardof", content: Buffer.from([1, 2, 3, 0, 5]) }, "INVALID_INPUT"],
     ["an archive", { name: "b.zip", content: zipFile([{ name: "a.txt", content: "x" }]) }, "INPUT_TOO_COMPLEX"],
     [
-      "what has no way to the target",
+      "a file without a route to the target",
       { name: "b.mp3", content: Buffer.from("ID3\x03\0\0\0\0\0\0\xff\xfb\x90\0", "latin1") },
       "UNSUPPORTED_CONVERSION",
     ],
@@ -103,7 +103,7 @@ describe("engine join-pdf", () => {
     await expect(made([good, part], "pdf")).rejects.toMatchObject({ code, message: expect.stringMatching(/^b\.\w+: /) });
   });
 
-  it("asks for the password of the entry that has one", async () => {
+  it("asks for the password of a protected entry", async () => {
     const content = await readFile(join(import.meta.dirname, "../../../../corpus/protected/protected.pdf"));
     await expect(made([{ name: "secret.pdf", content }], "pdf")).rejects.toMatchObject({
       code: "PASSWORD_REQUIRED",
@@ -145,7 +145,7 @@ describe("engine join-html", () => {
   });
 });
 
-describe("chapters with the pictures that lie beside them", () => {
+describe("chapters with pictures beside them", () => {
   const { join: page } = joining(joinHtmlEngine);
   const { join: print } = joining(joinPdfEngine);
   const book = async (): Promise<readonly ZipPart[]> => [
@@ -167,7 +167,7 @@ describe("chapters with the pictures that lie beside them", () => {
     { name: "img/z.png", content: await picture(50, 20, "white") },
   ];
 
-  it("show them in their places, and those that no chapter shows by themselves", async () => {
+  it("show them in place, and pictures that no chapter shows on their own", async () => {
     const { path, notes } = await page(await book(), "html");
     const html = await readFile(path, "utf8");
     const pictures = [...html.matchAll(/src="data:image\/(\w+);base64,([^"]+)"/g)];
@@ -198,7 +198,7 @@ describe("chapters with the pictures that lie beside them", () => {
 describe("engine join-comic", () => {
   const { join: made } = joining(joinComicEngine);
 
-  it("keeps the bytes of its pages, in the order in which people count, and says what is none", async () => {
+  it("keeps the bytes of pages in natural order, and notes files that are not pictures", async () => {
     const [ten, two] = [
       await picture(30, 20, "red"),
       await sharp(await picture(40, 20, "blue"))
@@ -235,7 +235,7 @@ describe("engine join-comic", () => {
 describe("engine join-media", () => {
   const { folder, join: made } = joining(joinMediaEngine);
 
-  it("shows pictures of any shape for as long as it is asked to", async () => {
+  it("shows pictures of any shape for the requested time", async () => {
     const parts = [
       { name: "1.png", content: await picture(64, 48, "red") },
       { name: "2.png", content: await picture(30, 90, "blue") },
@@ -253,7 +253,7 @@ describe("engine join-media", () => {
     expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced with black\.$/);
   });
 
-  it("makes one film of pictures and of films with and without sound", async () => {
+  it("joins pictures and films with and without sound into one film", async () => {
     const film = (name: string) => join(folder(), name);
     await ffmpegFile(film("silent.mp4"), "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1", "-pix_fmt", "yuv420p");
     await ffmpegFile(
@@ -277,7 +277,7 @@ describe("engine join-media", () => {
     expect(notes.get("ENTRIES_CHANGED")).toBe("2.mp4: Shown at 30 frames per second. 3.mp4: Fitted into 64 × 48 pixels.");
   });
 
-  it("plays sounds of any rate one after another", async () => {
+  it("joins sounds of different sample rates", async () => {
     const wave = async (name: string, rate: number, channels: number, length: number) => {
       await ffmpegFile(join(folder(), name), "-f", "lavfi", "-i", `sine=r=${rate}:d=${length}`, "-ac", String(channels), "-bitexact");
       return (await run("cat", [join(folder(), name)], { encoding: "buffer", maxBuffer: 2 ** 24 })).stdout;

@@ -10,7 +10,7 @@ import { openBench } from "#test/contract/engine.ts";
 const run = promisify(execFile);
 const python = async (...args: readonly string[]) => (await run("/usr/bin/python3", ["-I", ...args])).stdout;
 
-test("packs an archive anew in its own format, smaller when asked to, and gives it back where nothing is gained", async () => {
+test("recompresses an archive on request, and returns it unchanged if nothing is gained", async () => {
   await using bench = await openBench(archiveEngine);
   const text = "Quokka ".repeat(5000);
   const loose = join(bench.folder, "loose.zip");
@@ -25,7 +25,7 @@ test("packs an archive anew in its own format, smaller when asked to, and gives 
   expect((await readFile(again.path)).equals(await readFile(small.path))).toBe(true);
 });
 
-test("writes an archive anew whose names were read in a code page, though nothing is gained", async () => {
+test("rewrites an archive with names in a code page even if nothing is gained", async () => {
   await using bench = await openBench(archiveEngine);
   const legacy = join(bench.folder, "legacy.zip");
   const writer =
@@ -38,7 +38,7 @@ test("writes an archive anew whose names were read in a code page, though nothin
   expect(await python("-c", names, path)).toBe("Größe größer.txt|Übergrößen ä.txt");
 });
 
-test("names whose accents stand apart from their letters stay as they are in a ZIP, and on the way to what knows them", async () => {
+test("keeps decomposed accents in names, in ZIP and from ZIP to TAR", async () => {
   await using bench = await openBench(archiveEngine);
   const source = join(bench.folder, "apart.zip");
   const names = ["Zoe\u0308/", "Zoe\u0308/cafe\u0301 #1 \\.txt", "Zo\u00eb.txt", "plain.txt"];

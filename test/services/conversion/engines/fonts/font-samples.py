@@ -1,4 +1,4 @@
-"""Writes a font with what real fonts have beyond outlines, and tells what a font has. Usage: font-samples.py write KIND PATH | read PATH."""
+"""Writes a font with more than outlines, as real fonts have, or lists its contents. Usage: font-samples.py write KIND PATH | read PATH."""
 import json
 import sys
 

@@ -22,7 +22,7 @@ const drawn = async (fontfile: string, text: string) =>
     .raw()
     .toBuffer();
 
-test("keeps the letters that are asked for, with ligatures, kerning and the name", async () => {
+test("keeps the requested characters, with ligatures, kerning and the name", async () => {
   await using bench = await openBench(fonttoolsEngine);
   const whole = (await stat(original)).size;
   const { path, notes } = await bench.convert(original, "ttf", "ttf", { text: "ffi AV", unicodes: "U+00C4,41-43" });
@@ -50,14 +50,14 @@ testEngine(fonttoolsEngine, {
   },
 });
 
-// FontForge dropped variations, colours and tables it did not know, and names in other languages; it also numbered the glyphs anew.
+// FontForge dropped variations, colours and tables it did not know, and names in other languages; it also renumbered the glyphs.
 test.each([
   ["hinted-variable-colour", "ttf", "woff2"],
   ["hinted-variable-colour", "woff2", "ttf"],
   ["cubic", "otf", "woff2"],
   ["cubic", "woff", "otf"],
   ["described", "woff", "woff2"],
-])("a font (%s) is the same in another container: %s to %s", async (kind, from, to) => {
+])("keeps everything in a font (%s) in another container: %s to %s", async (kind, from, to) => {
   await using bench = await openBench(fonttoolsEngine);
   const source = join(bench.folder, `source.${from}`);
   await python("write", kind, source);
@@ -69,7 +69,7 @@ test.each([
   ["hinted-variable-colour", "ttf", "otf", "hinting and variations (wght)"],
   ["cubic", "otf", "ttf", "hinting"],
   ["cubic", "woff2", "ttf", "hinting"],
-])("a font (%s) keeps all but %s to %s what depends on its kind of outlines", async (kind, from, to, lost) => {
+])("converts the outlines of a font (%s) from %s to %s, losing only %s", async (kind, from, to, lost) => {
   await using bench = await openBench(fonttoolsEngine);
   const source = join(bench.folder, `source.${from}`);
   await python("write", kind, source);
@@ -84,7 +84,7 @@ test.each([
   expect(comparable(await factsOf(path))).toEqual(comparable(await factsOf(source)));
 });
 
-test("says what a font cannot keep when it is written anew", async () => {
+test("notes what a rewritten font cannot keep", async () => {
   await using bench = await openBench(fonttoolsEngine);
   for (const [kind, from, to, code] of [
     ["described", "woff", "ttf", "METADATA_DROPPED"],

@@ -29,21 +29,21 @@ describe("tracks", () => {
     [[9.625, 48, 3]],
   ];
 
-  it("keep heights, times and what else their points have", async () => {
+  it("keep heights, times and other values of their points", async () => {
     const [place, , track] = await featuresOf(convert(full, "gpx", "geojson"));
     expect(track).toMatchObject({ properties: { name: "T", coordinateProperties: points }, geometry: { coordinates: shape } });
     expect(place.properties).toMatchObject({ time: "2026-03-01T10:00:00.123456Z", Depth: "4.5", ele: 12.5 });
     expect(place.geometry.coordinates).toEqual([8, 47, 12.5]);
   });
 
-  it("keep them in GeoPackage, and in GeoJSON made of that", async () => {
+  it("keep them in GeoPackage, and from there to GeoJSON", async () => {
     const made = await convert(full, "gpx", "gpkg");
     expect((await read(made, "gpkg"))[2]).toMatchObject({ properties: { coordinateProperties: points } });
     const [, , track] = await featuresOf(again(made, "gpkg", "geojson"));
     expect(track).toMatchObject({ properties: { coordinateProperties: points }, geometry: { coordinates: shape } });
   });
 
-  it("have heights beside them where some points have none", async () => {
+  it("store heights as a property if some points have none", async () => {
     const some = gpx(`<trk><trkseg>${trackPoint(1, 2, "<ele>5</ele>")}${trackPoint(3, 4, "")}</trkseg></trk>`);
     const [track] = await featuresOf(convert(some, "gpx", "geojson"));
     expect(track.properties.coordinateProperties).toEqual({ ele: [[5, null]] });
@@ -55,7 +55,7 @@ describe("tracks", () => {
     ]);
   });
 
-  it("keep heights in shapefiles, in layers of their own, and name the times that these cannot hold", async () => {
+  it("keep heights in a Shapefile layer of their own, and note the loss of times", async () => {
     const many = Array.from({ length: 20 }, (_, at) => trackPoint(47, at, `<ele>${at}</ele><time>2026-03-01T10:00:${at + 10}Z</time>`));
     const made = await convert(gpx(`<wpt lat="1" lon="2"/><trk><trkseg>${many.join("")}</trkseg></trk>`), "gpx", "shp");
     expect(made.notes.get("METADATA_DROPPED")).toContain("coordinateProperties");
@@ -63,7 +63,7 @@ describe("tracks", () => {
     expect((await read(made, "shp.zip", "points"))[0].geometry.coordinates).toEqual([2, 1]);
   });
 
-  it("get their times and heights back in GPX", async () => {
+  it("regain their times and heights in GPX", async () => {
     const made = await convert(full, "gpx", "geojson");
     const text = await textOf(again(made, "geojson", "gpx"));
     for (const [height, time] of [
@@ -82,7 +82,7 @@ describe("tracks", () => {
 describe("shapes", () => {
   const collection = { type: "GeometryCollection", geometries: [point(1, 2), line([1, 2], [3, 4])] };
 
-  it("keep heights, or have none, in GPX and shapefiles", async () => {
+  it("keep heights in GPX and Shapefile, and get none if they had none", async () => {
     const source = map([{ name: "up" }, point(8, 47, 400.5)], [{ name: "flat" }, point(9, 48)], [{}, line([1, 2, 3], [4, 5, 6])]);
     const gpx = await textOf(convert(source, "geojson", "gpx"));
     expect(gpx.match(/<ele>[^<]*<\/ele>/g)).toEqual(["<ele>400.5</ele>", "<ele>3.0</ele>", "<ele>6.0</ele>"]);
@@ -91,7 +91,7 @@ describe("shapes", () => {
     expect((await read(shp, "shp.zip", "points"))[0].geometry).toEqual(point(9, 48));
   });
 
-  it("without heights beside others get one in FlatGeobuf, which is told", async () => {
+  it("without heights beside others get height 0 in FlatGeobuf, with a note", async () => {
     const made = await convert(map([{ n: 1 }, point(8, 47, 400.5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, null]), "geojson", "fgb");
     expect(made.notes.get("EMPTY_VALUES_DROPPED")).toMatch(/^1 shapes without heights/);
     const found = (await read(made, "fgb")).map(({ geometry }: { geometry: { coordinates: number[] } | null }) => geometry?.coordinates);
@@ -113,7 +113,7 @@ describe("shapes", () => {
     ]);
   });
 
-  it("have all digits in GeoJSON, and outer rings against the clock", async () => {
+  it("keep all digits in GeoJSON, and get counter-clockwise outer rings", async () => {
     const ring = [
       [8.123456789012, 47],
       [8.123456789012, 48],
@@ -125,7 +125,7 @@ describe("shapes", () => {
     expect(feature.geometry.coordinates).toEqual([[...ring].reverse()]);
   });
 
-  it("that GeoRSS cannot hold are told", async () => {
+  it("that GeoRSS cannot hold are left out with a note", async () => {
     const area = (...rings: readonly number[]) => ({
       type: "Polygon",
       coordinates: rings.map((size) => [
@@ -145,7 +145,7 @@ describe("shapes", () => {
     expect(text.match(/<georss:(polygon|point)>/g)).toHaveLength(2);
   });
 
-  it("of no known system are not taken for degrees", async () => {
+  it("of an unknown coordinate system are not taken for degrees", async () => {
     const source = map([{}, point(8, 47)]);
     const made = await convert(source, "geojson", "shp", { crs: 3857 });
     await run("zip", ["-d", "-q", made.path, "points.prj"]);
@@ -155,14 +155,14 @@ describe("shapes", () => {
     expect((await read(again(made, "shp", "gpkg"), "gpkg"))[0].geometry.coordinates[0]).toBeCloseTo(890_555.926, 2);
   });
 
-  it("that are no points are told where coordinates become columns, and so are heights", async () => {
+  it("are noted if they are not points, or lack heights, when coordinates become columns", async () => {
     const source = map([{ n: 1, m: 1 }, point(8, 47, 5)], [{ n: 2, m: 1 }, point(9, 48)], [{ n: 3, m: 1 }, line([1, 2], [3, 4])]);
     const made = await convert(source, "geojson", "csv", { geometry: "xy" });
     expect(await readFile(made.path, "utf8")).toBe('X,Y,Z,n,m\n8,47,5,"1","1"\n9,48,0,"2","1"\n,,,"3","1"\n');
     expect([...made.notes.keys()].sort()).toEqual(["EMPTY_VALUES_DROPPED", "ENTRIES_LEFT_OUT"]);
   });
 
-  it("lose measures with a note", async () => {
+  it("lose measures in GeoJSON with a note", async () => {
     const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
     expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");
     expect((await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "gpkg")).notes.size).toBe(0);
@@ -174,12 +174,12 @@ describe("a KML", () => {
     `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>${body}</Document></kml>`;
   const place = (body: string) => `<Placemark><name>P</name>${body}</Placemark>`;
 
-  it("gets no values that it does not have", async () => {
+  it("gets no default values", async () => {
     const [{ properties }] = await featuresOf(convert(kml(place("<Point><coordinates>8,47,5</coordinates></Point>")), "kml", "geojson"));
     expect(properties).toEqual({ Name: "P" });
   });
 
-  it("loses its looks and the times of its points with a note, in KMZ too", async () => {
+  it("loses styles and times of points with a note, also as KMZ", async () => {
     const style = "<Style><LineStyle><width>3</width></LineStyle></Style>";
     const when = "<when>2026-03-01T10:00:00Z</when><when>2026-03-01T10:00:05Z</when>";
     const track = `<gx:Track>${when}<gx:coord>8 47 1</gx:coord><gx:coord>9 48 2</gx:coord></gx:Track>`;

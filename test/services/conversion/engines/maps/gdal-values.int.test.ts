@@ -32,7 +32,7 @@ describe("attributes", () => {
     JSON.stringify(values, (_, value) => (typeof value === "bigint" ? `#${value}` : value)).replace(/"#(\d+)"/, "$1"),
   );
 
-  it.each(["gpkg", "fgb"])("stay what they are in %s", async (to) => {
+  it.each(["gpkg", "fgb"])("keep their values and types in %s", async (to) => {
     const made = await convert(source, "geojson", to);
     expect(made.notes.size).toBe(0);
     const { beyond, sum, ...others } = values;
@@ -43,7 +43,7 @@ describe("attributes", () => {
     expect(described).toContain(`beyond (Integer64) = ${beyond}`);
   });
 
-  it.each(["kml", "kmz", "gpx", "gml", "csv", "jml", "mapml", "georss"])("are exact texts in %s", async (to) => {
+  it.each(["kml", "kmz", "gpx", "gml", "csv", "jml", "mapml", "georss"])("are written exactly as text in %s", async (to) => {
     const made = await convert(source, "geojson", to);
     const text = to === "kmz" ? (await run("unzip", ["-p", made.path])).stdout : await readFile(made.path, "utf8");
     const exact = ["9007199254740993", "0.30000000000000004", "1e-20", "1e+300", "true", values.moment, values.day, "007"];
@@ -52,13 +52,13 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
-  describe("beside ids of features", () => {
+  describe("with feature ids", () => {
     type Feature = { readonly properties: Readonly<Record<string, unknown>> };
     const featureOf = (id: string | number) =>
       JSON.stringify({ type: "Feature", id, properties: { a: 1 }, geometry: { type: "Point", coordinates: [8, 47] } });
     const collectionOf = (...ids: (string | number)[]) => `{"type":"FeatureCollection","features":[${ids.map(featureOf).join(",")}]}`;
 
-    it("have them as text where these are of several types, with a note", async () => {
+    it("write ids of several types as text, with a note", async () => {
       const made = await convert(collectionOf(7, "q"), "geojson", "csv");
       const rows = (await readFile(made.path, "utf8")).replaceAll('"', "").trim().split("\n").slice(1);
       expect(rows.map((row) => row.split(",")[1])).toEqual(["7", "q"]);
@@ -67,9 +67,9 @@ describe("attributes", () => {
 
     it.each([
       ["numbers", [1, 7], ["METADATA_DROPPED"]],
-      ["of several types", [1, "q"], ["METADATA_DROPPED"]],
-      ["texts", ["p", "q"], []],
-    ])("say where lines lose those that are %s", async (_, ids, notes) => {
+      ["several types", [1, "q"], ["METADATA_DROPPED"]],
+      ["text", ["p", "q"], []],
+    ])("keep ids from GeoJSON lines only if all are text: %s", async (_, ids, notes) => {
       const made = await convert(ids.map(featureOf).join("\n"), "geojsonl", "geojson");
       expect([...made.notes.keys()]).toEqual(notes);
       // Text ids become a property.
@@ -78,7 +78,7 @@ describe("attributes", () => {
     });
   });
 
-  it("have names in GeoRSS that need no namespace but one that is declared, strokes or not", async () => {
+  it("get names in GeoRSS without undeclared namespace prefixes", async () => {
     const made = await convert(map([{ my_col: "1", _007: "x", dc_date: "2024", pop: 5 }, point(8, 47)]), "geojson", "georss");
     expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
     // Python's parser rejects an undeclared prefix.
@@ -92,7 +92,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
   it.each([
     ["text", "2024-01-02", point(8, 47)],
     ["another height", 100, point(8, 47, 400.5)],
-  ])("of the name ele that hold %s are no height of a GPX", async (_what, ele, shape) => {
+  ])("called ele with %s do not become heights in GPX", async (_what, ele, shape) => {
     const made = await convert(map([{ ele }, shape]), "geojson", "gpx");
     const text = await textOf(Promise.resolve(made));
     expect(text).toContain(`ele_1>${ele}<`);
@@ -100,7 +100,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
   });
 
-  it("of the name time that are no times stay in a GPX", async () => {
+  it("called time are renamed in GPX unless they are times", async () => {
     const made = await convert(map([{ time: "at noon" }, point(8, 47)]), "geojson", "gpx");
     expect(await textOf(Promise.resolve(made))).toContain("time_1>at noon<");
     expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
@@ -108,12 +108,12 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(await textOf(Promise.resolve(kept))).toContain("<time>2024-01-02T03:04:05Z</time>");
   });
 
-  it("are told when a Shapefile has another name for them", async () => {
+  it("are noted if Shapefile renames them", async () => {
     const made = await convert(map([{ "addr:city": "A" }, point(8, 47)]), "geojson", "shp");
     expect([...made.notes]).toEqual([["NAMES_CHANGED", expect.stringContaining("addr:city → addr_city")]]);
   });
 
-  it("are read from one line alone", async () => {
+  it("are read from a single line of GeoJSON lines", async () => {
     const made = await convert(
       '{"type":"Feature","properties":{"a":7},"geometry":{"type":"Point","coordinates":[8,47]}}\n',
       "geojsonl",
@@ -122,12 +122,12 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect((await read(made, "gpkg"))[0].properties).toMatchObject({ a: 7 });
   });
 
-  it("with blanks at their ends are told to lose these in a Shapefile", async () => {
+  it("lose trailing spaces in Shapefile, with a note", async () => {
     const made = await convert(map([{ text: "a " }, point(8, 47)]), "geojson", "shp");
     expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Spaces at the ends of texts were left out: text")]]);
   });
 
-  it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, also those that a database gives its own columns", async (to) => {
+  it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, even those of a database's own columns", async (to) => {
     const named = { id: "one", key: "two", value: "three", type: "four", path: "five", json: "six", root: "seven", rowid: "eight" };
     const shapes = [
       point(8, 47),
@@ -144,12 +144,12 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(properties).toMatchObject(to === "kml" ? { ...named, id: expect.anything() } : named);
   });
 
-  it("come back out of a KMZ", async () => {
+  it("survive KMZ", async () => {
     const [{ properties }] = await featuresOf(again(await convert(source, "geojson", "kmz"), "kmz", "geojson"));
     expect(properties).toMatchObject({ "a long name 1": 1, beyond: "9007199254740993", moment: values.moment, zeros: "007" });
   });
 
-  it("become text in shapefiles where these have no such type, and names are told", async () => {
+  it("become text in Shapefile if it lacks their type, and renamed columns are noted", async () => {
     const made = await convert(source, "geojson", "shp");
     const [{ properties }] = await read(made, "shp.zip");
     expect(properties).toMatchObject({
@@ -165,7 +165,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(made.notes.get("NUMBERS_ROUNDED")).toContain("sum");
   });
 
-  it("of more than 254 bytes are refused for shapefiles, with a format that holds them", async () => {
+  it("of more than 254 bytes are refused for Shapefile, which suggests GeoPackage", async () => {
     await expect(convert(map([{ text: "ü".repeat(127) }, point(1, 2)]), "geojson", "shp")).resolves.toBeDefined();
     await expect(convert(map([{ text: "ü".repeat(128) }, point(1, 2)]), "geojson", "shp")).rejects.toMatchObject({
       code: "INPUT_TOO_COMPLEX",
@@ -180,7 +180,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
     }
   });
 
-  it("have all digits in GeoJSON", async () => {
+  it("keep all digits in GeoJSON", async () => {
     for (const from of ["geojsonl", "gpkg"]) {
       const made = await convert(source, "geojson", from);
       const [{ properties }] = await featuresOf(again(made, from, "geojson"));
@@ -188,7 +188,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
     }
   });
 
-  it("are null or missing as they were, from GeoJSON to a sequence of it", async () => {
+  it("stay null or missing from GeoJSON to GeoJSON lines", async () => {
     const text = await textOf(convert(map([{ a: 1, b: null }, point(1, 2), { id: 7 }], [{ c: [1] }, null]), "geojson", "geojsonl"));
     const [first, second] = text
       .trim()
@@ -197,7 +197,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect([first.id, first.properties, second.properties, second.geometry]).toEqual([7, { a: 1, b: null }, { c: [1] }, null]);
   });
 
-  it("keep ids, and tell members and types that no column holds", async () => {
+  it("keep ids, and note members and types that no column holds", async () => {
     const made = await convert(
       map([{ mixed: 1 }, point(1, 2), { id: 9, extra: 1 }], [{ mixed: "x" }, point(3, 4), { id: 4 }]),
       "geojson",
@@ -208,18 +208,18 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(made.notes.get("TYPES_AS_TEXT")).toContain("mixed");
   });
 
-  it("of a text table are numbers where all of them are written so", async () => {
+  it("of CSV become numbers only if all are written as numbers", async () => {
     const [first] = await featuresOf(convert("lat,lon,code,n,f,empty\n47,8,007,5,1.5,\n48,9,010,6,2,x\n", "csv", "geojson"));
     expect(first.properties).toEqual({ code: "007", n: 5, f: 1.5, empty: "" });
   });
 
-  it("of another encoding than UTF-8 are guessed with a note", async () => {
+  it("in an encoding other than UTF-8 are guessed with a note", async () => {
     const made = await convert(Buffer.from("lat,lon,name\n47,8,M\xfcller\n", "latin1"), "csv", "geojson");
     expect(made.notes.get("ENCODING_GUESSED")).toContain("windows-1252");
     expect(await readFile(made.path, "utf8")).toContain("Müller");
   });
 
-  it("of a GML are numbers where all of them are written so", async () => {
+  it("of GML become numbers only if all are written as numbers", async () => {
     const member = (code: string) =>
       `<gml:featureMember><o:a><o:g><gml:Point><gml:coordinates>8,47</gml:coordinates></gml:Point></o:g><o:code>${code}</o:code><o:n>5</o:n></o:a></gml:featureMember>`;
     const source = `<?xml version="1.0"?><o:c xmlns:o="http://o" xmlns:gml="http://www.opengis.net/gml">${member("007")}${member("12345678901234567890")}</o:c>`;
@@ -230,14 +230,14 @@ for item in e.parse(sys.argv[1]).iter("item"):
     ]);
   });
 
-  it("that are lists stay lists, from formats of which GDAL makes others", async () => {
+  it("that are lists stay lists, even from TopoJSON, where GDAL changes them", async () => {
     const places = [{ type: "Point", coordinates: [1, 2], properties: { numbers: [1, 2.5], texts: ["a", "b"] } }];
     const topology = { type: "Topology", objects: { a: { type: "GeometryCollection", geometries: places } }, arcs: [] };
     const [{ properties }] = await featuresOf(convert(JSON.stringify(topology), "topojson", "geojson"));
     expect(properties).toMatchObject({ numbers: [1, 2.5], texts: ["a", "b"] });
   });
 
-  it("have characters that XML lacks replaced, which is told", async () => {
+  it("have characters that are invalid in XML replaced, with a note", async () => {
     const made = await convert(map([{ text: "a\u0001b\r\nc" }, point(1, 2)]), "geojson", "kml");
     expect(made.notes.get("CHARACTERS_REPLACED")).toContain("text");
     expect(await readFile(made.path, "utf8")).toContain("a\uFFFDb\nc");
@@ -255,7 +255,7 @@ describe("layers", () => {
     return await readFile(path);
   }
 
-  it("of one map keep their names, and values of several types stay apart", async () => {
+  it("of one map keep their names, and values of several types become text", async () => {
     const source = await geoPackage(["roads", map([{ n: 1 }, point(1, 2)])], ["houses", map([{ n: "A1" }, point(3, 4)])]);
     const features = await featuresOf(convert(source, "gpkg", "geojson"));
     expect(features.map(({ properties }: { properties: object }) => properties)).toEqual([
@@ -264,7 +264,7 @@ describe("layers", () => {
     ]);
   });
 
-  it("of several coordinate systems are where they were", async () => {
+  it("in several coordinate systems keep their positions", async () => {
     const source = await geoPackage(["a", map([{}, point(8, 47)])], ["b", map([{}, point(8, 47)]), "-t_srs", "EPSG:3857"]);
     for (const to of ["fgb", "geojson"]) {
       for (const { geometry } of await read(convert(source, "gpkg", to), to)) {
@@ -273,7 +273,7 @@ describe("layers", () => {
     }
   });
 
-  it("in metres are degrees in a text table, as that names no coordinate system", async () => {
+  it("in metres become degrees in CSV, which declares no coordinate system", async () => {
     const source = await geoPackage(["a", map([{}, point(8, 47)]), "-t_srs", "EPSG:25832"]);
     const [, lon, lat] = /POINT \((\S+) (\S+)\)/.exec(await textOf(convert(source, "gpkg", "csv"))) ?? [];
     expect([Number(lon), Number(lat)]).toEqual([expect.closeTo(8, 9), expect.closeTo(47, 9)]);

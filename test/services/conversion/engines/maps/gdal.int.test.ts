@@ -144,7 +144,7 @@ describe("engine gdal, in detail", () => {
     expect((await run("unzip", ["-p", shapes, "points.dbf"])).stdout).toContain("Quokka Ünïcødé");
   });
 
-  it("tells what a format cannot hold", async () => {
+  it("notes what a format cannot hold", async () => {
     expect((await convert("geojson", "gpx")).notes.get("ENTRIES_LEFT_OUT")).toBe(
       "1 of 3 shapes were left out, because the format does not support them.",
     );
@@ -152,7 +152,7 @@ describe("engine gdal, in detail", () => {
     expect((await convert("geojson", "shp")).notes.size).toBe(0);
   });
 
-  it("changes the coordinate system", async () => {
+  it("converts to the requested coordinate system", async () => {
     const { bounds: found } = await placesOf((await convert("geojson", "csv", { crs: 3857 })).path, "csv");
     expect(found[0]).toBeCloseTo(890_555.93, 1);
     await expect(convert("geojson", "csv", { crs: 1999 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
@@ -163,11 +163,11 @@ describe("engine gdal, in detail", () => {
     expect(await readFile((await convert("kml", "geojson", { precision: 0 })).path, "utf8")).toMatch(/\[ ?8(\.0)?, 47(\.0)? ?\]/);
   });
 
-  it("writes points as columns where that is asked for", async () => {
+  it("writes points as columns on request", async () => {
     expect(await readFile((await convert("gpx", "csv", { geometry: "xy" })).path, "utf8")).toMatch(/^X,Y,[^\n]*\n8,47,/);
   });
 
-  it("does not open what names other files, whatever it is called", async () => {
+  it("does not open files that refer to others, whatever their extension", async () => {
     const layer =
       '<OGRVRTDataSource><OGRVRTLayer name="passwd"><SrcDataSource>CSV:/etc/passwd</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>';
     for (const from of ["geojson", "kml", "gml", "csv", "jml"]) {

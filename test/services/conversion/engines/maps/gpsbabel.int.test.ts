@@ -77,8 +77,8 @@ testEngine(gpsbabelEngine, {
       return;
     }
     const bytes = await readFile(path);
-    // Bytes at fixed positions: FIT's signature, with coordinates as a
-    // 32-bit fraction of a circle; those in Garmin's POI have 24 or 32 bits.
+    // Bytes at fixed positions: FIT's signature, with coordinates as a 32-bit fraction of a circle; those in Garmin's POI have 24 or 32
+    // bits.
     if (to === "fit") return expect(bytes.toString("latin1", 8, 12)).toBe(".FIT");
     if (to === "gpi") return expect(bytes.includes("Quokka0", 0, "latin1")).toBe(true);
     const found = readers[to]?.(bytes) ?? [];
@@ -98,25 +98,25 @@ describe("engine gpsbabel, in detail", () => {
     return await bench.convert(path, "gpx", to);
   };
 
-  it("says what a device has no room for", async () => {
+  it("notes what a device cannot hold", async () => {
     expect((await convert(waypoints + track, "loc")).notes.has("TRACKS_LEFT_OUT")).toBe(true);
     expect((await convert(waypoints + track, "igc")).notes.has("ENTRIES_LEFT_OUT")).toBe(true);
     expect((await convert(track, "igc")).notes.has("ENTRIES_LEFT_OUT")).toBe(false);
   });
 
-  it("makes places of a track's points where there are no others, and a track of places", async () => {
+  it("converts track points to waypoints if there are no others, and waypoints to a track", async () => {
     expect(readers["loc"]?.(await readFile((await convert(track, "loc")).path))).toHaveLength(3);
     expect(readers["plt"]?.(await readFile((await convert(waypoints, "plt")).path))).toHaveLength(3);
     expect(readers["tcx"]?.(await readFile((await convert(waypoints, "tcx")).path)).length).toBeGreaterThanOrEqual(3);
   });
 
-  it("does not write an IGC without any place when a track has no times", async () => {
+  it("refuses to write an empty IGC from a track without times", async () => {
     await expect(convert(track.replaceAll(/<time>.*?<\/time>/g, ""), "igc")).rejects.toMatchObject({
       message: expect.stringContaining("time"),
     });
   });
 
-  it("invents no times for FIT", async () => {
+  it("refuses to write FIT if any point has no time", async () => {
     for (const times of [/<time>.*?<\/time>/g, /<time>2026-03-01T10:10.*?<\/time>/g]) {
       await expect(convert(track.replaceAll(times, ""), "fit")).rejects.toMatchObject({ message: expect.stringContaining("TCX") });
     }
@@ -129,7 +129,7 @@ describe("engine gpsbabel, in detail", () => {
     point("47.123456789", "<ele>400.12</ele><time>2026-03-01T10:00:00.250Z</time><extensions><hr>120</hr></extensions>") +
     `</trkseg><trkseg>${point("48", second)}</trkseg></trk><trk><name>Other</name><trkseg>${point("49", second)}</trkseg></trk>`;
 
-  it("tells what a result lacks of its source", async () => {
+  it("notes what the result lacks", async () => {
     const { notes } = await convert(rich, "tcx");
     expect(notes.get("NUMBERS_ROUNDED")).toBe("Numbers were rounded: coordinates by up to 1.1e-8 degrees, heights by up to 0.02 m.");
     expect(notes.get("STRUCTURE_FLATTENED")).toBe("3 segments of tracks became 2.");
@@ -141,7 +141,7 @@ describe("engine gpsbabel, in detail", () => {
     expect(fit.get("METADATA_DROPPED")).toBe("Names of tracks were left out: Walk.");
   });
 
-  it("keeps the heart rate of points, and tells that their speed and power are lost", async () => {
+  it("keeps the heart rate of points, and notes the loss of their speed and power", async () => {
     const path = join(bench.folder, "run.tcx");
     const sensors =
       "<HeartRateBpm><Value>121</Value></HeartRateBpm><Extensions><TPX><Speed>3.5</Speed><Watts>250</Watts></TPX></Extensions>";
@@ -157,7 +157,7 @@ describe("engine gpsbabel, in detail", () => {
     expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 2 points were left out, because they have no position.");
   });
 
-  it("refuses files without any place", async () => {
+  it("refuses files without any position", async () => {
     await expect(convert("", "tcx")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });

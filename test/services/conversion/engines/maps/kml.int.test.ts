@@ -1,4 +1,4 @@
-/** Values of KML that GDAL reads wrongly, or not at all. */
+/** Values of KML that GDAL reads wrongly or not at all. */
 import { describe, expect, it } from "vitest";
 import { featuresOf, openMaps } from "./maps.ts";
 
@@ -15,12 +15,12 @@ const integer = (value: string) => `<SchemaData schemaUrl="#s"><SimpleData name=
 describe("values of KML", () => {
   it.each([
     [
-      "the name of a place beside a value of that name",
+      "the name of a place beside another value called name",
       placemark(extended(data("name", "Other")) + at),
       { Name: "Own", name_2: "Other" },
       ["NAMES_CHANGED"],
     ],
-    ["the name of a place that is also a value", placemark(extended(data("name", "Own")) + at), { Name: "Own" }, []],
+    ["the name of a place repeated as a value", placemark(extended(data("name", "Own")) + at), { Name: "Own" }, []],
     ["integers of more than 32 bits", schema + placemark(extended(integer("12345678901")) + at), { i: "12345678901" }, ["TYPES_AS_TEXT"]],
     ["smaller integers", schema + placemark(extended(integer("-7")) + at), { i: -7 }, []],
     ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
@@ -31,7 +31,7 @@ describe("values of KML", () => {
     expect([...(await made).notes.keys()]).toEqual(codes);
   });
 
-  it("keep a ring that is no part of an area, and an area's own", async () => {
+  it("keep a ring outside an area as a line, and an area as one", async () => {
     const ring = "<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>";
     const area = `<Polygon><outerBoundaryIs>\n ${ring}\n</outerBoundaryIs></Polygon>`;
     const features = await featuresOf(convert(kml(placemark(ring) + placemark(area)), "kml", "geojson"));
@@ -42,7 +42,7 @@ describe("values of KML", () => {
     ["years", "<TimeStamp><when>2024</when></TimeStamp>", /2024/],
     ["days without a time", "<TimeSpan><begin>2024-05-06</begin></TimeSpan>", /2024-05-06/],
     ["addresses", "<address>Street 1</address>", /address/],
-  ])("that a map has no place for are named: %s", async (_name, inside, words) => {
+  ])("that a map cannot hold are noted: %s", async (_name, inside, words) => {
     expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
   });
 });

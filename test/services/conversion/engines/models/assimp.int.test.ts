@@ -64,7 +64,7 @@ testEngine(
 );
 
 describe("engine assimp, in detail", () => {
-  it("finds all the corners of a model that other programs made", async () => {
+  it("reads all triangles of models that other programs wrote", async () => {
     for (const [format, wanted] of [
       ["md5mesh", 12],
       ["xgl", 24],
@@ -75,14 +75,13 @@ describe("engine assimp, in detail", () => {
     }
   });
 
-  it("writes the form that people can read where that is asked for", async () => {
+  it("writes text STL on request", async () => {
     const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "stl", { form: "text" });
     expect(await readFile(path, "utf8")).toMatch(/^solid/);
     expect((await modelOf(path, "stl")).triangles).toBe(12);
   });
 
-  // Its compact form says bytes of colours in the header and writes four times as many.
-  it("writes a shape that stands in two places into STEP twice", async () => {
+  it("writes a shape that is placed twice into STEP twice", async () => {
     const scene = join(import.meta.dirname, "../../../../corpus/typical/model/typical.ogex");
     const { path } = await bench.convert(scene, "ogex", "glb");
     const step = await readFile((await bench.convert(path, "glb", "step")).path, "latin1");
@@ -91,7 +90,8 @@ describe("engine assimp, in detail", () => {
     expect(Math.max(...places)).toBeCloseTo(184.1, 1);
   });
 
-  it("writes coloured PLY as its header says", async () => {
+  // The library's binary form declares colours as bytes but writes them four times as long.
+  it("writes coloured PLY that matches its header", async () => {
     const path = join(bench.folder, "coloured.obj");
     await writeFile(path, (written["obj"] ?? "").replaceAll(/^v .*$/gm, "$& 1 0.5 0"));
     const made = await bench.convert(path, "obj", "ply");
@@ -110,13 +110,13 @@ describe("engine assimp, in detail", () => {
   it.each([
     [500_000, ["NUMBERS_ROUNDED"]],
     [10, []],
-  ])("says where coordinates of a model that is %i from the origin lose digits", async (far, codes) => {
+  ])("notes rounded coordinates only far from the origin (%i)", async (far, codes) => {
     const path = join(bench.folder, `far-${far}.obj`);
     await writeFile(path, `v ${far}.01 0 0\nv ${far}.93 0 0\nv ${far}.02 0.5 0\nf 1 2 3\n`);
     expect([...(await bench.convert(path, "obj", "glb")).notes.keys()]).toEqual(codes);
   });
 
-  it("joins equal corners where that is asked for", async () => {
+  it("merges equal vertices on request", async () => {
     const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
     const cornersOf = async (simplify: boolean) => {
       const { path } = await bench.convert(stl, "stl", "obj", { simplify });
@@ -125,13 +125,13 @@ describe("engine assimp, in detail", () => {
     expect(await cornersOf(true)).toBeLessThanOrEqual(await cornersOf(false));
   });
 
-  it("makes one file of glTF, which needs no other", async () => {
+  it("writes glTF as a single file", async () => {
     const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "gltf");
     const scene = JSON.parse(await readFile(path, "utf8"));
     expect(scene.buffers.map(({ uri }: { uri: string }) => uri.slice(0, 5))).toEqual(["data:"]);
   });
 
-  it("calls a model that is compressed with meshopt compressed, not damaged", async () => {
+  it("reports meshopt compression, not damage", async () => {
     const path = join(bench.folder, "packed.gltf");
     const scene = {
       asset: { version: "2.0" },

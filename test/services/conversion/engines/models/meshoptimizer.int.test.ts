@@ -22,7 +22,7 @@ async function about(path: string) {
   return { faces: Number(/Faces:\s+(\d+)/.exec(stdout)?.[1]), size, meshes: Number(/Meshes:\s+(\d+)/.exec(stdout)?.[1]) };
 }
 
-test("halves the faces of a model and makes it ten times as large", async () => {
+test("halves the faces of a model and scales it by ten", async () => {
   await using bench = await openBench(meshoptimizerEngine);
   for (const [format, content] of [
     ["stl", stlBinary()],

@@ -17,7 +17,7 @@ describe("libraw", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it.each(["dng", "nef", "arw", "pef"])("develops %s in the colours of its picture", async (format) => {
+  it.each(["dng", "nef", "arw", "pef"])("develops %s in its original colours", async (format) => {
     const { path } = await bench.convert(typical(`image/typical.${format}`), format, "tiff");
     const wanted = await sharp(typical("image/typical.png")).removeAlpha().resize(32, 24, { fit: "fill" }).raw().toBuffer();
     const { data, info } = await sharp(path).resize(32, 24, { fit: "fill" }).raw().toBuffer({ resolveWithObject: true });
@@ -25,7 +25,7 @@ describe("libraw", () => {
     expect(correlation(wanted, data)).toBeGreaterThan(0.8);
   });
 
-  it("refuses what is cut off, and what is no picture of a camera", async () => {
+  it("refuses truncated files, and files that are not camera raw", async () => {
     const file = join(bench.folder, "cut.dng");
     await writeFile(file, (await readFile(typical("image/typical.dng"))).subarray(0, 3000));
     await expect(bench.convert(file, "dng", "tiff")).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -41,14 +41,14 @@ describe("icnsutils", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it("takes the largest picture, and says which there are", async () => {
+  it("extracts the largest picture, and lists the available sizes", async () => {
     const { path } = await bench.convert(typical("image/typical.icns"), "icns", "png");
     expect(await sharp(path).metadata()).toMatchObject({ width: 256, height: 256 });
     const refused = bench.convert(typical("image/typical.icns"), "icns", "png", { size: "16" });
     await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { allowed: ["256", "128"] } });
   });
 
-  it("makes every size up to the picture's, square and with its transparency", async () => {
+  it("writes every size up to the picture's, square and with its transparency", async () => {
     const file = join(bench.folder, "wide.png");
     await sharp({ create: { width: 300, height: 150, channels: 4, background: "#ff000080" } })
       .png()
@@ -72,7 +72,7 @@ describe("fluidsynth", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it("plays the notes that are written, and stops after the last", async () => {
+  it("plays the notes and stops after the last", async () => {
     const file = join(bench.folder, "a.mid");
     // An organ holds A (440 Hz) for two seconds.
     await writeFile(file, Buffer.from("4d546864000000060000000101e04d54726b0000001000c0100090457f8f0080450000ff2f00", "hex"));
@@ -85,7 +85,7 @@ describe("fluidsynth", () => {
     expect(strengths[1]).toBeGreaterThan(10 * Math.max(strengths[0] ?? 0, strengths[2] ?? 0));
   });
 
-  it("refuses a piece that lasts for days, and what is none", async () => {
+  it("refuses a piece that lasts for days, and files that are not MIDI", async () => {
     const file = join(bench.folder, "b.mid");
     await writeFile(file, Buffer.from("4d546864000000060000000101e04d54726b0000000bffffff7f903c7f00ff2f00", "hex"));
     await expect(bench.convert(file, "mid", "wav")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });

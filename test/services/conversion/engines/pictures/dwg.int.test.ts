@@ -24,8 +24,8 @@ async function seenOf(file: string) {
   };
 }
 
-describe("drawings of AutoCAD", () => {
-  it("become DXF with every shape and text in its place", async () => {
+describe("AutoCAD drawings", () => {
+  it("become DXF with all shapes and texts in place", async () => {
     const { path: made, notes } = await convert(drawing, "dwg", "dxf");
     const [before, after] = await Promise.all([seenOf(path), seenOf(made)]);
     expect(after.extent).toEqual([0, 0, 200, 120]);
@@ -41,7 +41,7 @@ describe("drawings of AutoCAD", () => {
     expect(text.match(/^INSERT\r?$/gm)).toHaveLength(2);
   });
 
-  it("of before R14 are refused by name, and damaged ones as damaged", async () => {
+  it("are refused with their version if older than R14, and as invalid if truncated", async () => {
     const old = Buffer.concat([Buffer.from("AC1009"), drawing.subarray(6)]);
     await expect(convert(old, "dwg", "dxf")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("R13") });
     for (const length of [6, 100, 1000, 3000])

@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { expect, it } from "vitest";
 import { srgbProfile } from "#services/conversion/engines/pictures/icc-profile.mjs";
 
-it("means what sRGB means to another program", async () => {
+it("writes an sRGB profile that libvips reads as sRGB", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-profile-"));
   try {
     await writeFile(join(folder, "srgb.icc"), srgbProfile());

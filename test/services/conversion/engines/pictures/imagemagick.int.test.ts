@@ -47,7 +47,7 @@ describe("engine imagemagick, in detail", () => {
   afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
-  it("makes icons of the usual sizes, or of one, and reads the largest", async () => {
+  it("writes icons in the usual sizes or in one, and reads the largest", async () => {
     const icon = await readFile((await bench.convert(picture, "png", "ico")).path);
     expect(icon.readUInt16LE(4)).toBe(4);
     expect([...Array(4).keys()].map((index) => icon[6 + 16 * index])).toEqual([64, 48, 32, 16]);
@@ -57,12 +57,12 @@ describe("engine imagemagick, in detail", () => {
     expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
   });
 
-  it.each(["ras", "wbmp"])("gives a %s no more than its 8 bits, which tiff2pdf and heif-enc refuse", async (from) => {
+  it.each(["ras", "wbmp"])("keeps %s at 8 bits, as tiff2pdf and heif-enc refuse more", async (from) => {
     const { path } = await bench.convert(await rasterSample(from, bench.folder), from, "png");
     expect((await sharp(path).metadata()).depth).toBe("uchar");
   });
 
-  it("obeys its options", async () => {
+  it("applies dither, compression and quality", async () => {
     const gray = join(bench.folder, "gray.png");
     await sharp({ create: { width: 64, height: 48, channels: 3, background: "#b0b0b0" } })
       .png()
@@ -85,7 +85,7 @@ describe("engine imagemagick, in detail", () => {
     }
   });
 
-  it("puts white under transparency and says so", async () => {
+  it("flattens transparency onto white, with a note", async () => {
     const clear = join(bench.folder, "clear.png");
     await halfTransparent().png().toFile(clear);
     const { path, notes } = await bench.convert(clear, "png", "pcx");
@@ -95,7 +95,7 @@ describe("engine imagemagick, in detail", () => {
     expect(await sharp(kept.path).stats()).toMatchObject({ isOpaque: false });
   });
 
-  it.each([0, 255, 128])("says that XPM is transparent or not, of transparency of %d", async (alpha) => {
+  it.each([0, 255, 128])("notes only the loss of partial transparency in XPM (alpha %d)", async (alpha) => {
     const path = join(bench.folder, "veiled.png");
     const background = { r: 255, g: 0, b: 0, alpha: alpha / 255 };
     await sharp({ create: { width: 16, height: 16, channels: 4, background } })
@@ -104,7 +104,7 @@ describe("engine imagemagick, in detail", () => {
     expect((await bench.convert(path, "png", "xpm")).notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
   });
 
-  it.each([2, 3, 6, 8] as const)("turned no PNG whose orientation is %i", async (orientation) => {
+  it.each([2, 3, 6, 8] as const)("rotates a PNG of orientation %i upright", async (orientation) => {
     const stored = join(bench.folder, "stored.png");
     await writeFile(stored, await turnedPng(orientation));
     const { path, notes } = await bench.convert(stored, "png", "bmp");
@@ -114,7 +114,7 @@ describe("engine imagemagick, in detail", () => {
     expect([left[0] > 180, right[2] > 180]).toEqual([true, true]);
   });
 
-  it("took the numbers of a wide colour space for those of sRGB where the format keeps no profile", async () => {
+  it("converts a wide colour space to sRGB if the format keeps no profile", async () => {
     const wide = join(bench.folder, "wide.png");
     await twoColours().withIccProfile("p3").png().toFile(wide);
     const { path, notes } = await bench.convert(wide, "png", "ppm");
@@ -123,7 +123,7 @@ describe("engine imagemagick, in detail", () => {
     expect(Math.hypot(left[0] - red.r, left[1] - red.g, left[2] - red.b)).toBeLessThan(8);
   });
 
-  it("rounded colours that were sRGB by their profile already", async () => {
+  it("does not convert colours with an sRGB profile", async () => {
     const marked = join(bench.folder, "marked.tiff");
     const green = { create: { width: 8, height: 8, channels: 3 as const, background: "#00ff00" } };
     await sharp(green).withIccProfile("srgb").tiff().toFile(marked);
@@ -132,13 +132,13 @@ describe("engine imagemagick, in detail", () => {
     expect((await readFile(path)).subarray(-3)).toEqual((await sharp(marked, { ignoreIcc: true }).raw().toBuffer()).subarray(0, 3));
   });
 
-  it("turns a TIFF as it says", async () => {
+  it("applies the orientation of a TIFF", async () => {
     const turned = join(bench.folder, "turned.tiff");
     await twoColours(120, 80).tiff().withMetadata({ orientation: 6 }).toFile(turned);
     expect(await readingOf((await bench.convert(turned, "tiff", "bmp")).path)).toMatchObject({ width: 80, height: 120 });
   });
 
-  it("takes no other coder's bait", async () => {
+  it("reads neither content of other coders nor other files", async () => {
     const bait = join(bench.folder, "bait");
     for (const text of [
       "push graphic-context\nimage over 0,0 0,0 'label:@/etc/passwd'\npop graphic-context\n",
@@ -161,7 +161,7 @@ describe("engine imagemagick, in detail", () => {
     expect([stdout, exitCode]).toEqual(["", 1]);
   });
 
-  it("refuses more pixels than it may use", async () => {
+  it("refuses pictures over the pixel limit", async () => {
     const giant = join(bench.folder, "giant.bmp");
     const header = Buffer.alloc(54 + 1024);
     header.write("BM");

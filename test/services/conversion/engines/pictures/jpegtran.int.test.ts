@@ -8,7 +8,7 @@ import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { openBench } from "#test/contract/engine.ts";
 import { noise } from "./picture-samples.ts";
 
-test("turns, mirrors, cuts and packs a JPEG with every pixel as it was", async () => {
+test("rotates, crops and recompresses a JPEG losslessly", async () => {
   await using bench = await openBench(sharpEngine);
   const path = join(bench.folder, "photo.jpg");
   const source = await noise(320, 240)
@@ -43,7 +43,7 @@ test("turns, mirrors, cuts and packs a JPEG with every pixel as it was", async (
   expect(await sharp(upright.path).metadata()).toMatchObject({ width: 240, height: 320, orientation: 1 });
 });
 
-test("refuses what cannot be done without a loss, and says why", async () => {
+test("refuses changes that cannot be lossless", async () => {
   await using bench = await openBench(sharpEngine);
   const path = join(bench.folder, "odd.jpg");
   await noise(101, 77).jpeg().toFile(path);

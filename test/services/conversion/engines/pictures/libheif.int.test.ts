@@ -39,7 +39,7 @@ describe("engine libheif, in detail", () => {
   afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
-  it("obeys its options", async () => {
+  it("applies quality and effort", async () => {
     const coarse = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 20 })).path);
     const fine = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 90 })).path);
     expect(coarse).toBeLessThan(fine / 2);
@@ -50,7 +50,7 @@ describe("engine libheif, in detail", () => {
     expect(small).toBeLessThan(await bytesOf((await bench.convert(sample, "heic", "jpg", { quality: 95 })).path));
   });
 
-  it("lays a photo on a page as a JPEG, with its colours; as pixels it took eight times as much, and lost them", async () => {
+  it("embeds a photo in a PDF as JPEG, with its ICC profile", async () => {
     const source = join(bench.folder, "wide.png");
     await noise(160, 120).withIccProfile("p3").png().toFile(source);
     const { path: taken } = await bench.convert(source, "png", "heic");
@@ -60,7 +60,7 @@ describe("engine libheif, in detail", () => {
     expect([...notes.keys()]).toEqual([]);
   });
 
-  it("keeps transparency where the target has it, and puts white under it where it has not", async () => {
+  it("keeps transparency in PNG and flattens it for JPEG", async () => {
     const source = join(bench.folder, "clear.png");
     await writeFile(source, await halfTransparent().png().toBuffer());
     const { path } = await bench.convert(source, "png", "heic");
@@ -72,9 +72,9 @@ describe("engine libheif, in detail", () => {
   });
 
   it.each([
-    ["of eight bits, by way of JPEG, is", 8, "yuv420p"],
-    ["of ten bits, by way of PNG, is", 10, "yuv420p10"],
-  ])("a HEIC %s as the picture was when it is made smaller", async (_way, bits) => {
+    ["of eight bits through JPEG", 8, "yuv420p"],
+    ["of ten bits through PNG", 10, "yuv420p10"],
+  ])("shrinks a HEIC %s without losing colours", async (_way, bits) => {
     const [source, path, direct] = [
       join(bench.folder, "plain.png"),
       join(bench.folder, `bits-${bits}.heic`),
@@ -92,7 +92,7 @@ describe("engine libheif, in detail", () => {
     expect((await sharp(made).metadata()).depth).toBe(bits === 10 ? "ushort" : "uchar");
   });
 
-  it("refuses a picture that was cut off", async () => {
+  it("refuses a truncated picture", async () => {
     const cut = join(bench.folder, "cut.heic");
     await run("sh", ["-c", 'head -c 300 "$1" > "$2"', "sh", await heic(rough, bench.folder), cut]);
     await expect(bench.convert(cut, "heic", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -105,7 +105,7 @@ describe("engine libheif, in detail", () => {
     return await cornersOf(path, "-auto-orient");
   }
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("turns a PNG of orientation %i, for readers of HEIC do not ask EXIF", async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("rotates a PNG of orientation %i, as HEIC readers ignore EXIF", async (orientation) => {
     const source = join(bench.folder, `turned-${orientation}.png`);
     await quarters().withMetadata({ orientation }).png().toFile(source);
     const { path, notes } = await bench.convert(source, "png", "heic", { quality: 95 });
@@ -118,7 +118,7 @@ describe("engine libheif, in detail", () => {
     [3, 2, "png"],
     [8, 1, "jpg"],
     [6, 3, "png"],
-  ] as const)("turned a phone's picture of orientation %i twice, as its EXIF said so once more", async (orientation, turns, to) => {
+  ] as const)("rotates a phone's picture of orientation %i only once, despite its EXIF", async (orientation, turns, to) => {
     const lying = join(bench.folder, "lying.png");
     await quarters().withMetadata({ orientation }).png().toFile(lying);
     await run("heif-enc", ["-q", "95", lying, "-o", join(bench.folder, "lying.heic")]);
@@ -131,7 +131,7 @@ describe("engine libheif, in detail", () => {
     }
   });
 
-  it("changes a picture in its own format, and keeps who made it unless that is to be stripped", async () => {
+  it("resizes a HEIC, and keeps its author unless metadata is to be stripped", async () => {
     const source = join(bench.folder, "photo.heic");
     await photo(source, bench.folder);
     const small = await bench.convert(source, "heic", "heic", { width: 32 });

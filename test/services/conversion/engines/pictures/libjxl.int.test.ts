@@ -37,7 +37,7 @@ describe("engine libjxl, in detail", () => {
   afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
-  it.each(["png", "jpg", "ppm"])("makes one still of an animation, as %s", async (to) => {
+  it.each(["png", "jpg", "ppm"])("converts only the first frame of an animation to %s", async (to) => {
     const moving = join(bench.folder, "moving.png");
     const colours = ["red", "blue"].flatMap((colour) => ["-f", "lavfi", "-i", `color=${colour}:size=32x32:rate=5:duration=1`]);
     const joined = ["-filter_complex", "[0][1]concat=n=2,format=rgb24", "-c:v", "apng", "-f", "apng"];
@@ -61,7 +61,7 @@ describe("engine libjxl, in detail", () => {
     expect(seen.stdout).toBe("1 1");
   });
 
-  it("gives back the very JPEG, unless another quality is asked for, and turns it as it says", async () => {
+  it("restores the original JPEG unless a quality is given, and applies its orientation", async () => {
     const source = join(bench.folder, "turned.jpg");
     await noise(160, 120).jpeg().withMetadata({ orientation: 6 }).toFile(source);
     const { path } = await bench.convert(source, "jpg", "jxl");
@@ -71,7 +71,7 @@ describe("engine libjxl, in detail", () => {
     expect(await sharp((await bench.convert(path, "jxl", "png")).path).metadata()).toMatchObject({ width: 120, height: 160 });
   });
 
-  it("obeys its options", async () => {
+  it("applies quality, effort and lossless", async () => {
     const coarse = await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 30 })).path);
     expect(coarse).toBeLessThan(await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 95 })).path));
     const quick = await bytesOf((await bench.convert(rough, "png", "jxl", { effort: 1 })).path);
@@ -82,7 +82,7 @@ describe("engine libjxl, in detail", () => {
     expect((await pixels(back.path)).equals(await pixels(rough))).toBe(true);
   });
 
-  it("puts white under transparency where the target has none, and leaves it to others in a PPM", async () => {
+  it("flattens transparency for JPEG, and leaves it to other engines for PPM", async () => {
     const source = join(bench.folder, "clear.png");
     await halfTransparent().png().toFile(source);
     const { path } = await bench.convert(source, "png", "jxl");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lacksPixels } from "#services/conversion/engines/pictures/libraw.ts";
 
-test("files of cameras whose pixels were taken out are told from those that are packed well", () => {
+test("tells camera files without their pixels from well-compressed ones", () => {
   // A NEF and a DNG from test sets, 3039 × 2014 and 3474 × 2314, reduced to their tags.
   expect(lacksPixels(6188, 18_363_510)).toBe(true);
   expect(lacksPixels(13_662, 24_118_380)).toBe(true);

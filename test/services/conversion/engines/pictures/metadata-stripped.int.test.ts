@@ -20,7 +20,7 @@ const tone = words("-f lavfi -i sine=duration=1");
 const film = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=1");
 const tags = ["-metadata", "title=Quokka", "-metadata", "artist=Numbat", "-metadata", `location=${place}`];
 
-describe("of sound and film", () => {
+describe("metadata of sound and film", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(ffmpegEngine);
@@ -51,7 +51,7 @@ describe("of sound and film", () => {
     ["mp3", "m4a"],
     ["mp3", "flac"],
     ["mp3", "ogg"],
-  ])("%s to %s", async (from, to) => {
+  ])("is stripped on request: %s to %s", async (from, to) => {
     const source = await located(from);
     const kept = await readFile((await bench.convert(source, from, to)).path, "latin1");
     expect(kept).toContain("Quokka");
@@ -72,7 +72,7 @@ describe("of sound and film", () => {
   });
 });
 
-describe("of pictures", () => {
+describe("metadata of pictures", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(sharpEngine);
@@ -87,7 +87,7 @@ describe("of pictures", () => {
     ["png", "jpg"],
     ["tiff", "jpg"],
     ["webp", "png"],
-  ] as const)("%s to %s", async (from, to) => {
+  ] as const)("is stripped on request: %s to %s", async (from, to) => {
     const source = join(bench.folder, `located.${from}`);
     const xmp =
       '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="48,51.46N" exif:UserComment="Numbat"/></rdf:RDF></x:xmpmeta>';

@@ -24,7 +24,7 @@ describe("pictures in their own format", () => {
     return path;
   }
 
-  it("writes a picture anew in its own format: smaller, cleaned, or as it is", async () => {
+  it("are recompressed, or returned unchanged if they do not shrink", async () => {
     const plain = await noise(90, 70).png({ compressionLevel: 0 }).toBuffer();
     const smaller = await bench.convert(await file(plain), "png", "png");
     const written = await readFile(smaller.path);
@@ -35,7 +35,7 @@ describe("pictures in their own format", () => {
     expect((await readFile(again.path)).equals(written)).toBe(true);
   });
 
-  it("does not give back a picture whose metadata it was to clean, or of which something else was asked", async () => {
+  it("are not returned unchanged if they are to be stripped or resized", async () => {
     const tagged = await sharp(await noise(90, 70).png({ compressionLevel: 9, adaptiveFiltering: true }).toBuffer())
       .withExif({ IFD0: { Copyright: "Ada" } })
       .png({ compressionLevel: 9 })
@@ -55,7 +55,7 @@ describe("pictures in their own format", () => {
     ["webp", 6],
     ["avif", 4],
     ["gif", 8],
-  ] as const)("a %s has no more than %d kB, and what was reduced is told", async (format, maxKb) => {
+  ] as const)("are fitted, as %s, into %d kB, with a note on what was reduced", async (format, maxKb) => {
     const source = noise(240, 180);
     const bytes = await (format === "jpg" ? source.jpeg({ quality: 95 }) : source.toFormat(format)).toBuffer();
     expect(bytes.length).toBeGreaterThan(maxKb * 1000);
@@ -67,7 +67,7 @@ describe("pictures in their own format", () => {
     expect((await sharp(written).metadata()).format).toBe({ jpg: "jpeg", avif: "heif" }[format as string] ?? format);
   });
 
-  it("is cropped before it is turned, mirrored and resized, as it is seen", async () => {
+  it("are cropped as displayed, before rotation, mirroring and resizing", async () => {
     const picture = await twoColours(120, 80).png().toBuffer();
     const part = await bench.convert(await file(picture), "png", "png", { crop: "40x80+50+0", width: 20 });
     const { data, info } = await sharp(part.path).raw().toBuffer({ resolveWithObject: true });
@@ -87,7 +87,7 @@ describe("pictures in their own format", () => {
     });
   });
 
-  it.each(["gif", "webp"] as const)("an animation in %s keeps its frames, and is not cropped", async (format) => {
+  it.each(["gif", "webp"] as const)("keep the frames of a %s animation, which cannot be cropped", async (format) => {
     const animation = await file(await moving(format));
     const { path, notes } = await bench.convert(animation, format, format, { width: 15 });
     const found = await sharp(path).metadata();

@@ -69,7 +69,7 @@ const linear = png(samplesOf(each((share) => share)), ["gAMA", numbers(100_000)]
 const inP3 = png(samplesOf(wide(wider.p3, value)), ["cICP", Buffer.from([12, 13, 0, 1])]);
 const bright = png(samplesOf(wide(wider.bt2020, perceptual)), ["cICP", Buffer.from([9, 16, 0, 1])]);
 
-describe("colours that a PNG names by numbers", () => {
+describe("colours that a PNG declares by numbers", () => {
   const corners = numbers(31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000);
   const power = png(samplesOf(wide(wider.p3, (share) => share ** (1 / 2.2))), ["gAMA", numbers(45_455)], ["cHRM", corners]);
   it.each([
@@ -78,13 +78,13 @@ describe("colours that a PNG names by numbers", () => {
     ["cICP of Display P3", inP3],
     ["cICP of PQ", bright],
     ["cICP of HLG", png(samplesOf(wide(wider.bt2020, hybrid)), ["cICP", Buffer.from([9, 18, 0, 1])])],
-  ])("%s was ignored", async (_, bytes) => {
+  ])("are converted to sRGB: %s", async (_, bytes) => {
     const { path, notes } = await benches.sharp.convert(await given(bytes, "png"), "png", "jpg", { quality: 95 });
     expect(notes.has("PROFILE_CONVERTED")).toBe(true);
     expect(await errorOf(path, "jpg")).toBeLessThan(8);
   });
 
-  it("were taken for those of a screen by every tool but libvips", async () => {
+  it("are converted to sRGB for every tool besides libvips", async () => {
     for (const [bench, to] of [
       [benches.stills, "tga"],
       [benches.magick, "bmp"],
@@ -98,16 +98,16 @@ describe("colours that a PNG names by numbers", () => {
     expect(await errorOf(back.path, "png")).toBeLessThan(8);
   });
 
-  it("left those of sRGB as they are", async () => {
+  it("stay unchanged if they are sRGB", async () => {
     const { notes } = await benches.sharp.convert(await given(png(screen, ["gAMA", numbers(45_455)]), "png"), "png", "tiff");
     expect([...notes.keys()]).toEqual([]);
   });
 });
 
-describe("a profile", () => {
+describe("an ICC profile", () => {
   const eight = sharp(png(screen)).toColourspace("srgb").png();
 
-  it("of a picture of 16 bits became numbers of a wider space that nothing named", async () => {
+  it("of a 16-bit picture is converted to sRGB", async () => {
     const marked = await sharp(await eight.clone().toBuffer())
       .withIccProfile("p3")
       .png()
@@ -122,7 +122,7 @@ describe("a profile", () => {
     }
   });
 
-  it("of a PNG was dropped by Targa with the numbers as they are", async () => {
+  it("of a PNG is converted to sRGB for Targa", async () => {
     const marked = await sharp(await eight.clone().toBuffer())
       .withIccProfile("p3")
       .png()
@@ -134,7 +134,7 @@ describe("a profile", () => {
 });
 
 describe("high dynamic range", () => {
-  it("of a HEIC and of a JPEG XL was shown as grey fog", async () => {
+  it("of a HEIC and a JPEG XL is mapped to the standard range", async () => {
     const source = await given(bright, "png");
     await run("heif-enc", ["-q", "95", "-p", "chroma=444", "-o", `${source}.heic`, source]);
     const heic = await given(withColourNumbers(await readFile(`${source}.heic`), 9, 16), "heic");
@@ -152,7 +152,7 @@ describe("samples of a TIFF", () => {
   const greyChart: Halves = { left: [120, 120, 120], right: [110, 110, 110] };
   it.each([
     ["floating point up to 1", tiff(floats(screen), { bits: 32, kind: 3, photometric: 2, channels: 3 }), chart],
-    ["greys of floating point up to 1", tiff(floats(grey), { bits: 32, kind: 3, photometric: 1, channels: 1 }), greyChart],
+    ["floating-point grey up to 1", tiff(floats(grey), { bits: 32, kind: 3, photometric: 1, channels: 1 }), greyChart],
     [
       "32 bits",
       tiff(Buffer.from(new Uint32Array(screen.map((share) => share * (2 ** 32 - 1))).buffer), {
@@ -163,7 +163,7 @@ describe("samples of a TIFF", () => {
       }),
       chart,
     ],
-  ])("of %s became black, or stripes", async (_, bytes, wanted) => {
+  ])("of %s become 16 bits, with a note", async (_, bytes, wanted) => {
     for (const to of ["png", "jpg"]) {
       const { path, notes } = await benches.sharp.convert(await given(bytes, "tiff"), "tiff", to);
       expect(notes.get("MEDIA_CHANGED"), to).toMatch(/^Samples of .+ became ones of 16 bits/);
@@ -173,7 +173,7 @@ describe("samples of a TIFF", () => {
     }
   });
 
-  it("with a sign were cut off at zero", async () => {
+  it("with a sign are scaled to the range in use", async () => {
     const bytes = tiff(Buffer.from(new Int16Array(grey.map((share) => share * 65_535 - 32_768)).buffer), {
       ...{ bits: 16, kind: 2, photometric: 1, channels: 1 },
     });
@@ -202,7 +202,7 @@ describe("a Photoshop file", () => {
     return Buffer.concat([head, numbers(0, resources.length), resources, numbers(0), Buffer.alloc(2), planes]);
   }
 
-  it("of 32 bits was too dark, and black as a JPEG", async () => {
+  it("of 32 bits keeps its brightness in 16 bits", async () => {
     const lights = samplesOf(each((share) => share));
     const planes = Buffer.alloc(lights.length * 4);
     for (const [index, share] of lights.entries()) planes.writeFloatBE(share, ((index % 3) * width * height + Math.floor(index / 3)) * 4);
@@ -215,7 +215,7 @@ describe("a Photoshop file", () => {
     }
   });
 
-  it("of a printer's colours lost its profile", async () => {
+  it("in CMYK is converted by its profile", async () => {
     const ink = sharp(png(screen)).toColourspace("cmyk").withIccProfile("cmyk");
     const jpeg = await ink.clone().jpeg({ quality: 100, chromaSubsampling: "4:4:4" }).toBuffer();
     const { icc } = await sharp(jpeg).metadata();
@@ -229,7 +229,7 @@ describe("a Photoshop file", () => {
   });
 });
 
-describe("transparency of a palette or of one colour", () => {
+describe("transparency in HEIC", () => {
   it.each([
     [
       "a palette",
@@ -242,7 +242,7 @@ describe("transparency of a palette or of one colour", () => {
     ],
     ["one grey", pngOf(Buffer.alloc((width + 1) * height), [8, 0], ["tRNS", Buffer.from([0, 0])])],
     ["one colour", pngOf(Buffer.alloc((width * 3 + 1) * height), [8, 2], ["tRNS", Buffer.alloc(6)])],
-  ])("of %s was lost by HEIC, or became garbage", async (_, bytes) => {
+  ])("is kept from %s of a PNG", async (_, bytes) => {
     const { path } = await benches.heif.convert(await given(bytes, "png"), "png", "heic");
     await run("heif-convert", [path, `${path}.png`]);
     const { data, info } = await sharp(`${path}.png`).raw().toBuffer({ resolveWithObject: true });
@@ -250,7 +250,7 @@ describe("transparency of a palette or of one colour", () => {
   });
 });
 
-it.each([0, 255, 128])("transparency of %d in a GIF is kept, or hardened with a note", async (alpha) => {
+it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alpha %d)", async (alpha) => {
   const source = await given(
     pngOf(Buffer.alloc((width * 4 + 1) * height, Buffer.from([0, ...Buffer.alloc(width * 4, alpha)])), [8, 6]),
     "png",
@@ -259,8 +259,8 @@ it.each([0, 255, 128])("transparency of %d in a GIF is kept, or hardened with a 
   expect(notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
 });
 
-describe("pixels an inch", () => {
-  it("became 25.4 in TIFF, and were lost by JPEG", async () => {
+describe("pixels per inch", () => {
+  it("are kept in JPEG, PNG and TIFF, and default to 72", async () => {
     const printed = await given(png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]), "png");
     for (const to of ["jpg", "tiff"]) expect(await densityOf((await benches.sharp.convert(printed, "png", to)).path), to).toBe(300);
     const page = await given(await sharp(png(screen)).withMetadata({ density: 300 }).jpeg().toBuffer(), "jpg");
@@ -269,7 +269,7 @@ describe("pixels an inch", () => {
     expect(await densityOf((await benches.sharp.convert(silent, "webp", "png")).path)).toBe(72);
   });
 
-  it("brought the place and the author along, which were to be left out", async () => {
+  it("do not bring back EXIF that is to be stripped", async () => {
     const exif = { IFD0: { Artist: "Ada" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
     const told = await given(await sharp(png(screen)).withExif(exif).jpeg().toBuffer(), "jpg");
     for (const to of ["png", "webp"]) {
@@ -279,7 +279,7 @@ describe("pixels an inch", () => {
   });
 });
 
-it("16 bits became eight without a word", async () => {
+it("notes when 16 bits are reduced", async () => {
   const deep = await given(png(screen), "png");
   for (const [to, bits] of [
     ["jpg", 8],

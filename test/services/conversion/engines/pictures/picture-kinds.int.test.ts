@@ -1,4 +1,4 @@
-/** Ordinary files that well-known samples do not cover. */
+/** Kinds of ordinary files that the common samples do not cover. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -40,7 +40,7 @@ const greyRows = (bits: number): Buffer => {
 };
 
 describe("greys of few bits", () => {
-  it.each([1, 2, 4])("of %d became black by way of JPEG XL", async (bits) => {
+  it.each([1, 2, 4])("of %d keep their brightness through JPEG XL", async (bits) => {
     const made = await benches.jxl.convert(await given(pngOf(greyRows(bits), [bits, 0]), "png"), "png", "jxl", { lossless: true });
     for (const to of ["png", "jpg"]) {
       const { path } = await benches.jxl.convert(made.path, "jxl", to);
@@ -53,7 +53,7 @@ describe("greys of few bits", () => {
     ["tga", 1],
     ["tga", 4],
     ["qoi", 2],
-  ] as const)("lost the one that is transparent to %s", async (to, bits) => {
+  ] as const)("keep their transparent one in %s", async (to, bits) => {
     const keyed = pngOf(greyRows(bits), [bits, 0], ["tRNS", Buffer.from([0, 0])]);
     const made = await benches.stills.convert(await given(keyed, "png"), "png", to);
     const { path } = await benches.stills.convert(made.path, to, "png");
@@ -76,7 +76,7 @@ describe("an icon with several pictures of one size", () => {
     return Buffer.concat([head, palette, pixels, Buffer.alloc(16 * 4)]);
   }
 
-  it("gave the one with the fewest colours if it comes first", async () => {
+  it("gives the one with the most colours, even if it is not the first", async () => {
     const poor = pictureOf(8, Buffer.alloc(1024, 60), Buffer.alloc(256));
     const rich = pictureOf(32, Buffer.alloc(0), Buffer.from(Array.from({ length: 256 }, (_, index) => [index, 20, 200, 255]).flat()));
     const head = Buffer.from([0, 0, 1, 0, 2, 0]);
@@ -137,14 +137,14 @@ function exrOf(channel: string, value: number): Buffer {
   return Buffer.concat([head, number(8, head.length + 8), line]);
 }
 
-it("an OpenEXR whose channels are all in layers became black", async () => {
+it("refuses an OpenEXR with channels in layers only", async () => {
   await using bench = await openBench(imagemagickExrEngine);
   await expect(bench.convert(await given(exrOf("diffuse.R", 1), "exr"), "exr", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   const { path } = await bench.convert(await given(exrOf("Y", 1), "exr"), "exr", "png");
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
 });
 
-it("a JPEG that was cut off was our fault if libvips lost the words of its reader", async () => {
+it("blames a truncated JPEG even if libvips lost its reader's message", async () => {
   const jpg = await noise(90, 70).jpeg().toBuffer();
   const lost = new Error("vips2png: unable to write to target target");
   const codeOf = (bytes: Buffer): string => failureOfCut(lost, isCutOff("jpg", bytes)).code;

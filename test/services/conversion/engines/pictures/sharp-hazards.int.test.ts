@@ -33,7 +33,7 @@ async function made(format: "jpg" | "png" | "webp" | "gif" | "avif" | "tiff"): P
 }
 
 describe("damaged pictures", () => {
-  it.each(["jpg", "png", "webp", "gif", "avif", "tiff"] as const)("a %s that was cut off is refused", async (format) => {
+  it.each(["jpg", "png", "webp", "gif", "avif", "tiff"] as const)("are refused if truncated: %s", async (format) => {
     const bytes = await made(format);
     const target = format === "png" ? "jpg" : "png";
     for (const part of [0.98, 0.5, 0.1]) {
@@ -42,7 +42,7 @@ describe("damaged pictures", () => {
     }
   });
 
-  it("a GIF that was cut off behind a byte that looks like its trailer is refused", async () => {
+  it("are refused if a GIF is truncated after a byte that looks like its trailer", async () => {
     const bytes = await made("gif");
     const trailer = bytes.findIndex((byte, at) => at > bytes.length / 2 && byte === 0x3b && bytes[at - 1] !== 0);
     expect(trailer).toBeGreaterThan(0);
@@ -54,12 +54,12 @@ describe("damaged pictures", () => {
     ["junk before the first marker", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(5, 1), bytes.subarray(2)])],
     ["bytes after the end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(100, 7)])],
     ["broken EXIF", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 2), brokenExif, bytes.subarray(2)])],
-  ])("a whole JPEG with %s converts without a word", async (_, spoil) => {
+  ])("convert without a note if a JPEG is whole but has %s", async (_, spoil) => {
     const { notes } = await bench.convert(await file(spoil(await made("jpg"))), "jpg", "png");
     expect(notes.has("INPUT_DAMAGED")).toBe(false);
   });
 
-  it("a whole PNG with a damaged part converts with a note", async () => {
+  it("convert with a note if a PNG is whole but has a damaged part", async () => {
     const bytes = await made("png");
     const middle = Math.floor(bytes.length / 2);
     bytes.fill(0x5a, middle, middle + 40);
@@ -72,22 +72,22 @@ describe("damaged pictures", () => {
     ["jpg", "png", drawing],
     ["svg", "png", "<svg><unclosed"],
     ["gif", "png", ""],
-  ])("what is not %s is refused", async (from, to, content) => {
+  ])("are refused if they are not %s", async (from, to, content) => {
     await expect(bench.convert(await file(content), from, to)).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
 
 describe("bombs", () => {
-  it("a PNG of 2500 megapixels is refused by its header", async () => {
+  it("are refused by their header: a PNG of 2500 megapixels", async () => {
     await expect(bench.convert(await file(pngHeader(50_000, 50_000)), "png", "jpg")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("an SVG of 100000 × 100000 is refused", async () => {
+  it("are refused: an SVG of 100000 × 100000", async () => {
     const huge = '<svg xmlns="http://www.w3.org/2000/svg" width="100000" height="100000"><rect width="9" height="9"/></svg>';
     await expect(bench.convert(await file(huge), "svg", "png")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("entities that multiply and external entities give nothing away", async () => {
+  it("of multiplying entities are refused, and external entities are not read", async () => {
     const lol = `<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, i) => `<!ENTITY b${i} "${(i === 0 ? "&a;" : `&b${i - 1};`).repeat(10)}">`).join("")}]>`;
     const bomb = `${lol}<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15">&b8;</text></svg>`;
     await expect(bench.convert(await file(bomb), "svg", "png")).rejects.toMatchObject({ name: "FilemillError" });
@@ -98,7 +98,7 @@ describe("bombs", () => {
     if (result !== undefined) expect((await sharp(result.path).ensureAlpha().raw().toBuffer()).equals(empty)).toBe(true);
   });
 
-  it("a target that cannot hold the size is refused with a reason", async () => {
+  it("are refused if the target cannot hold the size", async () => {
     const long = await file(
       await sharp({ create: { width: 17_000, height: 2, channels: 3, background: "#fff" } })
         .png()
@@ -107,7 +107,7 @@ describe("bombs", () => {
     await expect(bench.convert(long, "png", "webp")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("a drawing without end is stopped at the deadline, and the next picture is converted", async () => {
+  it("that render endlessly are stopped at the deadline, and the next picture converts", async () => {
     const levels = Array.from({ length: 12 }, (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(8)}</g>`).join("");
     const filter = '<filter id="f"><feGaussianBlur stdDeviation="50"/><feTurbulence numOctaves="20"/></filter>';
     const bomb = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><defs>${filter}<rect id="g0" width="4000" height="4000" filter="url(#f)"/>${levels}</defs><use href="#g4"/></svg>`;
@@ -117,7 +117,7 @@ describe("bombs", () => {
 });
 
 describe("the pool", () => {
-  it("replaces a child that was killed, and none without need", async () => {
+  it("replaces a killed child, and no other", async () => {
     const children: SandboxChild[] = [];
     const spawn: typeof bench.sandbox.spawn = async (command) => {
       const child = await bench.sandbox.spawn(command);
@@ -146,7 +146,7 @@ describe("the pool", () => {
     expect(children.length).toBe(before);
   });
 
-  it("converts files too large to travel in a message, and leaves nothing in the child's folder", async () => {
+  it("converts files too large for a message, and leaves nothing in the child's folder", async () => {
     const large = await file(await noise(1600, 1200).png({ compressionLevel: 0 }).toBuffer());
     const { path } = await bench.convert(large, "png", "tiff", { compression: "none" });
     expect((await sharp(path).metadata()).width).toBe(1600);
@@ -159,7 +159,7 @@ describe("the pool", () => {
     await expect.poll(leftovers).toEqual([]);
   });
 
-  it("stops waiting and working when the task is cancelled", async () => {
+  it("stops when the task is cancelled", async () => {
     await using engine = await sharpEngine.open({
       sandbox: bench.sandbox,
       inspector: noInspector,

@@ -64,8 +64,8 @@ describe("pictures by sharp", () => {
     return [reading.width, reading.height];
   }
 
-  describe("manners", () => {
-    it.each([1, 2, 3, 4, 5, 6, 7, 8])("turns a photo as orientation %i says", async (orientation) => {
+  describe("defaults", () => {
+    it.each([1, 2, 3, 4, 5, 6, 7, 8])("rotates a photo of orientation %i upright", async (orientation) => {
       const upright = twoColours(120, 80);
       const stored = await storedAs(orientation, await upright.png().toBuffer());
       const { path, notes } = await bench.convert(await file(stored), "jpg", "png");
@@ -76,13 +76,13 @@ describe("pictures by sharp", () => {
       expect(notes.has("ORIENTATION_APPLIED")).toBe(orientation > 1);
     });
 
-    it("puts transparency on white for JPEG and says so", async () => {
+    it("flattens transparency onto white for JPEG, with a note", async () => {
       const { path, notes } = await bench.convert(await file(await halfTransparent().png().toBuffer()), "png", "jpg");
       expect(distance((await coloursOf(path))[1], { r: 255, g: 255, b: 255 })).toBeLessThan(12);
       expect(notes.has("ALPHA_FLATTENED")).toBe(true);
     });
 
-    it("does not speak of transparency where a channel is all opaque", async () => {
+    it("notes no transparency for an opaque alpha channel", async () => {
       const { notes } = await bench.convert(await file(await twoColours().ensureAlpha().png().toBuffer()), "png", "jpg");
       expect([...notes.keys()]).toEqual([]);
     });
@@ -104,7 +104,7 @@ describe("pictures by sharp", () => {
       expect(notes.has("ANIMATION_REDUCED")).toBe(false);
     });
 
-    it.each(["jpg", "png", "avif", "tiff"])("keeps the first frame of an animation for %s and says so", async (to) => {
+    it.each(["jpg", "png", "avif", "tiff"])("keeps the first frame of an animation for %s, with a note", async (to) => {
       const { path, notes } = await bench.convert(await file(await moving("gif")), "gif", to);
       const found = await sharp(path).metadata();
       expect([found.width, found.height]).toEqual([30, 20]);
@@ -112,7 +112,7 @@ describe("pictures by sharp", () => {
       expect(notes.has("ANIMATION_REDUCED")).toBe(true);
     });
 
-    it("converts print colours to sRGB and says so", async () => {
+    it("converts CMYK to sRGB, with a note", async () => {
       const cmyk = await twoColours().toColourspace("cmyk").withIccProfile("cmyk").jpeg({ quality: 95 }).toBuffer();
       expect((await sharp(cmyk).metadata()).space).toBe("cmyk");
       const { path, notes } = await bench.convert(await file(cmyk), "jpg", "png");
@@ -121,7 +121,7 @@ describe("pictures by sharp", () => {
       expect(notes.has("PROFILE_CONVERTED")).toBe(true);
     });
 
-    it("says PROFILE_CONVERTED for a wide gamut and not for sRGB", async () => {
+    it("notes PROFILE_CONVERTED for a wide gamut but not for sRGB", async () => {
       const wide = await file(await twoColours().withIccProfile("p3").jpeg().toBuffer());
       const usual = await file(await twoColours().withIccProfile("srgb").jpeg().toBuffer());
       expect((await bench.convert(wide, "jpg", "webp")).notes.has("PROFILE_CONVERTED")).toBe(true);
@@ -141,7 +141,7 @@ describe("pictures by sharp", () => {
       expect(after?.equals(before ?? Buffer.alloc(0))).toBe(true);
     });
 
-    it("dropped EXIF by default: it is kept, unless it is to be stripped", async () => {
+    it("keeps EXIF unless it is to be stripped", async () => {
       const tagged = await file(
         await twoColours()
           .withExif({ IFD0: { Copyright: "Ada" } })
@@ -155,13 +155,13 @@ describe("pictures by sharp", () => {
       expect([...stripped.notes, ...kept.notes]).toEqual([]);
     });
 
-    it("misses no metadata where EXIF tells a resolution alone, as programs write of themselves", async () => {
+    it("does not note the loss of EXIF that holds only a resolution", async () => {
       const plain = await file(await noise(40, 30).withDensity(150).png().toBuffer());
       expect((await sharp(plain).metadata()).exif).toBeDefined();
       expect((await bench.convert(plain, "png", "webp")).notes.has("METADATA_DROPPED")).toBe(false);
     });
 
-    it("tells what a PNG loses wherever in the file it stands, and nothing of one that is only a picture", async () => {
+    it("notes what a PNG loses, wherever it is in the file, and nothing for pixels alone", async () => {
       const plain = await twoColours().png().toBuffer();
       const tagged = await twoColours()
         .withExif({ IFD0: { Copyright: "Ada" } })
@@ -179,7 +179,7 @@ describe("pictures by sharp", () => {
       expect(await notesOf(await halfTransparent().png({ palette: true }).toBuffer(), "jpg")).toEqual(["ALPHA_FLATTENED"]);
     });
 
-    it("turns once when the orientation tag is kept with the other tags", async () => {
+    it("rotates only once if the other tags are kept", async () => {
       const stored = await storedAs(6, await twoColours(120, 80).png().toBuffer());
       const { path } = await bench.convert(await file(stored), "jpg", "webp", { metadata: "keep" });
       const found = await sharp(path).metadata();
@@ -191,7 +191,7 @@ describe("pictures by sharp", () => {
       expect(execFileSync("file", ["--brief", path], { encoding: "utf8" })).toMatch(/compression=(deflate|zip)/i);
     });
 
-    it("reads compressed SVG and blocks what SVG links to", async () => {
+    it("reads compressed SVG, and blocks external content", async () => {
       const zipped = await bench.convert(await file(gzipSync(drawing)), "svg", "png");
       expect(await sizeOf(zipped.path)).toEqual([60, 40]);
       const linked = drawing.replace("<rect", '<image href="file:///etc/hostname" width="5" height="5"/><rect');
@@ -203,7 +203,7 @@ describe("pictures by sharp", () => {
     const photo = async () => file(await noise(200, 100).png().toBuffer());
     const bytesOf = async (path: string) => (await readFile(path)).length;
 
-    it.each(["jpg", "webp", "avif"])("quality makes %s smaller", async (to) => {
+    it.each(["jpg", "webp", "avif"])("lower quality makes %s smaller", async (to) => {
       const input = await photo();
       const [low, high] = await Promise.all([
         bench.convert(input, "png", to, { quality: 10 }),
@@ -236,12 +236,12 @@ describe("pictures by sharp", () => {
       expect(await sizeOf((await bench.convert(await photo(), "png", "jpg", options)).path)).toEqual(size);
     });
 
-    it("rotate turns clockwise", async () => {
+    it("rotate by 180° swaps left and right", async () => {
       const { path } = await bench.convert(await file(await twoColours().png().toBuffer()), "png", "webp", { rotate: "180" });
       expect(distance((await coloursOf(path))[0], blue)).toBeLessThan(40);
     });
 
-    it("background colours what was transparent, also in PNG", async () => {
+    it("background fills transparency, also in PNG", async () => {
       const input = await file(await halfTransparent().webp({ lossless: true }).toBuffer());
       for (const to of ["jpg", "png"]) {
         const { path, notes } = await bench.convert(input, "webp", to, { background: "#00ff00" });
@@ -268,7 +268,7 @@ describe("pictures by sharp", () => {
       expect(await bytesOf(efforts[0]?.path ?? "")).not.toBe(await bytesOf(efforts[1]?.path ?? ""));
     });
 
-    it("density and width draw an SVG sharply at size", async () => {
+    it("density and width render an SVG sharply", async () => {
       const input = await file(drawing);
       expect(await sizeOf((await bench.convert(input, "svg", "png", { density: 144 })).path)).toEqual([120, 80]);
       const { path } = await bench.convert(input, "svg", "png", { width: 600 });

@@ -1,4 +1,4 @@
-/** Kinds of samples in TIFFs that one library reads and another misreads. */
+/** Kinds of TIFF samples that one library reads and another misreads. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -12,7 +12,7 @@ type Page = { readonly data: readonly number[] | Buffer; readonly photometric: n
   Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit", number | readonly number[]>>
 >;
 
-/** Two pixels beside each other, little-endian. @see TIFF 6.0, section 2 */
+/** Pages of two pixels side by side, little-endian. @see TIFF 6.0, section 2 */
 function tiffOf(...pages: readonly Page[]): Buffer {
   const parts: Buffer[] = [Buffer.from("II*\0\0\0\0\0", "latin1")];
   const sizeOf = () => parts.reduce((sum, { length }) => sum + length, 0);
@@ -93,38 +93,42 @@ async function converted(bench: Bench | undefined, to: string, pages: readonly P
   const made = await bench.convert(path, "tiff", to, options);
   return { ...made, bytes: await readFile(made.path) };
 }
-/** Grey of both pixels; and transparency, if there is any. */
+/** Grey of both pixels, and their transparency if there is any. */
 async function greysOf(bytes: Buffer, page = 0): Promise<readonly number[]> {
   const { data, info } = await sharp(bytes, { page }).toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
   const others = info.channels === 4 ? [data[3] ?? 0, data[7] ?? 0] : [];
   return [data[0] ?? 0, data[info.channels] ?? 0, ...others];
 }
 
-describe("samples of a TIFF by libvips", () => {
+describe("TIFF samples converted by libvips", () => {
   it.each<[string, Page, string]>([
     [
-      "of 8 bits with a sign were wrapped around",
+      "of 8 bits with a sign are scaled to their range",
       { data: of(new Int8Array([-128, 127])), photometric: 1, kind: 2 },
       "-128 as black and 127 as white",
     ],
     [
-      "that are heights were refused",
+      "that are heights are scaled to their range",
       { data: of(new Int16Array([-200, 2350])), photometric: 1, bits: 16, kind: 2 },
       "-200 as black and 2350 as white",
     ],
-    ["that are counts became black", { data: of(new Uint32Array([0, 255])), photometric: 1, bits: 32 }, "0 as black and 255 as white"],
     [
-      "of floating point with 0 as white were inverted",
+      "that are counts are scaled to their range",
+      { data: of(new Uint32Array([0, 255])), photometric: 1, bits: 32 },
+      "0 as black and 255 as white",
+    ],
+    [
+      "of floating point with 0 as white are not inverted",
       { data: of(new Float32Array([1, 0])), photometric: 0, bits: 32, kind: 3 },
       "1 as black and 0 as white",
     ],
     [
-      "were veiled by infrared, and the rest vanished",
+      "are not veiled by infrared, which is left out",
       { data: [0, 0, 0, 9, 8, 255, 255, 255, 7, 6], photometric: 2, channels: 5, extras: [0, 0] },
       "2 further channels were left out",
     ],
     [
-      "were veiled by the second of several bands",
+      "are not veiled by the second of several bands",
       { data: [0, 9, 8, 255, 7, 6], photometric: 1, channels: 3, extras: [0, 0] },
       "2 further channels were left out",
     ],
@@ -137,7 +141,7 @@ describe("samples of a TIFF by libvips", () => {
     }
   });
 
-  it("keep transparency, and the channel after it is named", async () => {
+  it("keep transparency, and the channel after it is noted", async () => {
     const page: Page = { data: [0, 0, 0, 255, 8, 255, 255, 255, 0, 6], photometric: 2, channels: 5, extras: [2, 0] };
     const { bytes, notes } = await converted(plain, "png", [page]);
     expect(await greysOf(bytes)).toEqual([0, 255, 255, 0]);
@@ -147,7 +151,7 @@ describe("samples of a TIFF by libvips", () => {
   it.each([
     [2, 204],
     [1, 72],
-  ])("lost the shape of a fax's pixels, and resolutions without a unit became millimetres: unit %d", async (unit, density) => {
+  ])("become square pixels with a note, and keep their density only with a unit (%d)", async (unit, density) => {
     const { bytes, notes } = await converted(plain, "png", [{ data: [0, 255], photometric: 1, unit }]);
     expect((await sharp(bytes).metadata()).density).toBe(density);
     expect(notes.get("MEDIA_CHANGED")).toBe("Pixels are square now; they were 0.48 times as wide as high.");
@@ -156,14 +160,14 @@ describe("samples of a TIFF by libvips", () => {
   it.each([
     ["12 bits", twelve],
     ["luma and chroma in full", plainYcbcr],
-  ])("of %s were called damaged or taken for others: another engine reads them", async (_, page) => {
+  ])("of %s are left to ImageMagick", async (_, page) => {
     await expect(converted(plain, "png", [page])).rejects.toBeInstanceOf(EngineFault);
     expect(await greysOf((await converted(magick, "png", [page])).bytes)).toEqual([0, 255]);
   });
 });
 
-describe("a TIFF in its own format, or in another of ImageMagick's", () => {
-  it("was left without pixels where a page has a palette, or few bits, beside others", async () => {
+describe("a TIFF converted by ImageMagick", () => {
+  it("keeps pages with a palette or few bits beside others", async () => {
     const pages = [{ data: [0, 255], photometric: 1 }, palette, { data: [0x40], photometric: 1, bits: 1 }];
     for (const compression of [undefined, "lzw", "deflate"]) {
       const { bytes, notes } = await converted(magick, "tiff", pages, compression === undefined ? { width: 2 } : { compression });
@@ -175,9 +179,9 @@ describe("a TIFF in its own format, or in another of ImageMagick's", () => {
   it.each<[string, Page, readonly number[]]>([
     ["four bits with 0 as white", fourWhite, [0, 255]],
     ["transparency beside 0 as white", { data: [255, 255, 0, 0], photometric: 0, channels: 2, extras: [2] }, [0, 255, 255, 0]],
-    ["a sign", { data: of(new Int16Array([-32_768, 32_767])), photometric: 1, bits: 16, kind: 2 }, [0, 255]],
+    ["signed samples", { data: of(new Int16Array([-32_768, 32_767])), photometric: 1, bits: 16, kind: 2 }, [0, 255]],
     ["floating point up to 255", { data: of(new Float32Array([0, 255])), photometric: 1, bits: 32, kind: 3 }, [0, 255]],
-  ])("was misread with %s: libvips reads it", async (_, page, wanted) => {
+  ])("is left to libvips if it has %s", async (_, page, wanted) => {
     expect(await greysOf((await converted(magick, "tiff", [page], { compression: "lzw" })).bytes)).toEqual(wanted);
     await expect(converted(magick, "bmp", [page])).rejects.toBeInstanceOf(EngineFault);
   });

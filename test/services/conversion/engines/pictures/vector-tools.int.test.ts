@@ -84,7 +84,7 @@ testEngine(ffmpegStillsEngine, {
 });
 
 describe("a PNG", () => {
-  it.each([2, 3, 6, 8] as const)("was not turned whose orientation is %i", async (orientation) => {
+  it.each([2, 3, 6, 8] as const)("of orientation %i is rotated upright", async (orientation) => {
     await using bench = await openBench(ffmpegStillsEngine);
     const stored = join(bench.folder, "stored.png");
     await writeFile(stored, await turnedPng(orientation));
@@ -95,7 +95,7 @@ describe("a PNG", () => {
 });
 
 describe("an APNG", () => {
-  it("gives its first frame, and a note when there are more", async () => {
+  it("becomes its first frame, with a note if there are more", async () => {
     await using bench = await openBench(ffmpegStillsEngine);
     const path = join(bench.folder, "moving.apng");
     const frames = ["-f", "lavfi", "-i", "color=red:s=20x10:r=2:d=1", "-f", "lavfi", "-i", "color=blue:s=20x10:r=2:d=1"];
@@ -127,7 +127,7 @@ testEngine(tesseractEngine, {
   check: async (_hop, _reading, path) => expect(await readFile(path, "utf8")).toMatch(/Quokka[\s\S]*zebra[\s\S]*picture/),
 });
 
-describe("what can be chosen", () => {
+describe("options", () => {
   const benches: Bench[] = [];
   const benchOf = async (...args: Parameters<typeof openBench>) => {
     const bench = await openBench(...args);
@@ -137,7 +137,7 @@ describe("what can be chosen", () => {
   afterAll(() => Promise.all(benches.map((bench) => bench[Symbol.asyncDispose]())));
   const widthOf = async (path: string) => Number(/Page size:\s+([\d.]+)/.exec((await run("pdfinfo", [path])).stdout)?.[1]);
 
-  it("rsvg: how large the page is; pictures beside the drawing stay where they are", async () => {
+  it("of rsvg: density sets the page size; decompression bombs are refused", async () => {
     const bench = await benchOf(rsvgEngine);
     const source = await put(bench.folder, "drawing.svg", drawing);
     expect(await widthOf((await bench.convert(source, "svg", "pdf")).path)).toBe(72);
@@ -146,7 +146,7 @@ describe("what can be chosen", () => {
     await expect(bench.convert(bomb, "svgz", "svg")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("ghostscript: PDF/A says so and holds its colours; pictures are kept or reduced; no file is read", async () => {
+  it("of ghostscript: PDF/A is declared, EPS cropped and pictures reduced; no other file is read", async () => {
     const bench = await benchOf(ghostscriptEngine);
     const source = await put(bench.folder, "page.pdf", pdfOf(["Quokka"]));
     const archive = await readFile((await bench.convert(source, "pdf", "pdfa")).path, "latin1");
@@ -168,7 +168,7 @@ describe("what can be chosen", () => {
     await expect(bench.convert(thief, "ps", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it.each([0, 255])("potrace: took what lies under transparency of %d for black", async (alpha) => {
+  it.each([0, 255])("of potrace: transparent pixels are traced as white (alpha %d)", async (alpha) => {
     const bench = await benchOf(potraceEngine);
     const path = join(bench.folder, "cut.bmp");
     const disc = ["-size", "64x64", `xc:rgba(0,0,0,${alpha / 255})`, "-fill", "black", "-draw", "rectangle 0,0 31,63"];
@@ -184,7 +184,7 @@ describe("what can be chosen", () => {
     expect(traced.notes.has("ALPHA_FLATTENED")).toBe(alpha === 0);
   });
 
-  it("potrace: what counts as dark, and how it is traced", async () => {
+  it("of potrace: threshold, invert, speckles and smoothness take effect", async () => {
     const bench = await benchOf(potraceEngine);
     const source = join(bench.folder, "gray.pgm");
     await put(
@@ -213,7 +213,7 @@ describe("what can be chosen", () => {
     expect(await readFile((await bench.convert(round, "pgm", "svg", { smoothness: 0 })).path, "utf8")).not.toMatch(/c-?\d/);
   });
 
-  it("libtiff: every page, on the paper that is asked for", async () => {
+  it("of libtiff: every page is kept, in the requested size", async () => {
     const bench = await benchOf(libtiffEngine);
     const one = await rasterSample("tiff", bench.folder);
     const many = join(bench.folder, "many.tiff");
@@ -223,7 +223,7 @@ describe("what can be chosen", () => {
     expect(await widthOf((await bench.convert(many, "tiff", "pdf", { pageSize: "a4" })).path)).toBeCloseTo(595, -1);
   });
 
-  it("tesseract: languages that are there, and lines or pages", async () => {
+  it("of tesseract: segmentation takes effect; unknown languages and blank pages are refused", async () => {
     const bench = await benchOf(tesseractEngine);
     const source = join(bench.folder, "page.png");
     await sharp(Buffer.from(page)).png().toFile(source);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** As another reader sees it. */
+/** The model as another reader sees it. */
 async function seen(bytes: Buffer, format: string) {
   const path = join(folder, `a.${format}`);
   await writeFile(path, bytes);
@@ -37,13 +37,13 @@ const samples: readonly (readonly [name: string, format: string, content: Buffer
 ];
 
 describe.each(samples)("a model as %s", (_name, format, content) => {
-  it("is given back as it is when nothing is asked", async () => {
+  it("is returned unchanged without options", async () => {
     const { bytes, codes } = await convert(content, format, format);
     expect(codes).toEqual(["SOURCE_KEPT"]);
     expect(bytes.equals(content)).toBe(true);
   });
 
-  it("has a fifth of its faces, and about the same extent", async () => {
+  it("is simplified to a fifth of its faces, with about the same extent", async () => {
     const before = await seen(content, format);
     const { bytes, codes } = await convert(content, format, format, { simplify: 0.2 });
     const after = await seen(bytes, format);
@@ -56,7 +56,7 @@ describe.each(samples)("a model as %s", (_name, format, content) => {
     expect(bytes.length).toBeLessThan(content.length * 0.35);
   });
 
-  it("is two and a half times as large, with all its faces", async () => {
+  it("is scaled by 2.5, with all its faces", async () => {
     const before = await seen(content, format);
     const { bytes, codes } = await convert(content, format, format, { scale: 2.5 });
     const after = await seen(bytes, format);
@@ -67,21 +67,21 @@ describe.each(samples)("a model as %s", (_name, format, content) => {
     });
   });
 
-  it("does both at once", async () => {
+  it("is simplified and scaled at once", async () => {
     const { bytes } = await convert(content, format, format, { simplify: 0.2, scale: 10 });
     const after = await seen(bytes, format);
     expect(after.size[0]).toBeGreaterThan(18.5);
     expect(after.size[0]).toBeLessThan(20.01);
   });
 
-  it("says that a file is damaged when it is cut off", async () => {
+  it("is refused if truncated", async () => {
     await expect(convert(content.subarray(0, content.length / 3), format, format, { simplify: 0.5 })).rejects.toMatchObject({
       code: "INVALID_INPUT",
     });
   });
 });
 
-test("PLY with the high bytes first is read and written so", async () => {
+test("reads and writes big-endian PLY", async () => {
   const small = (await convert(ply("binary_big_endian"), "ply", "ply", { simplify: 0.2, scale: 2 })).bytes;
   const same = (await convert(ply("binary_little_endian"), "ply", "ply", { simplify: 0.2, scale: 2 })).bytes;
   const begin = small.indexOf("end_header\n") + 11;
@@ -89,7 +89,7 @@ test("PLY with the high bytes first is read and written so", async () => {
   expect(small.readFloatBE(begin)).toBe(same.readFloatLE(same.indexOf("end_header\n") + 11));
 });
 
-test("solids of an STL keep their names, and each has fewer facets", async () => {
+test("keeps the names of the solids of an STL, each with fewer facets", async () => {
   const { text } = await convert(stlText("one") + stlText("the other"), "stl", "stl", { simplify: 0.5 });
   expect([...text.matchAll(/^(?:end)?solid .*$/gm)].map(([line]) => line)).toEqual([
     "solid one",
@@ -101,7 +101,7 @@ test("solids of an STL keep their names, and each has fewer facets", async () =>
   expect(one.split("endfacet").length).toBe(other.split("endfacet").length);
 });
 
-test("facets of an STL keep their colours, and faces of a PLY theirs", async () => {
+test("keeps the colours of STL facets and PLY faces", async () => {
   const half = triangles.length / 2;
   const { bytes } = await convert(
     stlBinary((facet) => (facet < half ? 31 : 992)),
@@ -126,7 +126,7 @@ test("facets of an STL keep their colours, and faces of a PLY theirs", async () 
   expect(new Set([...text.matchAll(/^3 \d+ \d+ \d+ (\d+)$/gm)].map(([, tone]) => tone))).toEqual(new Set(["7", "9"]));
 });
 
-test("materials, groups, normals and colours of an OBJ stay with their faces and corners", async () => {
+test("keeps materials, groups, normals and colours of an OBJ with their faces and vertices", async () => {
   const { text } = await convert(obj(), "obj", "obj", { simplify: 0.3 });
   expect(text.split("\n").filter((line) => /^[a-z#]/.test(line) && !/^(?:v|vn|f) /.test(line))).toEqual([
     "# by hand",
@@ -146,14 +146,14 @@ test("materials, groups, normals and colours of an OBJ stay with their faces and
   expect(faces.filter(([v = 0, n = 0]) => corners[v - 1]?.slice(0, 3).join() !== normals[n - 1]?.join())).toEqual([]);
 });
 
-test("corners of an OBJ that lines use are kept, also those counted backwards", async () => {
+test("keeps vertices of an OBJ that lines use, also by negative index", async () => {
   const lines = `${obj()}l 1 2 3\nl -1 -2\n`;
   const { text } = await convert(lines, "obj", "obj", { simplify: 0.3 });
   expect([...text.matchAll(/^v /gm)]).toHaveLength(places.length);
   expect(text).toMatch(/^l 1 2 3\nl -1 -2$/m);
 });
 
-test("what lies around the faces of a GLB stays", async () => {
+test("keeps everything in a GLB besides its faces", async () => {
   const { bytes } = await convert(glb(), "glb", "glb", { simplify: 0.3, scale: 2 });
   const scene = JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12)));
   expect(scene.asset.copyright).toBe("Quokka");
@@ -164,7 +164,7 @@ test("what lies around the faces of a GLB stays", async () => {
   expect(scene.nodes.map(({ name }: { name?: string }) => name)).toContain("here");
 });
 
-test("lights and clear materials of a GLB follow its scale", async () => {
+test("scales lights and transparent volumes of a GLB", async () => {
   const lights = [
     { type: "point", range: 4 },
     { type: "spot", intensity: 3 },
@@ -182,7 +182,7 @@ test("lights and clear materials of a GLB follow its scale", async () => {
   expect(scene.materials).toEqual([{ extensions: { KHR_materials_volume: { thicknessFactor: 1, attenuationDistance: 1 } } }]);
 });
 
-test("a GLB whose faces need an extension that is not known is refused, one that only names it is told", async () => {
+test("refuses a GLB that requires an unknown extension, and notes one that only uses it", async () => {
   const used = { extensionsUsed: ["EXT_of_quokkas"] };
   await expect(convert(glb({ ...used, extensionsRequired: ["EXT_of_quokkas"] }), "glb", "glb", { simplify: 0.3 })).rejects.toMatchObject({
     code: "CONVERSION_FAILED",
@@ -194,7 +194,7 @@ test("a GLB whose faces need an extension that is not known is refused, one that
   expect(scaled.text).toContain('{"EXT_of_quokkas":{"tail":1}}');
 });
 
-test("what claims more than it holds is refused", async () => {
+test("refuses files that claim more than they hold", async () => {
   const stl = stlBinary();
   stl.writeUInt32LE(0xffff_fff0, 80);
   await expect(convert(stl, "stl", "stl")).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -207,7 +207,7 @@ test("what claims more than it holds is refused", async () => {
   await expect(convert("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "obj", "obj")).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
-test("a scale that the numbers of a format cannot say is refused, and decimals get no digits of the binary system", async () => {
+test("refuses a scale that overflows, and scales decimals without binary rounding", async () => {
   const stl = stlBinary();
   stl.writeFloatLE(3e38, 96);
   await expect(convert(stl, "stl", "stl", { scale: 1000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
@@ -215,7 +215,7 @@ test("a scale that the numbers of a format cannot say is refused, and decimals g
   expect(text).toBe("v 0.3 0 0 # a\nv 3 0 0\nv 0 3.3 0\nf 1 2 3\n");
 });
 
-test("faces that differ in colour from all around them stay, and a note says why", async () => {
+test("keeps faces that differ in colour from their neighbours, with a note", async () => {
   const { notes, text } = await convert(
     ply("ascii", (face) => face % 251),
     "ply",
@@ -226,7 +226,7 @@ test("faces that differ in colour from all around them stay, and a note says why
   expect(notes.get("FACES_MERGED")).toMatch(/^2\d{3} of 2208 triangles were kept\. Fewer would/);
 });
 
-test("a GLB that is packed with meshopt is read, and written unpacked", async () => {
+test("reads a GLB compressed with meshopt, and writes it uncompressed", async () => {
   await MeshoptEncoder.ready;
   const io = new NodeIO().registerExtensions([EXTMeshoptCompression]).registerDependencies({ "meshopt.encoder": MeshoptEncoder });
   const document = await io.readBinary(new Uint8Array(glb()));
@@ -249,7 +249,7 @@ test("a GLB that is packed with meshopt is read, and written unpacked", async ()
 test.each([
   ["a view", { count: 2 ** 24, byteStride: 64 }],
   ["a view without a count", { byteStride: 64 }],
-])("what %s claims to hold when it is unpacked is bounded", async (_what, meshopt) => {
+])("bounds the decompressed size that %s claims", async (_what, meshopt) => {
   const scene = {
     asset: { version: "2.0" },
     extensionsUsed: ["EXT_meshopt_compression"],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { trianglesIn } from "#services/conversion/engines/inside/model/polygon.ts";
 
 type Place = readonly [number, number, number];
-/** Twice the area, as a vector that points to the front. */
+/** Twice the area, as a vector perpendicular to the front. */
 const areaOf = ([a, b, c]: readonly Place[]): readonly number[] =>
   [0, 1, 2].map((axis) => {
     const edge = (to: Place | undefined, of: number) => (to?.[of % 3] ?? 0) - (a?.[of % 3] ?? 0);
@@ -23,7 +23,7 @@ const turns: readonly (readonly [string, (place: Place) => Place])[] = [
   ["leans", ([x, y]) => [x, y, x + y]],
 ];
 
-test.each(turns)("a polygon that %s and has a corner that points inwards is cut within its borders, facing as it did", (_name, turn) => {
+test.each(turns)("triangulates a concave polygon that %s within its borders, and keeps its winding", (_name, turn) => {
   for (const shape of [arrow, arrow.toReversed()]) {
     const places = shape.map(turn);
     const cut = trianglesIn(places.length, (corner) => places[corner] ?? []);
@@ -39,7 +39,7 @@ test.each(turns)("a polygon that %s and has a corner that points inwards is cut 
   }
 });
 
-test("a polygon without area keeps its corners, and one of very many is refused", () => {
+test("keeps the vertices of a polygon without area, and refuses too many of them", () => {
   expect(trianglesIn(4, (corner) => [corner, 0, 0])).toHaveLength(6);
   expect(() => trianglesIn(5000, (corner) => [corner, 0, 0])).toThrow(/too many vertices/);
 });

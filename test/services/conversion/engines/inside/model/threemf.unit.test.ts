@@ -20,7 +20,7 @@ function boxOf(shapes: readonly Shape[]): readonly (readonly [number, number])[]
 
 const facesOf = (shapes: readonly Shape[]) => shapes.flatMap(({ parts }) => parts.map(({ indices }) => indices.length / 3));
 
-test("shows one object as often as items do, each in its place", () => {
+test("places an object once for each item", () => {
   const items =
     '<item objectid="1"/><item objectid="1" transform="1 0 0 0 1 0 0 0 1 100 0 0"/><item objectid="1" transform="0 1 0 -1 0 0 0 0 1 0 0 0"/>';
   const shapes = shapesOf3mf(threeMf(solid, "", { items }), new Map());
@@ -42,7 +42,7 @@ test("shows one object as often as items do, each in its place", () => {
   ]);
 });
 
-test("reads objects that lie in other parts, as slicers write them, and other units", () => {
+test("reads objects in other parts, as slicers write them, and other units", () => {
   const resources =
     '<object id="1"><components><component objectid="1" p:path="/3D/Objects/a.model" transform="2 0 0 0 2 0 0 0 2 0 0 1"/></components></object>';
   const shapes = shapesOf3mf(threeMf(resources, "", { unit: "inch", parts: { "3D/Objects/a.model": solid } }), new Map());
@@ -54,7 +54,7 @@ test("reads objects that lie in other parts, as slicers write them, and other un
   ]);
 });
 
-test("turns faces of what is mirrored, or it would be inside out", () => {
+test("reverses the faces of mirrored objects", () => {
   const shapes = shapesOf3mf(threeMf(solid, "", { items: '<item objectid="1" transform="-1 0 0 0 1 0 0 0 1 0 0 0"/>' }), new Map());
   expect([...(shapes[0]?.parts[0]?.indices ?? [])].slice(0, 3)).toEqual([0, 1, 2]);
 });
@@ -72,19 +72,19 @@ test("keeps colours of groups and of faces", () => {
 });
 
 test.each([
-  ["what is not there", solid.replace('id="1"', 'id="2"')],
-  ["itself", '<object id="1"><components><component objectid="1"/></components></object>'],
-  ["a corner that is not there", solid.replace('v3="2"/>', 'v3="9"/>')],
-  ["a number that is none", solid.replace('x="10"', 'x="ten"')],
+  ["a missing object", solid.replace('id="1"', 'id="2"')],
+  ["an object that contains itself", '<object id="1"><components><component objectid="1"/></components></object>'],
+  ["a missing vertex", solid.replace('v3="2"/>', 'v3="9"/>')],
+  ["an invalid number", solid.replace('x="10"', 'x="ten"')],
   [
     "a transform of eleven numbers",
     `<object id="1"><components><component objectid="1" transform="1 0 0 0 1 0 0 0 1 0 0"/></components></object>`,
   ],
-])("refuses a model that refers to %s", (_, resources) => {
+])("refuses a model with %s", (_, resources) => {
   expect(() => shapesOf3mf(threeMf(resources), new Map())).toThrow(/damaged/);
 });
 
-test("writes solids whose corners are joined, with colours, and reads them again", async () => {
+test("writes solids with joined vertices and colours, and reads them back", async () => {
   const corner = [0, 0, 0, 1, 0, 0, 0, 1, 0];
   const loose = Float32Array.from([...corner, 1, 0, 0, 0, 0, 1, 0, 1, 0, 5, 5, 5, 5, 5, 5, 6, 6, 6]);
   const shape: Shape = {
@@ -99,7 +99,7 @@ test("writes solids whose corners are joined, with colours, and reads them again
   expect(found?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length])).toEqual([["#FF0000FF", 6]]);
 });
 
-test("colours of single vertices, which no material says, are told", async () => {
+test("notes the loss of vertex colours, which no material holds", async () => {
   const shape: Shape = {
     name: "a",
     parts: [{ positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]), indices: Uint32Array.from([0, 1, 2]), colour: undefined }],
