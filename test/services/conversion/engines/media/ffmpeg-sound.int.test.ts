@@ -265,3 +265,8 @@ describe("the beginning", () => {
     expect(Math.abs((await startOf(path)) - 12_000 - samples)).toBeLessThan(100);
   });
 });
+
+it("encodes one channel that declares no layout, as Speex does", async () => {
+  const { path } = await convert("test/corpus/typical/audio/typical.spx", "spx", "m4a");
+  expect(Math.abs((await peakOf(path)) - (await peakOf("test/corpus/typical/audio/typical.spx")))).toBeLessThan(1);
+});
