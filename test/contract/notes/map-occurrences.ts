@@ -28,6 +28,13 @@ export const maps: readonly Occurrence[] = [
   {
     engine: "gdal",
     hop: "kml>geojson",
+    code: "EXTERNAL_CONTENT_BLOCKED",
+    content:
+      '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><NetworkLink><Link><href>https://example.org/a.kml</href></Link></NetworkLink><Placemark><Point><coordinates>1,2</coordinates></Point></Placemark></Document></kml>',
+  },
+  {
+    engine: "gdal",
+    hop: "kml>geojson",
     code: "STYLING_DROPPED",
     content:
       '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><Style><LineStyle/></Style><Point><coordinates>1,2</coordinates></Point></Placemark></kml>',

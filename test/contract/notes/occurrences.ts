@@ -190,6 +190,14 @@ const media: readonly Omit<Occurrence, "engine">[] = [
     options: { audioBitrate: 320 },
     content: (path) => ffmpeg(...tone, "-b:a", "64k", path),
   },
+  {
+    hop: "wav>flac",
+    code: "ENCODING_GUESSED",
+    content: async (path) => {
+      await ffmpeg(...tone, "-bitexact", "-metadata", "title=Jurgen", path);
+      await writeFile(path, latin((await readFile(path, "latin1")).replace("Jurgen", "J\xfcrgen")));
+    },
+  },
   { hop: "wav>wma", code: "MEDIA_CHANGED", content: (path) => ffmpeg(...tone, "-ar", "96000", path) },
   {
     hop: "mkv>srt",
