@@ -25,6 +25,7 @@ const cbor = () => import("./cbor.ts");
 const columns = () => import("./columns.ts");
 const typedTables = () => import("./typed-tables.ts");
 const csv = () => import("./csv.ts");
+const dbase = () => import("./dbase.ts");
 const plist = () => import("./plist.ts");
 const sheets = () => import("./sheets.ts");
 const yaml = () => import("./yaml.ts");
@@ -50,6 +51,7 @@ const readers: Readonly<Record<string, Reader>> = {
   avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
   sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
   mdb: async ({ bytes, options, notes }) => recordsOf((await access()).parseAccess(bytes, options, notes)),
+  dbf: async ({ bytes, notes }) => recordsOf((await dbase()).parseDbase(bytes, notes)),
   csv: readTable,
   tsv: readTable,
   psv: readTable,
@@ -95,6 +97,10 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
   if (textTables.has(from) && textTables.has(to)) {
     const { linesOf, textOfLines } = await csv();
     return textOfLines(linesOf(text(), from, options, notes), to, options);
+  }
+  if (from === "dbf" && textTables.has(to)) {
+    const { columns, rows } = (await dbase()).parseDbase(bytes, notes);
+    return (await csv()).textOfCells([columns, ...rows], to, options);
   }
   const several = (await import("./several.ts")).severalOf(bytes, { work: "data", from, to, options }, notes);
   if (several !== undefined) return several;
