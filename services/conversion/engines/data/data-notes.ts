@@ -73,7 +73,7 @@ function isRounded(from: string, to: string): boolean {
   const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
   // Negative zero becomes an integer there.
   if (to === "msgpack" && reads(from, "infinite")) return true;
-  return from === "json5" || from === "toml" || (isTree && lacks(from, to, "decimals"));
+  return from === "toml" || (isTree && lacks(from, to, "decimals"));
 }
 
 function flattening(from: string, to: string): readonly Expectation[] {

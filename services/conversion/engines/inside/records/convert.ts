@@ -18,6 +18,7 @@ type Writer = (value: Value, options: Options, notes: Notes, to: string) => Conv
 
 const access = () => import("./access.ts");
 const json = () => import("./json.ts");
+const json5 = () => import("./json5.ts");
 const ini = () => import("./ini.ts");
 const settings = () => import("./settings.ts");
 const binary = () => import("./binary.ts");
@@ -37,7 +38,7 @@ const readSheet: Reader = async ({ bytes, options, notes }) => recordsOf((await 
 const readers: Readonly<Record<string, Reader>> = {
   json: async ({ text, notes }) => (await json()).parseJson(text(), notes),
   ndjson: async ({ text, notes }) => (await json()).parseJsonLines(text(), notes),
-  json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
+  json5: async ({ text, notes }) => (await json5()).parseJson5(text(), notes),
   yaml: async ({ text, notes }) => (await yaml()).parseYaml(text(), notes),
   toml: async ({ text, notes }) => (await settings()).parseToml(text(), notes),
   xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
