@@ -127,7 +127,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */
 async function plainOff(session: ToolSession, task: HopTask, given: string): Promise<string> {
   const path = "/job/in.off";
-  const end = await session.run({ ...ownProgram("model/off-colours.ts", [given, path]), limits });
+  const end = await session.run({ ...ownProgram("model/main.ts", [given, path]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const { hasColours, hasOthers }: OffColours = JSON.parse(end.stdout);
   if (hasColours && colourless.has(task.hop.to)) task.note("METADATA_DROPPED", "Colours were left out.");

@@ -1,8 +1,7 @@
 /**
- * Runs inside the sandbox before assimp, which takes the colours of an OFF model's vertices for fractions and skips all others. Writes the
- * model (first file) with fractions (second file). Prints a line of JSON. @see http://www.geomview.org/docs/html/OFF.html
+ * The colours of OFF models. Assimp takes those of vertices for fractions, and skips all others. @see
+ * http://www.geomview.org/docs/html/OFF.html
  */
-import { readFileSync, writeFileSync } from "node:fs";
 
 export type OffColours = {
   /** Colours of vertices, which assimp reads. */
@@ -11,6 +10,7 @@ export type OffColours = {
   readonly hasOthers: boolean;
 };
 
+/** The model with fractions. */
 export function plainOff(text: string): OffColours & { readonly text: string } {
   const lines = text.split("\n");
   const filled = lines.flatMap((line, at) => {
@@ -41,11 +41,4 @@ function wordsOf(line: string): readonly string[] {
     .join("")
     .split(/\s+/)
     .filter((word) => word !== "");
-}
-
-if (import.meta.main) {
-  const [source = "", made = ""] = process.argv.slice(2);
-  const { text, ...colours } = plainOff(readFileSync(source, "latin1"));
-  writeFileSync(made, text, "latin1");
-  process.stdout.write(`${JSON.stringify(colours)}\n`);
 }

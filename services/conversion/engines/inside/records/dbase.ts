@@ -178,9 +178,9 @@ function doubleIn(text: string): Cell | undefined {
 }
 
 function numberIn(text: string): Cell | undefined {
-  if (isBlank(text)) return null;
-  const [, sign, whole, fraction = "", exponent = ""] =
-    /^[ \0]*([-+]?)(\d{0,255})(?:[.,](\d{0,255}))?([eE][-+]?\d{1,5})?[ \0]*$/.exec(text) ?? [];
+  const stated = text.slice(0, endOf(text)).trimStart();
+  if (isBlank(stated)) return null;
+  const [, sign, whole, fraction = "", exponent = ""] = /^([-+]?)(\d{0,255})(?:[.,](\d{0,255}))?([eE][-+]?\d{1,5})?$/.exec(stated) ?? [];
   if (whole === undefined || whole + fraction === "") return undefined;
   const digits = whole.replace(/^0{1,254}(?=\d)/, "") || "0";
   return numberOf(`${sign === "-" ? "-" : ""}${digits}${fraction === "" ? "" : `.${fraction}`}${exponent}`) as Cell;
