@@ -20,6 +20,8 @@ const writtenBooks = words("xlsx xls xlsb");
 const data = [...trees, ...settings, ...tables];
 /** Databases that are only read. */
 const readBases = words("mdb");
+/** Tables that are only read here; an office program writes them. */
+const readTables = words("dbf");
 const isBase = new Set(["sqlite", ...readBases]);
 const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
 const isTree = new Set(trees);
@@ -133,7 +135,8 @@ const oneSheet: OptionDefinition = {
 const holdsSheets = (to: string) => to === "json" || to === "md";
 
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {
-  const isLineByLine = (isTextTable.has(from) || isBook.has(from)) && isTextTable.has(to);
+  const isOfCells = isBook.has(from) || readTables.includes(from);
+  const isLineByLine = (isTextTable.has(from) || isOfCells) && isTextTable.has(to);
   const hasHeader = to !== "md" && !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
     ...(isBook.has(from) ? (holdsSheets(to) ? [oneSheet] : partOptions("sheet")) : []),
@@ -144,7 +147,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
     ...(isBase.has(from) && from !== to ? [to === "json" || to === "sqlite" || isBook.has(to) ? tableChosen : tableRead] : []),
     ...(to === "sqlite" && !isBase.has(from) ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
-    ...(isBook.has(from) && isTextTable.has(to) ? [quoteText] : []),
+    ...(isOfCells && isTextTable.has(to) ? [quoteText] : []),
     ...(isTextTable.has(to) ? [bom] : []),
     ...(to === "json" || to === "json5" || to === "xml" || to === "yaml" ? [indentFrom(to === "yaml" ? 1 : 0)] : []),
     ...(to === "json" ? [charset] : []),
@@ -154,8 +157,8 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   ];
 }
 
-/** The YAML library reads about a megabyte per second, the others about ten. */
-const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
+/** The YAML library reads about a megabyte per second, the others about ten. Tables of dBase are padded with blanks. */
+const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : format === "dbf" ? 50 : 30);
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
@@ -209,6 +212,7 @@ export const dataHops: readonly Hop[] = [
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
   ...crossHops(readableBooks, ["md"], hopOf),
   ...crossHops(data, writtenBooks, hopOf),
+  ...crossHops(readTables, [...data, ...writtenBooks], hopOf),
   ...crossHops(readBases, [...data, ...writtenBooks], (from, to) =>
     isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to),
   ),

@@ -8,16 +8,18 @@ const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 /** Which formats can read or write kinds of values that others lack. */
 const having = {
   /** Integers of any size. */
-  integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist"),
+  integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist dbf"),
   /** Decimals with more digits than a double holds. */
-  decimals: set("json yaml ndjson json5 bson cbor csv tsv psv xml plist mdb"),
+  decimals: set("json yaml ndjson json5 bson cbor csv tsv psv xml plist mdb dbf"),
   infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite mdb xml plist"),
-  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite mdb"),
+  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite mdb dbf"),
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
   /** Instants with more subsecond digits than many formats store. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
-  localStamps: set("toml xml cbor parquet avro mdb xlsx xlsm xltx xlsb xls xlt ods ots fods"),
-  nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  nothing: set(
+    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods",
+  ),
 } as const;
 type Sort = keyof typeof having;
 
@@ -37,7 +39,7 @@ const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const columnar = set("parquet avro sqlite");
 const bases = set("sqlite mdb");
 const settings = set("ini properties");
-const flat = set("csv tsv psv sqlite mdb xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
@@ -71,7 +73,7 @@ function isRounded(from: string, to: string): boolean {
   const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
   // Negative zero becomes an integer there.
   if (to === "msgpack" && reads(from, "infinite")) return true;
-  return from === "json5" || from === "toml" || (isTree && lacks(from, to, "decimals"));
+  return from === "toml" || (isTree && lacks(from, to, "decimals"));
 }
 
 function flattening(from: string, to: string): readonly Expectation[] {
@@ -92,7 +94,7 @@ const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(f
 const doubling = set("json ndjson json5 plist");
 
 function naming(from: string, to: string): readonly Expectation[] {
-  const ofSource = textTables.has(from) || books.has(from);
+  const ofSource = textTables.has(from) || books.has(from) || from === "dbf";
   if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
     return [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })];
   }
@@ -138,11 +140,20 @@ export function dataExpectations(from: string, to: string): readonly Expectation
   const guessed = expectingAll((texts.has(from) || from === "sqlite") && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
+  const ofDbase =
+    from === "dbf"
+      ? [
+          ...expectingAll("ENCODING_GUESSED"),
+          expecting("ENTRIES_LEFT_OUT", { message: "Rows marked as deleted are left out." }),
+          expecting("CHARACTERS_REPLACED", { message: "Characters that the table's code page does not have are replaced." }),
+        ]
+      : [];
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];
   if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...emptyRows];
   return [
     ...guessed,
     ...guessedMarks,
+    ...ofDbase,
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),
     ...(from === "mdb" ? [expecting("STRUCTURE_DROPPED", { message: "Attached files are left out; their names stay." })] : []),

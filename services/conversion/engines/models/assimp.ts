@@ -4,10 +4,13 @@ import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { OffColours } from "../inside/model/off-colours.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
+import { ownProgram } from "../shared/node-worker.ts";
 import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/assimp";
@@ -54,6 +57,9 @@ const simplify: OptionDefinition = {
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 
+/** Without colours of single vertices. */
+const colourless = new Set(["stl", "step", "3ds"]);
+
 /** Their coordinates may have more digits than the 32 bits in which the library computes. */
 const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
 
@@ -61,6 +67,9 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = [
     ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })] : []),
+    ...(from === "off"
+      ? [expecting("METADATA_DROPPED", { message: `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.` })]
+      : []),
     ...(fine.has(from)
       ? [expecting("NUMBERS_ROUNDED", { message: "Coordinates far from the origin are rounded to 32-bit numbers." })]
       : []),
@@ -84,8 +93,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const { from, to } = task.hop;
   const writer = writers[to];
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
-  const inside = `/input/in.${others[from] ?? from}`;
-  await using session = await openToolSession(sandbox, task, inside);
+  const given = `/input/in.${others[from] ?? from}`;
+  await using session = await openToolSession(sandbox, task, given);
+  const inside = from === "off" ? await plainOff(session, task, given) : given;
   const { hasLoose, grain } = await assertShapes(session, inside);
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
@@ -112,6 +122,18 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   }
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
+}
+
+/** An OFF model as the library reads it (see inside/model/off-colours.ts). */
+async function plainOff(session: ToolSession, task: HopTask, given: string): Promise<string> {
+  const path = "/job/in.off";
+  const end = await session.run({ ...ownProgram("model/main.ts", [given, path]), limits });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const { hasColours, hasOthers }: OffColours = JSON.parse(end.stdout);
+  if (hasColours && colourless.has(task.hop.to)) task.note("METADATA_DROPPED", "Colours were left out.");
+  else if (hasOthers)
+    task.note("METADATA_DROPPED", "Colours of faces, and of vertices in a file that does not start with COFF, were left out.");
+  return path;
 }
 
 /** Removes facets of one or two corners from a text STL; in a compact one, the library's count of facets would be wrong. */

@@ -18,6 +18,7 @@ type Writer = (value: Value, options: Options, notes: Notes, to: string) => Conv
 
 const access = () => import("./access.ts");
 const json = () => import("./json.ts");
+const json5 = () => import("./json5.ts");
 const ini = () => import("./ini.ts");
 const settings = () => import("./settings.ts");
 const binary = () => import("./binary.ts");
@@ -25,6 +26,7 @@ const cbor = () => import("./cbor.ts");
 const columns = () => import("./columns.ts");
 const typedTables = () => import("./typed-tables.ts");
 const csv = () => import("./csv.ts");
+const dbase = () => import("./dbase.ts");
 const plist = () => import("./plist.ts");
 const sheets = () => import("./sheets.ts");
 const yaml = () => import("./yaml.ts");
@@ -36,7 +38,7 @@ const readSheet: Reader = async ({ bytes, options, notes }) => recordsOf((await 
 const readers: Readonly<Record<string, Reader>> = {
   json: async ({ text, notes }) => (await json()).parseJson(text(), notes),
   ndjson: async ({ text, notes }) => (await json()).parseJsonLines(text(), notes),
-  json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
+  json5: async ({ text, notes }) => (await json5()).parseJson5(text(), notes),
   yaml: async ({ text, notes }) => (await yaml()).parseYaml(text(), notes),
   toml: async ({ text, notes }) => (await settings()).parseToml(text(), notes),
   xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
@@ -50,6 +52,7 @@ const readers: Readonly<Record<string, Reader>> = {
   avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
   sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
   mdb: async ({ bytes, options, notes }) => recordsOf((await access()).parseAccess(bytes, options, notes)),
+  dbf: async ({ bytes, notes }) => recordsOf((await dbase()).parseDbase(bytes, notes)),
   csv: readTable,
   tsv: readTable,
   psv: readTable,
@@ -95,6 +98,10 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
   if (textTables.has(from) && textTables.has(to)) {
     const { linesOf, textOfLines } = await csv();
     return textOfLines(linesOf(text(), from, options, notes), to, options);
+  }
+  if (from === "dbf" && textTables.has(to)) {
+    const { columns, rows } = (await dbase()).parseDbase(bytes, notes);
+    return (await csv()).textOfCells([columns, ...rows], to, options);
   }
   const several = (await import("./several.ts")).severalOf(bytes, { work: "data", from, to, options }, notes);
   if (several !== undefined) return several;

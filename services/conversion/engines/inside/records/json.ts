@@ -1,9 +1,7 @@
-/** JSON (RFC 8259), JSON lines and JSON5. */
-import JSON5 from "json5";
+/** JSON (RFC 8259) and JSON lines, and writing JSON5; json5.ts reads it. */
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
-import { Failure, invalid } from "../failure.ts";
-import { noteRoundedNumbers } from "./rounded-numbers.ts";
+import { invalid } from "../failure.ts";
 import { type Entries, Exact, freeName, maxDepth, noteDoubled, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Keeps every digit of every number, the order of names and repeated names, unlike JSON.parse. */
@@ -14,8 +12,8 @@ export function parseJson(text: string, notes: Notes): Value {
   return value;
 }
 
-/** `isLoose`: allows comments and trailing commas. */
-function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
+/** Puts values together in file order, with every value of a repeated name. */
+export function createTree(doubled: string[]) {
   const open: { readonly into: Value[] | Entries; name: string }[] = [];
   const roots: Value[] = [];
   const put = (value: Value): void => {
@@ -30,6 +28,16 @@ function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
     open.push({ into, name: "" });
   };
   const end = () => void open.pop();
+  const name = (told: string): void => {
+    const inner = open.at(-1);
+    if (inner !== undefined) inner.name = told;
+  };
+  return { put, begin, end, name, roots };
+}
+
+/** `isLoose`: allows comments and trailing commas. */
+export function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
+  const { put, begin, end, name, roots } = createTree(doubled);
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   visit(
     source,
@@ -38,10 +46,7 @@ function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
       onArrayBegin: () => begin([]),
       onObjectEnd: end,
       onArrayEnd: end,
-      onObjectProperty: (name) => {
-        const inner = open.at(-1);
-        if (inner !== undefined) inner.name = name;
-      },
+      onObjectProperty: name,
       onLiteralValue: (value: unknown, offset, length) =>
         put(typeof value === "number" ? numberOf(source.slice(offset, offset + length)) : valueFrom(value)),
       onError: (code, _offset, _length, line) => {
@@ -68,36 +73,6 @@ export function parseJsonLines(text: string, notes: Notes): Value {
   });
   noteDoubled(doubled, notes);
   return values;
-}
-
-export function parseJson5(text: string, notes: Notes): Value {
-  const doubled: string[] = [];
-  try {
-    // Most files are JSON with comments, of which this parser keeps more.
-    const value = valueOfJson(text, doubled, true);
-    noteDoubled(doubled, notes);
-    return value;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "INVALID_INPUT") throw error;
-  }
-  let plain: unknown;
-  try {
-    plain = JSON5.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid(`The file is not JSON5: ${error.message.replace(/^JSON5: /, "").slice(0, 100)}.`);
-    throw error;
-  }
-  const value = valueFrom(plain);
-  if (holdsUnsafe(value)) notes.set("NUMBERS_ROUNDED", undefined);
-  noteRoundedNumbers(text, notes);
-  return value;
-}
-
-/** Whether it contains an integer that a double cannot represent uniquely. */
-function holdsUnsafe(value: Value): boolean {
-  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (Array.isArray(value)) return value.some(holdsUnsafe);
-  return value instanceof Map && value.values().some(holdsUnsafe);
 }
 
 /** Serialises what JSON can express; an `indent` of 0 makes one line. */

@@ -2,7 +2,7 @@
 import { type Notes, noteOnce } from "../exchange.ts";
 import { Exact, numberOf } from "./values.ts";
 
-/** The start of a value in TOML or JSON5: after an equals sign, colon, comma, bracket or blank. */
+/** The start of a value in TOML: after an equals sign, colon, comma, bracket or blank. */
 const longNumber = /[=:,[\s]([-+]?\d[\d_]*\.?[\d_]*(?:[eE][-+]?\d+)?)/g;
 
 /** Also matches inside strings, where a false hit only causes an unnecessary note. */

@@ -99,6 +99,26 @@ describe("engine assimp, in detail", () => {
     expect((await modelOf(made.path, "ply")).size).toEqual([1, 2, 3]);
   });
 
+  it("writes colours of OFF as they are, whether they are bytes or fractions, and names those that are left out", async () => {
+    const off = async (name: string, text: string, to: string) => {
+      const path = join(bench.folder, `${name}.off`);
+      await writeFile(path, text);
+      const made = await bench.convert(path, "off", to, to === "ply" ? { form: "text" } : {});
+      return { rows: (await readFile(made.path, "latin1")).split("end_header\n")[1]?.split("\n"), notes: [...made.notes.keys()] };
+    };
+    const triangle = (head: string, colours: readonly string[], face = "") =>
+      `${head}\n# made by hand\n3 1 0\n0 0 0 ${colours[0]}\n1 0 0 ${colours[1]}\n0 1 0 ${colours[2]}\n3 0 1 2 ${face}\n`;
+    const wanted = ["0 0 0 255 128 3 255", "1 0 0 1 77 200 255", "0 1 0 0 0 255 128", "3 0 1 2", ""];
+    const bytes = triangle("COFF", ["255 128 3 255", "1 77 200 255", "0 0 255 128"]);
+    expect(await off("bytes", bytes, "ply")).toEqual({ rows: wanted, notes: [] });
+    const fractions = ["1 0.501961 0.0117648 1", "0.00392158 0.301961 0.784314 1", "0 0 1 0.501961"];
+    expect(await off("fractions", triangle("COFF", fractions, "255 0 0"), "ply")).toEqual({ rows: wanted, notes: ["METADATA_DROPPED"] });
+    expect((await off("none", triangle("OFF", ["", "", ""]), "glb")).notes).toEqual([]);
+    expect((await off("faces", triangle("OFF", ["", "", ""], "1 0 0"), "glb")).notes).toEqual(["METADATA_DROPPED"]);
+    expect((await off("unannounced", triangle("OFF", ["255 0 0", "255 0 0", "255 0 0"]), "glb")).notes).toEqual(["METADATA_DROPPED"]);
+    expect((await off("colourless", bytes, "stl")).notes).toEqual(["METADATA_DROPPED"]);
+  });
+
   it("leaves lines and points out of STL, with a note", async () => {
     const path = join(bench.folder, "loose.obj");
     await writeFile(path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\np 3\n");

@@ -80,8 +80,6 @@ describe("numbers that a reader rounds are noted", () => {
   it.each([
     ["toml", "a = 0.12345678901234567891\n", "0.12345678901234567891"],
     ["toml", "a = 1e400\n", "1e400"],
-    ["json5", "{a: 0.12345678901234567891}", "0.12345678901234567891"],
-    ["json5", "{a: 1e-400}", "1e-400"],
   ])("in %s: %j", async (from, text, shown) => {
     const { notes } = await convert(text, from, "yaml");
     expect(notes.get("NUMBERS_ROUNDED")).toContain(shown);
