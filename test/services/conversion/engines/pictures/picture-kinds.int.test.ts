@@ -108,40 +108,54 @@ it("writes palettes to PSD as colours, which it can read, and does not call a PS
   await expect(benches.magick.convert(indexed, "psd", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
-/** One pixel of floating point, uncompressed. @see The OpenEXR file layout */
-function exrOf(channel: string, value: number): Buffer {
+/** One pixel of floating point, uncompressed; channels in the order of the alphabet. @see The OpenEXR file layout */
+function exrOf(channels: Readonly<Record<string, number>>): Buffer {
   const number = (bytes: number, value: number): Buffer => {
     const buffer = Buffer.alloc(bytes);
     buffer.writeUIntLE(value, 0, Math.min(bytes, 4));
     return buffer;
   };
-  const one = Buffer.from(new Float32Array([1]).buffer);
+  const floats = (...values: readonly number[]): Buffer => Buffer.from(new Float32Array(values).buffer);
   const attribute = (name: string, kind: string, content: Buffer) =>
     Buffer.concat([Buffer.from(`${name}\0${kind}\0`), number(4, content.length), content]);
+  const kinds = Object.keys(channels).map((channel) =>
+    Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1)]),
+  );
   const head = Buffer.concat([
     ...[number(4, 20_000_630), number(4, 2)],
-    attribute(
-      "channels",
-      "chlist",
-      Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1), number(1, 0)]),
-    ),
+    attribute("channels", "chlist", Buffer.concat([...kinds, number(1, 0)])),
     attribute("compression", "compression", number(1, 0)),
     ...["dataWindow", "displayWindow"].map((name) => attribute(name, "box2i", Buffer.alloc(16))),
     attribute("lineOrder", "lineOrder", number(1, 0)),
-    attribute("pixelAspectRatio", "float", one),
+    attribute("pixelAspectRatio", "float", floats(1)),
     attribute("screenWindowCenter", "v2f", Buffer.alloc(8)),
-    attribute("screenWindowWidth", "float", one),
+    attribute("screenWindowWidth", "float", floats(1)),
     number(1, 0),
   ]);
-  const line = Buffer.concat([number(4, 0), number(4, 4), Buffer.from(new Float32Array([value]).buffer)]);
-  return Buffer.concat([head, number(8, head.length + 8), line]);
+  const values = floats(...Object.values(channels));
+  return Buffer.concat([head, number(8, head.length + 8), number(4, 0), number(4, values.length), values]);
 }
 
 it("refuses an OpenEXR with channels in layers only", async () => {
   await using bench = await openBench(imagemagickExrEngine);
-  await expect(bench.convert(await given(exrOf("diffuse.R", 1), "exr"), "exr", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
-  const { path } = await bench.convert(await given(exrOf("Y", 1), "exr"), "exr", "png");
+  await expect(bench.convert(await given(exrOf({ "diffuse.R": 1 }), "exr"), "exr", "png")).rejects.toMatchObject({
+    code: "CONVERSION_FAILED",
+  });
+  const { path } = await bench.convert(await given(exrOf({ Y: 1 }), "exr"), "exr", "png");
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
+});
+
+it("divides OpenEXR's colours by their alpha, multiplies them again, and notes values that became full brightness", async () => {
+  await using bench = await openBench(imagemagickExrEngine);
+  const light = 0.2158605;
+  const half = await bench.convert(await given(exrOf({ A: 0.5, B: 0, G: light / 2, R: 0.5 * 0.4 }), "exr"), "exr", "png");
+  expect(await pixelsOf(half.path, 1)).toEqual([170, 128, 0, 128]);
+  expect([...half.notes.keys()]).toEqual([]);
+  const again = await bench.convert((await bench.convert(half.path, "png", "exr")).path, "exr", "png");
+  expect(await pixelsOf(again.path, 1)).toEqual([170, 128, 0, 128]);
+  const bright = await bench.convert(await given(exrOf({ B: 0, G: light, R: 5 }), "exr"), "exr", "png");
+  expect(await pixelsOf(bright.path, 1)).toEqual([255, 128, 0, 255]);
+  expect([...bright.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
 });
 
 it("blames a truncated JPEG even if libvips lost its reader's message", async () => {
