@@ -173,6 +173,7 @@ const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits 
 const narrower = expecting("MEDIA_CHANGED", {
   message: "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
 });
+const blackened = expecting("MEDIA_CHANGED", { message: "The area that frames with 256 colours leave uncovered becomes black." });
 
 /** Drawings have none of the metadata of photographs. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
@@ -188,7 +189,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
-    ...(from === "tiff" ? [narrower] : deep.has(from) ? [shallower] : []),
+    ...(from === "gif" ? [blackened] : from === "tiff" ? [narrower] : deep.has(from) ? [shallower] : []),
     flattened,
   ];
 }

@@ -1,4 +1,5 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
+import { withClearCanvas } from "./gif-canvas.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { furtherChannelsOf, hasUnit, isInverted, isTransparency, pixelShapeOf, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
@@ -14,6 +15,12 @@ export async function settled(sharp, { bytes, input, from, told, colours, notes 
   if (colours !== undefined) {
     const icc = colours.profile();
     return { usual: withProfile(await asPng(sharp, bytes, input, from, told), icc), first: { ...told, icc, isHdr: colours.isHdr } };
+  }
+  if (from === "gif") {
+    const usual = withClearCanvas(bytes, () =>
+      notes.set("MEDIA_CHANGED", "The area that frames with 256 colours leave uncovered became black."),
+    );
+    return { usual, first: usual === bytes ? told : { ...told, hasAlpha: true } };
   }
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
+import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { failureOfCut } from "#services/conversion/engines/pictures/sharp-failures.mjs";
 import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 import { type Bench, openBench } from "#test/contract/engine.ts";
@@ -106,6 +107,50 @@ it("writes palettes to PSD as colours, which it can read, and does not call a PS
   const head = Buffer.from([...Buffer.from("8BPS\0\x01", "latin1"), 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 8, 0, 2]);
   const indexed = await given(Buffer.concat([head, Buffer.from([0, 0, 3, 0]), Buffer.alloc(768 + 10), Buffer.from([0, 1])]), "psd");
   await expect(benches.magick.convert(indexed, "psd", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
+/** On a canvas of 32 by 16, frames of one pixel, the later ones to the right, or of all 256 colours. @see GIF89a */
+function gifOf(frames: number, disposal: number, isFull = false): Buffer {
+  const number = (value: number) => [value & 255, value >> 8];
+  const head = [...Buffer.from("GIF89a"), ...number(32), ...number(16), 0xf7, 0, 0];
+  const palette = Array.from({ length: 256 }, (_, index) => [index, 200, 0]).flat();
+  const codes = isFull ? Array.from({ length: 128 }, (_, index) => [256, index * 2, index * 2 + 1]).flat() : [256, 255];
+  const bits = [...codes, 257].reduce((sum, code, at) => sum | (BigInt(code) << BigInt(9 * at)), 0n);
+  const data = Buffer.from(bits.toString(16).padStart(Math.ceil(((codes.length + 1) * 9) / 8) * 2, "0"), "hex").reverse();
+  const blocks = [0, 255, 510].flatMap((at) => (at < data.length ? [Math.min(255, data.length - at), ...data.subarray(at, at + 255)] : []));
+  const frame = (index: number) => [
+    ...[0x21, 0xf9, 4, disposal << 2, 9, 0, 0, 0],
+    ...[0x2c, ...number(index), 0, 0, ...number(isFull ? 16 : 1), ...number(isFull ? 16 : 1), 0, 8, ...blocks, 0],
+  ];
+  return Buffer.from([...head, ...palette, ...Array.from({ length: frames }, (_, index) => frame(index)).flat(), 0x3b]);
+}
+
+it("leaves transparent what a GIF's frames leave uncovered, or notes that it cannot", async () => {
+  await using bench = await openBench(sharpEngine);
+  for (const [frames, disposal, to] of [
+    [1, 0, "png"],
+    [2, 2, "webp"],
+    [2, 1, "webp"],
+  ] as const) {
+    const { path, notes } = await bench.convert(
+      await given(gifOf(frames, disposal), "gif"),
+      "gif",
+      to,
+      to === "webp" ? { lossless: true } : {},
+    );
+    const { data } = await sharp(path, { animated: true }).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const last = (frames - 1) * 32 * 16 * 4;
+    expect([...data.subarray(last, last + 12)], `${frames} ${disposal}`).toEqual(
+      [
+        [255, 200, 0, 255, 0, 0, 0, 0],
+        [0, 0, 0, 0, 255, 200, 0, 255],
+        [255, 200, 0, 255, 255, 200, 0, 255],
+      ][frames === 1 ? 0 : disposal === 2 ? 1 : 2]?.concat([0, 0, 0, 0]),
+    );
+    expect(notes.has("MEDIA_CHANGED")).toBe(false);
+  }
+  const full = await bench.convert(await given(gifOf(1, 0, true), "gif"), "gif", "png");
+  expect([...full.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
 });
 
 /** One pixel of floating point, uncompressed; channels in the order of the alphabet. @see The OpenEXR file layout */
