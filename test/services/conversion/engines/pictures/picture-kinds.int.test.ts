@@ -62,6 +62,17 @@ describe("greys of few bits", () => {
   });
 });
 
+it.each([
+  ["no alpha declared and all bytes zero", 0x20, 0, 255],
+  ["no alpha declared, but there is some", 0x20, 128, 128],
+  ["alpha declared and all transparent", 0x28, 0, 0],
+] as const)("reads a Targa of 32 bits: %s", async (_, described, alpha, expected) => {
+  const head = Buffer.from([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 32, described]);
+  const pixels = Buffer.from(Array(4).fill([10, 20, 200, alpha]).flat());
+  const { path } = await benches.stills.convert(await given(Buffer.concat([head, pixels]), "tga"), "tga", "png");
+  expect(await pixelsOf(path, 1)).toEqual([200, 20, 10, expected]);
+});
+
 describe("an icon with several pictures of one size", () => {
   /** 16 by 16, bottom-up. @see BITMAPINFOHEADER, with the mask counted in its height */
   function pictureOf(bits: number, palette: Buffer, pixels: Buffer): Buffer {
@@ -201,6 +212,31 @@ it("divides OpenEXR's colours by their alpha, multiplies them again, and notes v
   const bright = await bench.convert(await given(exrOf({ B: 0, G: light, R: 5 }), "exr"), "exr", "png");
   expect(await pixelsOf(bright.path, 1)).toEqual([255, 128, 0, 255]);
   expect([...bright.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
+});
+
+it("notes pixels of PNG and JPEG that become square, and no conversion of a broken profile", async () => {
+  await using bench = await openBench(sharpEngine);
+  const notesOf = async (bytes: Buffer, from: string, to: string) => [
+    ...(await bench.convert(await given(bytes, from), from, to)).notes.keys(),
+  ];
+  const oblong = pngOf(greyRows(8), [8, 0], ["pHYs", Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 0])]);
+  const jpg = await noise(90, 70).withIccProfile("p3").jpeg().toBuffer();
+  const jfif = (across: number, down: number) =>
+    Buffer.concat([
+      jpg.subarray(0, 2),
+      Buffer.from([0xff, 0xe0, 0, 16, ...Buffer.from("JFIF\0\x01\x01\0"), 0, across, 0, down, 0, 0]),
+      jpg.subarray(2),
+    ]);
+  expect(await notesOf(oblong, "png", "webp")).toEqual(["MEDIA_CHANGED"]);
+  expect(await notesOf(jfif(2, 1), "jpg", "webp")).toEqual(["MEDIA_CHANGED", "PROFILE_CONVERTED"]);
+  const profileAt = jpg.indexOf("ICC_PROFILE\0") + 14;
+  for (const [start, end] of [
+    [36, 40],
+    [128, 300],
+  ] as const) {
+    const broken = jfif(1, 1).fill(0, 18 + profileAt + start, 18 + profileAt + end);
+    expect(await notesOf(broken, "jpg", "png"), `${start}`).toEqual([]);
+  }
 });
 
 it("blames a truncated JPEG even if libvips lost its reader's message", async () => {
