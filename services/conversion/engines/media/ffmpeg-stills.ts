@@ -42,8 +42,23 @@ async function turnOf(inspector: Inspector, task: HopTask): Promise<string | und
   return turn;
 }
 
+/**
+ * Whether a Targa of 32 bits declares no alpha, and its fourth bytes are all zero. Others without the declaration do hold alpha.
+ *
+ * @see Truevision TGA 2.0, fields 5.5 and 5.6
+ */
+async function isUnusedAlpha(session: ToolSession, reading: readonly string[]): Promise<boolean> {
+  const head = await session.run({ program: "/usr/bin/od", args: ["-An", "-v", "-tu1", "-j16", "-N2", inputInside] });
+  const [bits = 0, described = 0] = head.stdout.trim().split(/\s+/).map(Number);
+  if (bits !== 32 || (described & 15) !== 0) return false;
+  const measured = ["alphaextract", "signalstats", "metadata=mode=print:key=lavfi.signalstats.YMAX:file=-"].join(",");
+  const args = ["-nostdin", "-v", "error", "-threads", "2", ...reading, "-filter:v", measured, "-f", "null", "-"];
+  return /YMAX=0$/m.test((await session.run({ program, args })).stdout);
+}
+
 /** The pixel format to write if the default would lose something; both formats have eight bits per channel. */
-async function pixelArgs(session: ToolSession, task: HopTask): Promise<readonly string[]> {
+async function pixelArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[]> {
+  if (task.hop.from === "tga") return (await isUnusedAlpha(session, reading)) ? ["-pix_fmt", "rgb24"] : [];
   if (task.hop.from !== "png") return [];
   const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");
   const format = textOf(rowsOf(fieldsOf(answer.streams).stream)[0]?.pix_fmt);
@@ -64,7 +79,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     "1",
     "-c:v",
     encoder,
-    ...(await pixelArgs(session, task)),
+    ...(await pixelArgs(session, task, reading)),
     "-f",
     "image2",
     "-update",

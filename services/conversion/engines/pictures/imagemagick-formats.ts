@@ -1,4 +1,5 @@
 /** What ImageMagick reads and writes here, each verified by another program; formats that other engines handle better are left to them. */
+import { FilemillError } from "#contract/errors.ts";
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
@@ -28,6 +29,9 @@ export type Picture = {
   /** Has at most 8 bits, which ImageMagick takes for 16: other programs would reject its output. */
   readonly isShallow?: true;
   readonly options?: readonly OptionDefinition[];
+  /** Arguments after reading. */
+  readonly readArgs?: readonly string[];
+  /** Arguments before writing. */
   readonly args?: readonly string[];
 };
 
@@ -54,6 +58,18 @@ const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const bounds: readonly OptionDefinition[] = [
   { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
   { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+];
+
+/** OpenEXR's colours are multiplied by their alpha, in linear light; ImageMagick takes and writes them as they are. */
+const [divided, multiplied] = [
+  words(
+    "( -clone 0 -alpha off ) ( -clone 0 -alpha extract -set colorspace RGB ) ( -clone 1 -clone 2 -compose Divide_Src -composite ) " +
+      "( -clone 3 -clone 2 -compose CopyOpacity -composite ) -delete 0--2 +compose",
+  ),
+  words(
+    "( -clone 0 -background black -alpha remove -alpha off ) ( -clone 0 -alpha extract -set colorspace RGB ) " +
+      "( -clone 1 -clone 2 -compose CopyOpacity -composite ) -delete 0--2 +compose",
+  ),
 ];
 
 export const pictures: Readonly<Record<string, Picture>> = {
@@ -96,7 +112,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
       },
     ],
   },
-  exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true },
+  exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true, readArgs: divided, args: multiplied },
   hdr: { coder: "hdr", read: "reduced", isLinear: true },
   ppm: { coder: "ppm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
   pgm: { coder: "pgm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
@@ -142,6 +158,12 @@ export const hubs: Readonly<Record<string, Picture>> = {
   tiff: { coder: "tiff", isDeep: true, hasProfile: true, args: words("-compress Zip") },
 };
 
+export function pictureOf(format: string): Picture {
+  const picture = pictures[format] ?? hubs[format];
+  if (picture === undefined) throw new FilemillError("INTERNAL", "ImageMagick has no such format.");
+  return picture;
+}
+
 /** Source formats that may hold several pictures. */
 const severalPictures = new Set(words("dcx miff fits dcm"));
 const usual = { async: false, maxInputMb: 100 } as const;
@@ -158,7 +180,7 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const expects = expectingAll(
     pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
-    /^ps[db]$/.test(from) && "MEDIA_CHANGED",
+    (/^ps[db]$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
   );
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });

@@ -10,7 +10,7 @@ import { failureOf } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
-import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures, unlit } from "./imagemagick-formats.ts";
+import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
 import { isMisread, runMisread } from "./imagemagick-tiff.ts";
@@ -38,12 +38,6 @@ type Scene = {
   /** Number of distinct colours; only for the pictures of an icon, which differ in size or in this. */
   readonly colours: number;
 };
-
-function pictureOf(format: string): Picture {
-  const picture = pictures[format] ?? hubs[format];
-  if (picture === undefined) throw new FilemillError("INTERNAL", "ImageMagick has no such format.");
-  return picture;
-}
 
 const unreadable = "The picture is damaged or of an unsupported kind.";
 
@@ -125,6 +119,7 @@ async function srgbOf(session: ToolSession): Promise<string> {
 function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
   return [
+    ...(source.readArgs ?? []),
     ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     // Other programs read no more bits in the formats written here.
     ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
@@ -150,7 +145,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
-    ...["-auto-orient", "-format", `opaque %[opaque]\n${source.coder === "exr" ? "light %[max]\n" : ""}`, "-write", "info:-"],
+    ...["-auto-orient", "-format", `opaque %[opaque]\n${source.isLinear === true ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
     ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
@@ -170,12 +165,13 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     await left.close();
     task.note("INPUT_DAMAGED");
   }
-  if (/^light 0$/m.test(end.stdout)) throw new FilemillError("CONVERSION_FAILED", unlit);
+  if (source.coder === "exr" && /^light 0$/m.test(end.stdout)) throw new FilemillError("CONVERSION_FAILED", unlit);
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
     task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
+  if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
   await session.adopt("out");
 }

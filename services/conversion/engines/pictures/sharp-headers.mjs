@@ -60,6 +60,36 @@ export function isSrgb(icc) {
   return /sRGB|desc.{0,40}c2(ci)?[^\w]/s.test(text);
 }
 
+/** By colour space: the parts of which a profile needs all, unless it has a table. @see ICC.1:2022, 8.3 to 8.5 */
+const profileParts = { "RGB ": ["rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"], GRAY: ["kTRC"], CMYK: ["A2B0"], "Lab ": ["A2B0"] };
+
+/** Whether libvips can apply the profile. Otherwise it silently ignores it. */
+export function isUsable(icc) {
+  if (icc.length < 132 || icc.toString("latin1", 36, 40) !== "acsp") return false;
+  const parts = new Set();
+  for (let at = 132; at + 12 <= Math.min(icc.length, 132 + icc.readUInt32BE(128) * 12); at += 12) {
+    if (icc.readUInt32BE(at + 4) + icc.readUInt32BE(at + 8) <= icc.length) parts.add(icc.toString("latin1", at, at + 4));
+  }
+  return parts.has("A2B0") || (profileParts[icc.toString("latin1", 16, 20)] ?? []).every((part) => parts.has(part));
+}
+
+/**
+ * How many times as wide as high the pixels are, according to pHYs or JFIF.
+ *
+ * @see PNG third edition, 11.3.4.3, and ITU-T T.871, 10.1
+ */
+export function declaredShape(from, bytes) {
+  let [across, down] = [1, 1];
+  if (from === "jpg" && bytes.length > 18 && bytes.readUInt16BE(2) === 0xffe0 && bytes.toString("latin1", 6, 11) === "JFIF\0")
+    [across, down] = [bytes.readUInt16BE(14), bytes.readUInt16BE(16)];
+  for (let at = 8; from === "png" && at + 20 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const kind = bytes.toString("latin1", at + 4, at + 8);
+    if (kind === "IDAT") break;
+    if (kind === "pHYs") [across, down] = [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12)];
+  }
+  return across > 0 && down > 0 ? down / across : 1;
+}
+
 /** Whether the file ends with its format's end marker. TIFF has none and counts as whole; formats not named here never do. */
 export function isWhole(format, bytes) {
   const tail = bytes.subarray(-4096);

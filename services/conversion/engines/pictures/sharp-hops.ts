@@ -167,12 +167,23 @@ const undrawn: OptionDefinition = {
     "Lossless: the picture is compressed better, and can be rotated, mirrored, cropped (to block boundaries) and cleaned, but not resized",
 };
 
-/** Formats that may have more than eight bits per channel, kept as far as the target allows. */
-const deep = new Set<Source>(["png", "tiff", "avif"]);
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
+const squarer = expecting("MEDIA_CHANGED", { message: "Pixels that are not square become square." });
+const shallowerSquare = expecting("MEDIA_CHANGED", {
+  message: "Colours with more bits than the format supports are reduced, and pixels made square.",
+});
 const narrower = expecting("MEDIA_CHANGED", {
   message: "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
 });
+const blackened = expecting("MEDIA_CHANGED", { message: "The area that frames with 256 colours leave uncovered becomes black." });
+/** What the targets cannot hold as it is. */
+const changes: Readonly<Partial<Record<Source, readonly Expectation[]>>> = {
+  jpg: [squarer],
+  png: [shallowerSquare],
+  avif: [shallower],
+  tiff: [narrower],
+  gif: [blackened],
+};
 
 /** Drawings have none of the metadata of photographs. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
@@ -188,7 +199,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
-    ...(from === "tiff" ? [narrower] : deep.has(from) ? [shallower] : []),
+    ...(changes[from] ?? []),
     flattened,
   ];
 }

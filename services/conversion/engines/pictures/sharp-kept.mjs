@@ -1,6 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency a result keeps.
 import { crc32 } from "node:zlib";
-import { isSrgb } from "./sharp-headers.mjs";
+import { isSrgb, isUsable } from "./sharp-headers.mjs";
 
 export const usualDensity = 72;
 
@@ -36,7 +36,9 @@ export function keepsProfile({ icc, isHdr }, { profile }) {
 }
 
 export function isConverted(first, options) {
-  return first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
+  return (
+    first.icc !== undefined && !isSrgb(first.icc) && isUsable(first.icc) && options.profile !== "strip" && !keepsProfile(first, options)
+  );
 }
 
 /** libvips applies a grey profile in eight bits only. */

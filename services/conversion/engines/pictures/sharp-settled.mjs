@@ -1,6 +1,8 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
+import { withClearCanvas } from "./gif-canvas.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
+import { declaredShape } from "./sharp-headers.mjs";
 import { furtherChannelsOf, hasUnit, isInverted, isTransparency, pixelShapeOf, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
 
 /** For floating point and 32 bits, where all samples are read before the first is written. */
@@ -11,15 +13,21 @@ const maxSamples = 100e6;
  * `usual`: its bytes; `first`: its description.
  */
 export async function settled(sharp, { bytes, input, from, told, colours, notes }) {
+  const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
+  const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes);
+  if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
   if (colours !== undefined) {
     const icc = colours.profile();
     return { usual: withProfile(await asPng(sharp, bytes, input, from, told), icc), first: { ...told, icc, isHdr: colours.isHdr } };
   }
-  const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
+  if (from === "gif") {
+    const usual = withClearCanvas(bytes, () =>
+      notes.set("MEDIA_CHANGED", "The area that frames with 256 colours leave uncovered became black."),
+    );
+    return { usual, first: usual === bytes ? told : { ...told, hasAlpha: true } };
+  }
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
   const first = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
-  const shape = pixelShapeOf(tags);
-  if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
   if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };
   if (told.depth !== "float" && rangeOfDepth[told.depth] === undefined) throw unread("samples");
   const usual = await withSixteenBits(sharp, { bytes, input, told: first, tags, notes });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
+import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { failureOfCut } from "#services/conversion/engines/pictures/sharp-failures.mjs";
 import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 import { type Bench, openBench } from "#test/contract/engine.ts";
@@ -61,6 +62,17 @@ describe("greys of few bits", () => {
   });
 });
 
+it.each([
+  ["no alpha declared and all bytes zero", 0x20, 0, 255],
+  ["no alpha declared, but there is some", 0x20, 128, 128],
+  ["alpha declared and all transparent", 0x28, 0, 0],
+] as const)("reads a Targa of 32 bits: %s", async (_, described, alpha, expected) => {
+  const head = Buffer.from([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 32, described]);
+  const pixels = Buffer.from(Array(4).fill([10, 20, 200, alpha]).flat());
+  const { path } = await benches.stills.convert(await given(Buffer.concat([head, pixels]), "tga"), "tga", "png");
+  expect(await pixelsOf(path, 1)).toEqual([200, 20, 10, expected]);
+});
+
 describe("an icon with several pictures of one size", () => {
   /** 16 by 16, bottom-up. @see BITMAPINFOHEADER, with the mask counted in its height */
   function pictureOf(bits: number, palette: Buffer, pixels: Buffer): Buffer {
@@ -108,40 +120,123 @@ it("writes palettes to PSD as colours, which it can read, and does not call a PS
   await expect(benches.magick.convert(indexed, "psd", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
-/** One pixel of floating point, uncompressed. @see The OpenEXR file layout */
-function exrOf(channel: string, value: number): Buffer {
+/** On a canvas of 32 by 16, frames of one pixel, the later ones to the right, or of all 256 colours. @see GIF89a */
+function gifOf(frames: number, disposal: number, isFull = false): Buffer {
+  const number = (value: number) => [value & 255, value >> 8];
+  const head = [...Buffer.from("GIF89a"), ...number(32), ...number(16), 0xf7, 0, 0];
+  const palette = Array.from({ length: 256 }, (_, index) => [index, 200, 0]).flat();
+  const codes = isFull ? Array.from({ length: 128 }, (_, index) => [256, index * 2, index * 2 + 1]).flat() : [256, 255];
+  const bits = [...codes, 257].reduce((sum, code, at) => sum | (BigInt(code) << BigInt(9 * at)), 0n);
+  const data = Buffer.from(bits.toString(16).padStart(Math.ceil(((codes.length + 1) * 9) / 8) * 2, "0"), "hex").reverse();
+  const blocks = [0, 255, 510].flatMap((at) => (at < data.length ? [Math.min(255, data.length - at), ...data.subarray(at, at + 255)] : []));
+  const frame = (index: number) => [
+    ...[0x21, 0xf9, 4, disposal << 2, 9, 0, 0, 0],
+    ...[0x2c, ...number(index), 0, 0, ...number(isFull ? 16 : 1), ...number(isFull ? 16 : 1), 0, 8, ...blocks, 0],
+  ];
+  return Buffer.from([...head, ...palette, ...Array.from({ length: frames }, (_, index) => frame(index)).flat(), 0x3b]);
+}
+
+it("leaves transparent what a GIF's frames leave uncovered, or notes that it cannot", async () => {
+  await using bench = await openBench(sharpEngine);
+  for (const [frames, disposal, to] of [
+    [1, 0, "png"],
+    [2, 2, "webp"],
+    [2, 1, "webp"],
+  ] as const) {
+    const { path, notes } = await bench.convert(
+      await given(gifOf(frames, disposal), "gif"),
+      "gif",
+      to,
+      to === "webp" ? { lossless: true } : {},
+    );
+    const { data } = await sharp(path, { animated: true }).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const last = (frames - 1) * 32 * 16 * 4;
+    expect([...data.subarray(last, last + 12)], `${frames} ${disposal}`).toEqual(
+      [
+        [255, 200, 0, 255, 0, 0, 0, 0],
+        [0, 0, 0, 0, 255, 200, 0, 255],
+        [255, 200, 0, 255, 255, 200, 0, 255],
+      ][frames === 1 ? 0 : disposal === 2 ? 1 : 2]?.concat([0, 0, 0, 0]),
+    );
+    expect(notes.has("MEDIA_CHANGED")).toBe(false);
+  }
+  const full = await bench.convert(await given(gifOf(1, 0, true), "gif"), "gif", "png");
+  expect([...full.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
+});
+
+/** One pixel of floating point, uncompressed; channels in the order of the alphabet. @see The OpenEXR file layout */
+function exrOf(channels: Readonly<Record<string, number>>): Buffer {
   const number = (bytes: number, value: number): Buffer => {
     const buffer = Buffer.alloc(bytes);
     buffer.writeUIntLE(value, 0, Math.min(bytes, 4));
     return buffer;
   };
-  const one = Buffer.from(new Float32Array([1]).buffer);
+  const floats = (...values: readonly number[]): Buffer => Buffer.from(new Float32Array(values).buffer);
   const attribute = (name: string, kind: string, content: Buffer) =>
     Buffer.concat([Buffer.from(`${name}\0${kind}\0`), number(4, content.length), content]);
+  const kinds = Object.keys(channels).map((channel) =>
+    Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1)]),
+  );
   const head = Buffer.concat([
     ...[number(4, 20_000_630), number(4, 2)],
-    attribute(
-      "channels",
-      "chlist",
-      Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1), number(1, 0)]),
-    ),
+    attribute("channels", "chlist", Buffer.concat([...kinds, number(1, 0)])),
     attribute("compression", "compression", number(1, 0)),
     ...["dataWindow", "displayWindow"].map((name) => attribute(name, "box2i", Buffer.alloc(16))),
     attribute("lineOrder", "lineOrder", number(1, 0)),
-    attribute("pixelAspectRatio", "float", one),
+    attribute("pixelAspectRatio", "float", floats(1)),
     attribute("screenWindowCenter", "v2f", Buffer.alloc(8)),
-    attribute("screenWindowWidth", "float", one),
+    attribute("screenWindowWidth", "float", floats(1)),
     number(1, 0),
   ]);
-  const line = Buffer.concat([number(4, 0), number(4, 4), Buffer.from(new Float32Array([value]).buffer)]);
-  return Buffer.concat([head, number(8, head.length + 8), line]);
+  const values = floats(...Object.values(channels));
+  return Buffer.concat([head, number(8, head.length + 8), number(4, 0), number(4, values.length), values]);
 }
 
 it("refuses an OpenEXR with channels in layers only", async () => {
   await using bench = await openBench(imagemagickExrEngine);
-  await expect(bench.convert(await given(exrOf("diffuse.R", 1), "exr"), "exr", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
-  const { path } = await bench.convert(await given(exrOf("Y", 1), "exr"), "exr", "png");
+  await expect(bench.convert(await given(exrOf({ "diffuse.R": 1 }), "exr"), "exr", "png")).rejects.toMatchObject({
+    code: "CONVERSION_FAILED",
+  });
+  const { path } = await bench.convert(await given(exrOf({ Y: 1 }), "exr"), "exr", "png");
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
+});
+
+it("divides OpenEXR's colours by their alpha, multiplies them again, and notes values that became full brightness", async () => {
+  await using bench = await openBench(imagemagickExrEngine);
+  const light = 0.2158605;
+  const half = await bench.convert(await given(exrOf({ A: 0.5, B: 0, G: light / 2, R: 0.5 * 0.4 }), "exr"), "exr", "png");
+  expect(await pixelsOf(half.path, 1)).toEqual([170, 128, 0, 128]);
+  expect([...half.notes.keys()]).toEqual([]);
+  const again = await bench.convert((await bench.convert(half.path, "png", "exr")).path, "exr", "png");
+  expect(await pixelsOf(again.path, 1)).toEqual([170, 128, 0, 128]);
+  const bright = await bench.convert(await given(exrOf({ B: 0, G: light, R: 5 }), "exr"), "exr", "png");
+  expect(await pixelsOf(bright.path, 1)).toEqual([255, 128, 0, 255]);
+  expect([...bright.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
+});
+
+it("notes pixels of PNG and JPEG that become square, and no conversion of a broken profile", async () => {
+  await using bench = await openBench(sharpEngine);
+  const notesOf = async (bytes: Buffer, from: string, to: string) => [
+    ...(await bench.convert(await given(bytes, from), from, to)).notes.keys(),
+  ];
+  const oblong = pngOf(greyRows(8), [8, 0], ["pHYs", Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 0])]);
+  const jpg = await noise(90, 70).withIccProfile("p3").jpeg().toBuffer();
+  const jfif = (across: number, down: number) =>
+    Buffer.concat([
+      jpg.subarray(0, 2),
+      Buffer.from([0xff, 0xe0, 0, 16, ...Buffer.from("JFIF\0\x01\x01\0"), 0, across, 0, down, 0, 0]),
+      jpg.subarray(2),
+    ]);
+  expect(await notesOf(oblong, "png", "webp")).toEqual(["MEDIA_CHANGED"]);
+  expect(await notesOf(jfif(2, 1), "jpg", "webp")).toEqual(["MEDIA_CHANGED", "PROFILE_CONVERTED"]);
+  const profileAt = jpg.indexOf("ICC_PROFILE\0") + 14;
+  for (const [start, end] of [
+    [36, 40],
+    [128, 300],
+  ] as const) {
+    const broken = jfif(1, 1).fill(0, 18 + profileAt + start, 18 + profileAt + end);
+    expect(await notesOf(broken, "jpg", "png"), `${start}`).toEqual([]);
+  }
 });
 
 it("blames a truncated JPEG even if libvips lost its reader's message", async () => {
