@@ -1,8 +1,13 @@
-"""Relative links in workbooks of Excel, which the office makes absolute."""
+"""Relative links in workbooks of Excel, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
+import os
 import re
+import shutil
 import zipfile
+from urllib.parse import unquote
 from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr, unescape
 
+from com.sun.star.beans import PropertyValue
 from results import excel_sheets, local, relations, told
 
 
@@ -48,3 +53,61 @@ def linked_cells(package, part):
                 yield element.get("ref", "")
             elif local(element.tag) == "row":
                 element.clear()
+
+
+WORD = re.compile("MS Word 2007 XML")
+# What other writers decode: a quotation mark ends the address for Word.
+DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
+
+
+def keep_escapes(document, path, writer):
+    """Writes addresses with their escapes, such as %22, which the office writes decoded.
+    Returns the first four that stay decoded."""
+    if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
+        return []
+    urls = addresses(document)
+    if writer in DECODED:
+        return [url for url in urls if re.search(DECODED[writer], url)][:4]
+    by_text = {}
+    for url in urls:
+        by_text.setdefault(unquote(url), []).append(url)
+    # Of addresses that differ only in their escapes, the written one does not tell which it was.
+    sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
+    if sure:
+        rewrite(path, sure)
+    lost = [same[0] for same in by_text.values() if len(same) > 1]
+    # An address with a fragment is in the text of a field.
+    return (lost + [url for url in urls if re.search("%(?:22|40).*#|#.*%(?:22|40)", url)])[:4]
+
+
+def addresses(document):
+    """Of the links in a text document."""
+    search = document.createSearchDescriptor()
+    search.ValueSearch = False
+    search.setSearchAttributes((PropertyValue("HyperLinkURL", 0, "", 0),))
+    found = document.findAll(search)
+    return sorted({found.getByIndex(index).HyperLinkURL for index in range(found.getCount())})
+
+
+TARGET = re.compile(r'\bTarget="([^"]*)" TargetMode="External"')
+
+
+def rewrite(path, by_text):
+    """Puts these addresses into the relations of a Word document."""
+    def given(target):
+        address = by_text.get(unquote(unescape(target[1], {"&quot;": '"'})))
+        return target[0] if address is None else f'Target={quoteattr(address)} TargetMode="External"'
+
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name).decode() for name in package.namelist() if re.match(r"word/_rels/\w+\.xml\.rels$", name)}
+        changed = {name: made for name, content in parts.items() if (made := TARGET.sub(given, content)) != content}
+        if not changed:
+            return
+        with zipfile.ZipFile(path + ".whole", "w", zipfile.ZIP_DEFLATED) as written:
+            for member in package.infolist():
+                if member.filename in changed:
+                    written.writestr(member.filename, changed[member.filename])
+                else:
+                    with package.open(member) as part, written.open(member, "w") as kept:
+                        shutil.copyfileobj(part, kept)
+    os.replace(path + ".whole", path)
