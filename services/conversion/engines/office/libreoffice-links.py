@@ -1,4 +1,4 @@
-"""Relative links in workbooks of Excel, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
+"""Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ def shorten(document, path, is_page):
     """A link into the workbook itself must not name our file. On a page, nor may others."""
     own, folder = "file://" + path, "file://" + path.rpartition("/")[0] + "/"
     sheets = document.getSheets()
-    for name, reference in relative_links(path):
+    for name, reference, target in relative_links(path):
         if not sheets.hasByName(name):
             continue
         fields = sheets.getByName(name).getCellRangeByName(reference.partition(":")[0]).getTextFields().createEnumeration()
@@ -26,17 +26,20 @@ def shorten(document, path, is_page):
                 field.URL = url[len(own) :].replace("!", ".")
             elif is_page and url.startswith(folder):
                 field.URL = url[len(folder) :]
+            elif is_page and url.startswith("file:///"):
+                # It leads out of our folder.
+                field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
 
 
 def relative_links(path):
-    """Names of sheets and cells with a link that has no scheme, as to a file beside the workbook."""
+    """Names of sheets, cells and targets of links that have no scheme, as to a file beside the workbook."""
     found = []
     try:
         with zipfile.ZipFile(path) as package:
             names = set(package.namelist())
             for name, part in excel_sheets(package):
                 if re.sub(r"([^/]+)$", r"_rels/\1.rels", part) in names:
-                    found += [(name, reference) for reference in linked_cells(package, part)]
+                    found += [(name, *link) for link in linked_cells(package, part)]
     except (ElementTree.ParseError, KeyError, OSError, ValueError, zipfile.BadZipFile):
         # The office could read the rest.
         pass
@@ -44,15 +47,25 @@ def relative_links(path):
 
 
 def linked_cells(package, part):
-    wanted = {key for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
+    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
     if not wanted:
         return
     with package.open(part) as content:
         for _, element in ElementTree.iterparse(content):
             if local(element.tag) == "hyperlink" and told(element, "id") in wanted:
-                yield element.get("ref", "")
+                yield element.get("ref", ""), wanted[told(element, "id")]
             elif local(element.tag) == "row":
                 element.clear()
+
+
+def shorten_text(source, path):
+    """An RTF file must not name our folder, either."""
+    with open(path, "rb") as file:
+        content = file.read()
+    shorter = content.replace(b'HYPERLINK "file://' + source.rpartition("/")[0].encode() + b"/", b'HYPERLINK "')
+    if shorter != content:
+        with open(path, "wb") as file:
+            file.write(shorter)
 
 
 WORD = re.compile("MS Word 2007 XML")

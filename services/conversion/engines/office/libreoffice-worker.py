@@ -331,7 +331,7 @@ def convert(context, desktop, job, here):
         if "most" in job and books.exceeds(sheets, *job["most"]) or is_dbase and books.longest(sheets) > 254:
             return {"ok": False, "reason": "large"}
         chosen = sheets[0] if place > 0 else books.first(document) if sheets else None
-        has_texts, pictures_left, decoded = False, 0, []
+        has_texts, pictures_left = False, 0
         if "plainImport" in job:
             written, has_texts = plain_copy(desktop, document, chosen, job["plainImport"])
         if "slides" in job:
@@ -341,6 +341,8 @@ def convert(context, desktop, job, here):
         else:
             store(written, job)
         decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
+        if job["exportFilter"] == "Rich Text Format":
+            links.shorten_text(job["input"], job["output"])
         answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact, "restored": restored, "unknown": unknown}
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])

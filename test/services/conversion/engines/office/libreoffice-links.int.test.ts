@@ -42,3 +42,11 @@ it("are named where the writer does not tell which address it was, or escapes ar
   expect((await converted("docx", "https://x.org/%22#a")).note).toBe(message.replaceAll("x.org/%40", "x.org/%22#a"));
   expect((await converted("pdf", "https://x.org/%22")).note).toBeUndefined();
 });
+
+it("to files beside the document stay relative in RTF", async () => {
+  const { made } = await converted("rtf", "other.docx#a", "https://x.org/");
+  expect([...made.toString("latin1").matchAll(/HYPERLINK "([^"]*)"/g)].map(([, target]) => target)).toEqual([
+    "other.docx#a",
+    "https://x.org/",
+  ]);
+});

@@ -195,18 +195,18 @@ describe("formulas that the office does not know", () => {
 });
 
 it.each([
-  ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40"]],
-  ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40"]],
+  ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40", "../../up.pdf"]],
+  ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40", "../up.pdf"]],
 ] as const)("links of a workbook to its cells and to files beside it stay in %s", async (to, wanted) => {
-  const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABC"[place]}1`)).join("");
-  const cells = ["A", "B", "C"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
+  const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABCD"[place]}1`)).join("");
+  const cells = ["A", "B", "C", "D"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
   const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const parts = unzipSync(workbook(cells));
   const sheet = Buffer.from(parts["xl/worksheets/sheet1.xml"] ?? "").toString();
   parts["xl/worksheets/sheet1.xml"] = Buffer.from(
     sheet.replace("<worksheet ", `<worksheet xmlns:r="${type}" `).replace("</worksheet>", `<hyperlinks>${links}</hyperlinks></worksheet>`),
   );
-  const targets = ["#S!B2", "other.xlsx", "https://x.org/?a=%22%40"]
+  const targets = ["#S!B2", "other.xlsx", "https://x.org/?a=%22%40", "../up.pdf"]
     .map((target, place) => `<Relationship Id="h${place}" Type="${type}/hyperlink" Target="${target}" TargetMode="External"/>`)
     .join("");
   parts["xl/worksheets/_rels/sheet1.xml.rels"] = Buffer.from(
