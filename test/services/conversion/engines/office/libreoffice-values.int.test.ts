@@ -132,6 +132,12 @@ describe("cells of a workbook", () => {
     expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
   });
 
+  it("stay truth values if they are in letters", async () => {
+    const cells =
+      '<c r="A1" t="b"><v>true</v></c><c r="B1" t="b"><v>false</v></c><c r="C1" t="b"><v>0</v></c><c r="D1" t="str"><v>true</v></c>';
+    expect(await rowAlong(workbook(cells), "xlsx", "ods")).toEqual({ row: [true, false, false, "true"], notes: [] });
+  });
+
   it("keep the last column beside a formula that comes to a truth value", async () => {
     const cell = '<c r="A1"><f>1=1</f><v>1</v></c><c r="XFD1"><v>7</v></c>';
     const { row } = await rowAlong(workbook(cell), "xlsx", "ods");
@@ -186,6 +192,15 @@ describe("formulas that the office does not know", () => {
   it("keep the results of an OpenDocument", async () => {
     const given = `${typed("float", 'table:formula="of:=COM.MICROSOFT.XLOOKUP(1;1;1)" office:value="42"')}${typed("date", 'table:formula="of:=FOO()" office:date-value="2021-03-04"')}`;
     expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual([42, "2021-03-04"]);
+  });
+
+  it("or that tell of our files and system keep their results", async () => {
+    const given =
+      '<c r="A1" t="str"><f>CELL("filename")</f><v>C:\\[x.xlsx]S</v></c><c r="B1" t="str"><f>INFO("system")</f><v>pcdos</v></c><c r="C1"><f>LEN("x")</f><v>1</v></c>';
+    expect(await rowAlong(workbook(given), "xlsx", "ods")).toEqual({
+      row: ["C:\\[x.xlsx]S", "pcdos", 1],
+      notes: ["Formulas that cannot be computed here were replaced by their results: S.A1, S.B1."],
+    });
   });
 
   it("and have no result are named", async () => {
