@@ -24,6 +24,8 @@ export type Answer = {
   readonly rounded: readonly string[];
   /** The first cells whose tabs became spaces; a fourth entry stands for more. */
   readonly spaced: readonly string[];
+  /** The first cells whose control characters are left out; a fourth entry stands for more. */
+  readonly controls: readonly string[];
   /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
   /** The first cells whose formula, which the office cannot compute, became its result; a fourth entry stands for more. */
@@ -51,6 +53,7 @@ export function parseAnswer(value: unknown): Answer {
     hiddenCells: typeof fields.hiddenCells === "number" ? fields.hiddenCells : 0,
     rounded: textsOf(fields.rounded),
     spaced: textsOf(fields.spaced),
+    controls: textsOf(fields.controls),
     inexact: textsOf(fields.inexact),
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
@@ -98,7 +101,11 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
     ...(answer.inexact.length > 0 ? [`Times of day may be up to 500 seconds off: ${firstOf(answer.inexact)}.`] : []),
   ];
   if (roundings.length > 0) task.note("NUMBERS_ROUNDED", roundings.join(" "));
-  if (answer.spaced.length > 0) task.note("CHARACTERS_REPLACED", `Tabs in cells became spaces: ${firstOf(answer.spaced)}.`);
+  const replaced = [
+    ...(answer.spaced.length > 0 ? [`Tabs in cells became spaces: ${firstOf(answer.spaced)}.`] : []),
+    ...(answer.controls.length > 0 ? [`Control characters in cells were left out: ${firstOf(answer.controls)}.`] : []),
+  ];
+  if (replaced.length > 0) task.note("CHARACTERS_REPLACED", replaced.join(" "));
   if (answer.hasTexts) task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
   if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
   if (answer.picturesLeft > 0)

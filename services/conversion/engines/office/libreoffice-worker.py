@@ -324,7 +324,7 @@ def convert(context, desktop, job, here):
             books.restore_truth(document)
         if job.get("to1900"):
             books.days_of_excel(document)
-        spaced = books.space_tabs(document) if job.get("losesTabs") else []
+        spaced, controls = books.space_tabs(document) if job.get("losesTabs") else ([], [])
         place = prepare(document, job)
         sheets = books.converted(document, place)
         is_dbase = job["exportFilter"] == "dBase"
@@ -343,7 +343,7 @@ def convert(context, desktop, job, here):
         decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
         if job["exportFilter"] == "Rich Text Format":
             links.shorten_text(job["input"], job["output"])
-        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact, "restored": restored, "unknown": unknown}
+        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown}
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:

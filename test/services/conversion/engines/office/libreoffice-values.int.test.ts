@@ -152,6 +152,14 @@ describe("cells of a workbook", () => {
     });
   });
 
+  it.each(["ods", "fods"])("lose control characters in %s, with a note", async (to) => {
+    const cell = '<c r="A1" t="inlineStr"><is><t>a_x0001_b</t></is></c><c r="B1" t="inlineStr"><is><t>c_x000B_d</t></is></c>';
+    expect(await rowAlong(workbook(cell), "xlsx", to)).toEqual({
+      row: ["ab", "cd"],
+      notes: ["Control characters in cells were left out: S.A1, S.B1."],
+    });
+  });
+
   it.each(["pdf", "html"])("in hidden columns are left out of %s, with a note", async (to) => {
     const cells = '<c r="A1"><v>1</v></c><c r="B1"><v>2</v></c>';
     const columns = '<cols><col min="2" max="2" width="9" hidden="1"/></cols>';
