@@ -36,6 +36,10 @@ export type Answer = {
   readonly decoded: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
+  /** Whether comments are left out. */
+  readonly hasComments: boolean;
+  /** Whether deletions that are not accepted are shown. */
+  readonly hasDeleted: boolean;
   readonly picturesLeft: number;
   /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
@@ -62,6 +66,8 @@ export function parseAnswer(value: unknown): Answer {
     unknown: textsOf(fields.unknown),
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
+    hasComments: fields.hasComments === true,
+    hasDeleted: fields.hasDeleted === true,
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
@@ -86,6 +92,8 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
           `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
         ]
       : []),
+    ...(answer.hasComments ? ["Comments were left out."] : []),
+    ...(answer.hasDeleted ? ["Deleted text that is still tracked is shown struck through."] : []),
     ...(answer.hasMenus ? ["Choices in pop-up menus became their numbers."] : []),
     ...(answer.restored.length > 0
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]

@@ -260,6 +260,20 @@ def hidden_slides(document):
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
+def revisions(document):
+    """Whether a text has comments, which are not in its PDF, and deletions that are not accepted, which are."""
+    if not document.supportsService("com.sun.star.text.TextDocument"):
+        return False, False
+    fields, changes = document.getTextFields().createEnumeration(), document.getRedlines().createEnumeration()
+    commented = any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(fields))
+    return commented, any(change.RedlineType == "Delete" for change in every(changes))
+
+
+def every(enumeration):
+    while enumeration.hasMoreElements():
+        yield enumeration.nextElement()
+
+
 def plain_copy(desktop, document, sheet, options):
     """A workbook with only the values of a sheet: some filters write just the first sheet, with its numbers as displayed."""
     path = TEMPORARY + "/Sheet1"
@@ -352,6 +366,7 @@ def convert(context, desktop, job, here):
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)
+        answer["hasComments"], answer["hasDeleted"] = revisions(document) if is_pdf else (False, False)
         answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])
