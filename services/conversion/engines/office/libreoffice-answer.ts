@@ -24,14 +24,22 @@ export type Answer = {
   readonly rounded: readonly string[];
   /** The first cells whose tabs became spaces; a fourth entry stands for more. */
   readonly spaced: readonly string[];
+  /** The first cells whose control characters are left out; a fourth entry stands for more. */
+  readonly controls: readonly string[];
   /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
   /** The first cells whose formula, which the office cannot compute, became its result; a fourth entry stands for more. */
   readonly restored: readonly string[];
   /** The first cells with a formula that neither the office can compute nor the file has a result of. */
   readonly unknown: readonly string[];
+  /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
+  readonly decoded: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
+  /** Whether comments are left out. */
+  readonly hasComments: boolean;
+  /** Whether deletions that are not accepted are shown. */
+  readonly hasDeleted: boolean;
   readonly picturesLeft: number;
   /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
@@ -49,13 +57,17 @@ export function parseAnswer(value: unknown): Answer {
     hiddenCells: typeof fields.hiddenCells === "number" ? fields.hiddenCells : 0,
     rounded: textsOf(fields.rounded),
     spaced: textsOf(fields.spaced),
+    controls: textsOf(fields.controls),
     inexact: textsOf(fields.inexact),
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
+    decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
+    hasComments: fields.hasComments === true,
+    hasDeleted: fields.hasDeleted === true,
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
@@ -80,11 +92,14 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
           `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
         ]
       : []),
+    ...(answer.hasComments ? ["Comments were left out."] : []),
+    ...(answer.hasDeleted ? ["Deleted text that is still tracked is shown struck through."] : []),
     ...(answer.hasMenus ? ["Choices in pop-up menus became their numbers."] : []),
     ...(answer.restored.length > 0
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
+    ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
   ];
   if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));
   const roundings = [
@@ -94,7 +109,11 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
     ...(answer.inexact.length > 0 ? [`Times of day may be up to 500 seconds off: ${firstOf(answer.inexact)}.`] : []),
   ];
   if (roundings.length > 0) task.note("NUMBERS_ROUNDED", roundings.join(" "));
-  if (answer.spaced.length > 0) task.note("CHARACTERS_REPLACED", `Tabs in cells became spaces: ${firstOf(answer.spaced)}.`);
+  const replaced = [
+    ...(answer.spaced.length > 0 ? [`Tabs in cells became spaces: ${firstOf(answer.spaced)}.`] : []),
+    ...(answer.controls.length > 0 ? [`Control characters in cells were left out: ${firstOf(answer.controls)}.`] : []),
+  ];
+  if (replaced.length > 0) task.note("CHARACTERS_REPLACED", replaced.join(" "));
   if (answer.hasTexts) task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
   if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
   if (answer.picturesLeft > 0)

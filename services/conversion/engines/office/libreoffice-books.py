@@ -227,19 +227,24 @@ def days_of_excel(document):
 
 # Placeholder for a tab in the text of multi-line or formatted cells.
 FIELD = "\x01"
+# Characters that XML cannot have.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def space_tabs(document):
-    """Such a tab is a field to the office, which it does not write. Returns the first four cells in which they became spaces."""
-    found = []
+    """Such a tab is a field to the office, which it does not write. Returns the first four cells in which they became
+    spaces, and the first four with other control characters, which it does not write either."""
+    found, lost = [], []
     for cells in areas(converted(document, 0), TEXTS):
         for row, values in enumerate(cells.getDataArray()):
             for column, text in enumerate(values):
-                if not isinstance(text, str) or FIELD not in text:
+                if not isinstance(text, str) or not CONTROL.search(text):
                     continue
                 cell = cells.getCellByPosition(column, row)
                 # The placeholder may also be a control character of the text.
-                if "\t" not in cell.getString():
+                if CONTROL.search(cell.getString()) and len(lost) < 4:
+                    lost.append(cell.AbsoluteName.replace("$", ""))
+                if FIELD not in text or "\t" not in cell.getString():
                     continue
                 for place, letter in enumerate(cell.getString()):
                     if letter == "\t":
@@ -250,7 +255,7 @@ def space_tabs(document):
                         cursor.setString(" ")
                 if len(found) < 4:
                     found.append(cell.AbsoluteName.replace("$", ""))
-    return found
+    return found, lost
 
 
 # In days, with some tolerance because days are fractions.

@@ -115,7 +115,11 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
     ...expectingAll(family === "sheet" && (from === "numbers" || roundsNumbers(from, to).length > 0) && "NUMBERS_ROUNDED"),
     ...(family === "sheet" && losesTabs(from, to)
-      ? [expecting("CHARACTERS_REPLACED", { message: "Tabs in cells with several lines or styles become spaces." })]
+      ? [
+          expecting("CHARACTERS_REPLACED", {
+            message: `Tabs in cells with several lines or styles become spaces${to === "html" ? "" : ", and control characters are left out"}.`,
+          }),
+        ]
       : []),
     ...(from === "csv" || from === "tsv"
       ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]

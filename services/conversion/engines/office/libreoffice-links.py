@@ -1,8 +1,13 @@
-"""Relative links in workbooks of Excel, which the office makes absolute."""
+"""Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
+import os
 import re
+import shutil
 import zipfile
+from urllib.parse import unquote
 from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr, unescape
 
+from com.sun.star.beans import PropertyValue
 from results import excel_sheets, local, relations, told
 
 
@@ -10,7 +15,7 @@ def shorten(document, path, is_page):
     """A link into the workbook itself must not name our file. On a page, nor may others."""
     own, folder = "file://" + path, "file://" + path.rpartition("/")[0] + "/"
     sheets = document.getSheets()
-    for name, reference in relative_links(path):
+    for name, reference, target in relative_links(path):
         if not sheets.hasByName(name):
             continue
         fields = sheets.getByName(name).getCellRangeByName(reference.partition(":")[0]).getTextFields().createEnumeration()
@@ -21,17 +26,20 @@ def shorten(document, path, is_page):
                 field.URL = url[len(own) :].replace("!", ".")
             elif is_page and url.startswith(folder):
                 field.URL = url[len(folder) :]
+            elif is_page and url.startswith("file:///"):
+                # It leads out of our folder.
+                field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
 
 
 def relative_links(path):
-    """Names of sheets and cells with a link that has no scheme, as to a file beside the workbook."""
+    """Names of sheets, cells and targets of links that have no scheme, as to a file beside the workbook."""
     found = []
     try:
         with zipfile.ZipFile(path) as package:
             names = set(package.namelist())
             for name, part in excel_sheets(package):
                 if re.sub(r"([^/]+)$", r"_rels/\1.rels", part) in names:
-                    found += [(name, reference) for reference in linked_cells(package, part)]
+                    found += [(name, *link) for link in linked_cells(package, part)]
     except (ElementTree.ParseError, KeyError, OSError, ValueError, zipfile.BadZipFile):
         # The office could read the rest.
         pass
@@ -39,12 +47,80 @@ def relative_links(path):
 
 
 def linked_cells(package, part):
-    wanted = {key for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
+    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
     if not wanted:
         return
     with package.open(part) as content:
         for _, element in ElementTree.iterparse(content):
             if local(element.tag) == "hyperlink" and told(element, "id") in wanted:
-                yield element.get("ref", "")
+                yield element.get("ref", ""), wanted[told(element, "id")]
             elif local(element.tag) == "row":
                 element.clear()
+
+
+def shorten_text(source, path):
+    """An RTF file must not name our folder, either."""
+    with open(path, "rb") as file:
+        content = file.read()
+    shorter = content.replace(b'HYPERLINK "file://' + source.rpartition("/")[0].encode() + b"/", b'HYPERLINK "')
+    if shorter != content:
+        with open(path, "wb") as file:
+            file.write(shorter)
+
+
+WORD = re.compile("MS Word 2007 XML")
+# What other writers decode: a quotation mark ends the address for Word.
+DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
+
+
+def keep_escapes(document, path, writer):
+    """Writes addresses with their escapes, such as %22, which the office writes decoded.
+    Returns the first four that stay decoded."""
+    if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
+        return []
+    urls = addresses(document)
+    if writer in DECODED:
+        return [url for url in urls if re.search(DECODED[writer], url)][:4]
+    by_text = {}
+    for url in urls:
+        by_text.setdefault(unquote(url), []).append(url)
+    # Of addresses that differ only in their escapes, the written one does not tell which it was.
+    sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
+    if sure:
+        rewrite(path, sure)
+    lost = [same[0] for same in by_text.values() if len(same) > 1]
+    # An address with a fragment is in the text of a field.
+    return (lost + [url for url in urls if re.search("%(?:22|40).*#|#.*%(?:22|40)", url)])[:4]
+
+
+def addresses(document):
+    """Of the links in a text document."""
+    search = document.createSearchDescriptor()
+    search.ValueSearch = False
+    search.setSearchAttributes((PropertyValue("HyperLinkURL", 0, "", 0),))
+    found = document.findAll(search)
+    return sorted({found.getByIndex(index).HyperLinkURL for index in range(found.getCount())})
+
+
+TARGET = re.compile(r'\bTarget="([^"]*)" TargetMode="External"')
+
+
+def rewrite(path, by_text):
+    """Puts these addresses into the relations of a Word document."""
+    def given(target):
+        address = by_text.get(unquote(unescape(target[1], {"&quot;": '"'})))
+        return target[0] if address is None else f'Target={quoteattr(address)} TargetMode="External"'
+
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name).decode() for name in package.namelist() if re.match(r"word/_rels/\w+\.xml\.rels$", name)}
+        changed = {name: made for name, content in parts.items() if (made := TARGET.sub(given, content)) != content}
+        if not changed:
+            return
+        with zipfile.ZipFile(path + ".whole", "w", zipfile.ZIP_DEFLATED) as written:
+            for member in package.infolist():
+                if member.filename in changed:
+                    written.writestr(member.filename, changed[member.filename])
+                else:
+                    with package.open(member) as part, written.open(member, "w") as kept:
+                        shutil.copyfileobj(part, kept)
+    os.replace(path + ".whole", path)

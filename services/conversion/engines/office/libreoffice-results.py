@@ -1,5 +1,5 @@
 """Restores the results of formulas that the office cannot compute: if it does not know a function,
-it shows an error where the file has a value, or another error than the file has."""
+it shows an error where the file has a value, or another error than the file has. Some tell of our machine."""
 import posixpath
 import re
 import zipfile
@@ -15,7 +15,7 @@ MOST = 10_000
 
 def restore(document, path):
     """Returns the first four cells whose formula became its result, and the first four that have none in the file either."""
-    failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet))}
+    failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet) | telling_in(sheet))}
     try:
         given = values_of(path, failed)
     except (ElementTree.ParseError, KeyError, ValueError, zipfile.BadZipFile):
@@ -26,7 +26,7 @@ def restore(document, path):
         sheet, values = document.getSheets().getByName(name), given.get(name, {})
         cells = {place: sheet.getCellByPosition(*place) for place in sorted({*failed.get(name, ()), *values})}
         unknown += [cell.AbsoluteName.replace("$", "") for place, cell in cells.items() if place not in values and is_unknown(cell)]
-        wrong = [place for place, cell in cells.items() if place in values and values[place] != ("error", cell.getString())]
+        wrong = [place for place, cell in cells.items() if place in values and values[place] not in (("error", cell.getString()), TRUTH)]
         for place in wrong:
             release(sheet, cells[place])
             found.append(cells[place].AbsoluteName.replace("$", ""))
@@ -52,6 +52,15 @@ def failed_in(sheet):
     return places
 
 
+def telling_in(sheet):
+    """The cells whose formula asks for the name of the file or for the system."""
+    search = sheet.createSearchDescriptor()
+    search.SearchString, search.SearchRegularExpression = r'\b(CELL\("filename"|INFO\()', True
+    found = sheet.findAll(search)
+    addresses = [cell.getCellAddress() for cell in found.getCells() if cell.Type.value == "FORMULA"] if found else []
+    return {(address.Column, address.Row) for address in addresses[:MOST]}
+
+
 def release(sheet, cell):
     """Makes an array formula values, because its cells only change together. Its errors are lost."""
     cursor = sheet.createCursorByRange(cell)
@@ -69,7 +78,7 @@ def put(cell, kind, value, null):
     length = DURATION.match(value) if kind == "time" else None
     if kind == "error" and KNOWN.match(value):
         cell.setFormula("=" + value)
-    elif kind == "boolean":
+    elif kind in ("boolean", "truth"):
         cell.setFormula("=TRUE()" if value in ("1", "true") else "=FALSE()")
     elif kind == "date":
         cell.setValue((datetime.fromisoformat(value) - datetime(null.Year, null.Month, null.Day)) / timedelta(days=1))
@@ -82,7 +91,7 @@ def put(cell, kind, value, null):
 
 
 def values_of(path, wanted):
-    """What the file has in these cells, as kind and text. From Excel, also errors that the office does not have."""
+    """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`."""
     if not zipfile.is_zipfile(path):
         return open_values(path, wanted) if wanted else {}
     with zipfile.ZipFile(path) as package:
@@ -90,15 +99,15 @@ def values_of(path, wanted):
         if "content.xml" in names:
             with package.open("content.xml") as part:
                 return open_values(part, wanted) if wanted else {}
-        sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_other_errors(package, part))]
+        sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
         return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
 
 
-OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?</")
+OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?</|>true</")
 
 
-def has_other_errors(package, part):
-    """Whether a sheet may have an error such as #SPILL!."""
+def has_others(package, part):
+    """Whether a sheet may have an error such as #SPILL!, or a truth value in letters."""
     with package.open(part) as content:
         end = b""
         while piece := content.read(2**20):
@@ -138,6 +147,8 @@ def excel_sheets(package):
             yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
 
 
+# A value rather than a formula's result. The office takes it for FALSE.
+TRUTH = ("truth", "true")
 EXCEL_KINDS = {"e": "error", "b": "boolean", "n": "number", "d": "date"}
 
 
@@ -153,12 +164,13 @@ def excel_values(package, part, wanted):
             elif event == "end" and name == "c":
                 value = next((child.text for child in element if local(child.tag) == "v"), None)
                 kind = element.get("t", "n")
-                is_other = kind == "e" and not KNOWN.match(value or "")
+                is_other = kind == "e" and not KNOWN.match(value or "") or kind == "b" and value == "true"
                 if value is not None and (is_other or (column - 1, row - 1) in wanted):
                     if kind == "s":
                         texts = texts or shared_texts(package)
                         value = texts[int(value)]
-                    found[column - 1, row - 1] = (EXCEL_KINDS.get(kind, "text"), value)
+                    is_value = value == TRUTH[1] and not any(local(child.tag) == "f" for child in element)
+                    found[column - 1, row - 1] = TRUTH if kind == "b" and is_value else (EXCEL_KINDS.get(kind, "text"), value)
                 element.clear()
             elif event == "end" and name == "row":
                 element.clear()

@@ -260,6 +260,20 @@ def hidden_slides(document):
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
+def revisions(document):
+    """Whether a text has comments, which are not in its PDF, and deletions that are not accepted, which are."""
+    if not document.supportsService("com.sun.star.text.TextDocument"):
+        return False, False
+    fields, changes = document.getTextFields().createEnumeration(), document.getRedlines().createEnumeration()
+    commented = any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(fields))
+    return commented, any(change.RedlineType == "Delete" for change in every(changes))
+
+
+def every(enumeration):
+    while enumeration.hasMoreElements():
+        yield enumeration.nextElement()
+
+
 def plain_copy(desktop, document, sheet, options):
     """A workbook with only the values of a sheet: some filters write just the first sheet, with its numbers as displayed."""
     path = TEMPORARY + "/Sheet1"
@@ -324,7 +338,7 @@ def convert(context, desktop, job, here):
             books.restore_truth(document)
         if job.get("to1900"):
             books.days_of_excel(document)
-        spaced = books.space_tabs(document) if job.get("losesTabs") else []
+        spaced, controls = books.space_tabs(document) if job.get("losesTabs") else ([], [])
         place = prepare(document, job)
         sheets = books.converted(document, place)
         is_dbase = job["exportFilter"] == "dBase"
@@ -340,7 +354,10 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "inexact": inexact, "restored": restored, "unknown": unknown}
+        decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
+        if job["exportFilter"] == "Rich Text Format":
+            links.shorten_text(job["input"], job["output"])
+        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown}
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:
@@ -349,6 +366,7 @@ def convert(context, desktop, job, here):
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)
+        answer["hasComments"], answer["hasDeleted"] = revisions(document) if is_pdf else (False, False)
         answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { openBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { docx, line, text } from "#test/contract/word-file.ts";
+import { docx, line, revised, text } from "#test/contract/word-file.ts";
 
 const commented = docx(
   line("Quokka")
@@ -24,4 +24,14 @@ test("a document with comments becomes a PDF and an OpenDocument text, for which
     const { path } = await bench.convert(join(bench.folder, `commented.${format}`), format, "pdf");
     expect(await readingOf(path)).toMatchObject({ mime: "application/pdf", pages: 1 });
   }
+});
+
+test("comments left out of a PDF and deletions shown in it are noted", async () => {
+  await using bench = await openBench(libreofficeEngine);
+  const source = join(bench.folder, "revised.docx");
+  await writeFile(source, revised);
+  const noteOf = async () => (await bench.convert(source, "docx", "pdf")).notes.get("TEXT_LEFT_OUT");
+  expect(await noteOf()).toBe("Comments were left out. Deleted text that is still tracked is shown struck through.");
+  await writeFile(source, docx(line("Quokka")));
+  expect(await noteOf()).toBeUndefined();
 });

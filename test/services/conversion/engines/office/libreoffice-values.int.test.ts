@@ -132,6 +132,12 @@ describe("cells of a workbook", () => {
     expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
   });
 
+  it("stay truth values if they are in letters", async () => {
+    const cells =
+      '<c r="A1" t="b"><v>true</v></c><c r="B1" t="b"><v>false</v></c><c r="C1" t="b"><v>0</v></c><c r="D1" t="str"><v>true</v></c>';
+    expect(await rowAlong(workbook(cells), "xlsx", "ods")).toEqual({ row: [true, false, false, "true"], notes: [] });
+  });
+
   it("keep the last column beside a formula that comes to a truth value", async () => {
     const cell = '<c r="A1"><f>1=1</f><v>1</v></c><c r="XFD1"><v>7</v></c>';
     const { row } = await rowAlong(workbook(cell), "xlsx", "ods");
@@ -143,6 +149,14 @@ describe("cells of a workbook", () => {
     expect(await rowAlong(workbook(cell), "xlsx", to)).toEqual({
       row: ["a b\nc d", "a\tb"],
       notes: ["Tabs in cells became spaces: S.A1."],
+    });
+  });
+
+  it.each(["ods", "fods"])("lose control characters in %s, with a note", async (to) => {
+    const cell = '<c r="A1" t="inlineStr"><is><t>a_x0001_b</t></is></c><c r="B1" t="inlineStr"><is><t>c_x000B_d</t></is></c>';
+    expect(await rowAlong(workbook(cell), "xlsx", to)).toEqual({
+      row: ["ab", "cd"],
+      notes: ["Control characters in cells were left out: S.A1, S.B1."],
     });
   });
 
@@ -188,6 +202,15 @@ describe("formulas that the office does not know", () => {
     expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual([42, "2021-03-04"]);
   });
 
+  it("or that tell of our files and system keep their results", async () => {
+    const given =
+      '<c r="A1" t="str"><f>CELL("filename")</f><v>C:\\[x.xlsx]S</v></c><c r="B1" t="str"><f>INFO("system")</f><v>pcdos</v></c><c r="C1"><f>LEN("x")</f><v>1</v></c>';
+    expect(await rowAlong(workbook(given), "xlsx", "ods")).toEqual({
+      row: ["C:\\[x.xlsx]S", "pcdos", 1],
+      notes: ["Formulas that cannot be computed here were replaced by their results: S.A1, S.B1."],
+    });
+  });
+
   it("and have no result are named", async () => {
     const { notes } = await rowAlong(workbook('<c r="A1"><f>_xlfn.LET(_xlpm.x,1,2)</f></c><c r="B1"><f>1/0</f></c>'), "xlsx", "ods");
     expect(notes).toEqual(["Formulas without a result use unknown functions or names: S.A1."]);
@@ -195,18 +218,18 @@ describe("formulas that the office does not know", () => {
 });
 
 it.each([
-  ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40"]],
-  ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40"]],
+  ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40", "../../up.pdf"]],
+  ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40", "../up.pdf"]],
 ] as const)("links of a workbook to its cells and to files beside it stay in %s", async (to, wanted) => {
-  const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABC"[place]}1`)).join("");
-  const cells = ["A", "B", "C"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
+  const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABCD"[place]}1`)).join("");
+  const cells = ["A", "B", "C", "D"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
   const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const parts = unzipSync(workbook(cells));
   const sheet = Buffer.from(parts["xl/worksheets/sheet1.xml"] ?? "").toString();
   parts["xl/worksheets/sheet1.xml"] = Buffer.from(
     sheet.replace("<worksheet ", `<worksheet xmlns:r="${type}" `).replace("</worksheet>", `<hyperlinks>${links}</hyperlinks></worksheet>`),
   );
-  const targets = ["#S!B2", "other.xlsx", "https://x.org/?a=%22%40"]
+  const targets = ["#S!B2", "other.xlsx", "https://x.org/?a=%22%40", "../up.pdf"]
     .map((target, place) => `<Relationship Id="h${place}" Type="${type}/hyperlink" Target="${target}" TargetMode="External"/>`)
     .join("");
   parts["xl/worksheets/_rels/sheet1.xml.rels"] = Buffer.from(
