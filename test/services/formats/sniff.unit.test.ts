@@ -283,13 +283,6 @@ describe("unidentified content", () => {
   });
 });
 
-it("looks behind the frames that Zstandard skips", async () => {
-  const skipped = Buffer.from("502a4d1804000000ffffffff5f2a4d1800000000", "hex");
-  const zst = Buffer.concat([skipped, Buffer.from("28b52ffd2401090000780b4d8f40", "hex")]);
-  expect(await sniffed(zst, "a.zst")).toMatchObject({ format: "zst", nameDisagrees: false });
-  expect(await sniffed(zst, "a.tar.zst")).toMatchObject({ format: "tzst", nameDisagrees: false });
-});
-
 it("accepts an open file handle and leaves it open", async () => {
   const path = join(folder, "handle");
   await writeFile(path, pngOf("IDAT"));
