@@ -55,10 +55,19 @@ export async function binaryContentOf(source: Source): Promise<Content | undefin
     iconContentOf(source) ??
     pixmapContentOf(head) ??
     (await mobiContentOf(source)) ??
+    zstandardContentOf(head) ??
     signatureContentOf(head) ??
     (await libraryContentOf(head)) ??
     (await unmarkedContentOf(source))
   );
+}
+
+/** Zstandard may begin with frames that decoders skip, as `pzstd` writes them (RFC 8878, 3.1.2). LZ4 has the same ones. */
+function zstandardContentOf(head: Buffer): Content | undefined {
+  let at = 0;
+  while (at + 8 <= head.length && head.readUInt32LE(at) >>> 4 === 0x184d2a5) at += 8 + head.readUInt32LE(at + 4);
+  const isFrame = at > 0 && at + 4 <= head.length && head.readUInt32LE(at) === 0xfd2fb528;
+  return isFrame ? contentOfFormat("zst") : undefined;
 }
 
 async function libraryContentOf(head: Buffer): Promise<Content | undefined> {

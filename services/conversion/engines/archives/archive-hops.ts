@@ -79,6 +79,10 @@ const ofZip = [
   expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
   expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." }),
 ];
+const ofTar = expecting("METADATA_DROPPED", {
+  message: "The archive's comment is left out, and so are extended attributes and access control lists if the format cannot store them.",
+});
+const ofGzip = expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." });
 
 /** Formats of Unix store names as bytes, which need no encoding. */
 export function guessesNames(from: string, to: string): boolean {
@@ -105,6 +109,8 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
       ...(to === "iso" ? [joliet] : []),
       ...(guessesNames(from, to) ? [namesGuessed] : []),
       ...(packings[from]?.format === "zip" ? ofZip : []),
+      ...(packings[from]?.format === "pax" ? [ofTar] : []),
+      ...(from === "gz" ? [ofGzip] : []),
     ],
   };
 }

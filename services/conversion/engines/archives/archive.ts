@@ -20,6 +20,7 @@ import {
   type Work,
 } from "./archive-members.ts";
 import { assertStreamWhole, badStream, compressionOf, recompress } from "./compressed-streams.ts";
+import { noteLostExtras } from "./tar-extras.ts";
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
@@ -63,6 +64,7 @@ async function repack(work: Work): Promise<void> {
   if (held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
   if (names.isBeyondJoliet && task.hop.to === "iso") task.note("NAMES_CHANGED", namesCut);
   if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
+  await noteLostExtras(session, task);
 }
 
 /** Used if nothing had to be left out and repacking saved nothing. */
@@ -119,7 +121,7 @@ export const archiveEngine = defineEngine({
   id: "archive",
   label: "bsdtar (libarchive)",
   lane: "document",
-  packages: ["libarchive-tools", "gzip", "bzip2", "xz-utils", "zstd", "lz4", "lzip"],
+  packages: ["libarchive-tools", "python3", "gzip", "bzip2", "xz-utils", "zstd", "lz4", "lzip"],
   hops: archiveHops,
   badInput: [...badInput, ...badStream],
   async probe(sandbox) {

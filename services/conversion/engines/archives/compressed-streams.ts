@@ -44,8 +44,21 @@ export async function recompress(session: ToolSession, task: HopTask): Promise<v
   const { size } = await stat(session.pathOf("content"));
   const isBomb = size > unsuspiciousStreamBytes && size > task.input.sizeBytes * maxStreamRatio;
   if (isBomb) throw new FilemillError("INPUT_TOO_COMPLEX", "The file expands to far more than its size.");
+  if (task.hop.from === "gz") await noteNameAndTime(session, task);
   const args = ["-cf", "/job/out", "--format=raw", ...compressionOf(task, target), "-C", "/job", "content"];
   throwIfFailed(await session.run({ program, args, limits }), "write");
+}
+
+/** Only gzip stores them: the flags are its fourth byte, followed by the time (RFC 1952). */
+async function noteNameAndTime(session: ToolSession, { note }: HopTask): Promise<void> {
+  const end = await session.run({ program: "/usr/bin/od", args: ["-An", "-v", "-tu1", "-N8", inputInside], limits });
+  const [, , , flags = 0, ...time] = end.stdout.trim().split(/\s+/).map(Number);
+  const lost = [
+    ...((flags & 8) === 0 ? [] : ["name"]),
+    ...(time.some((each) => each > 0) ? ["time"] : []),
+    ...((flags & 16) === 0 ? [] : ["comment"]),
+  ];
+  if (lost.length > 0) note("METADATA_DROPPED", `Stored by gzip and left out: the file's ${lost.join(", ")}.`);
 }
 
 const unsuspiciousStreamBytes = 100_000_000;

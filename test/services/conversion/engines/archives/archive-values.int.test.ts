@@ -105,3 +105,25 @@ it("asks for the password of a 7z whose names are readable", async () => {
   await run("7z", ["a", "-psecret", locked, plain]);
   await expect(bench.convert(locked, "7z", "zip")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
 });
+
+const extended = `
+import io, sys, tarfile
+acl = 'user::rw-,user:bob:r--:1000,group::r--,mask::r--,other::r--'
+with tarfile.open(sys.argv[1], 'w', format=tarfile.PAX_FORMAT, pax_headers={'comment': 'f00'}) as a:
+    for name, headers in (('red', {'SCHILY.xattr.user.colour': 'red'}), ('shared', {'SCHILY.acl.access': acl}), ('plain', {})):
+        m = tarfile.TarInfo(name); m.size, m.mtime, m.pax_headers = 1, 1600000001, headers
+        a.addfile(m, io.BytesIO(b'x'))
+`;
+
+it.each([
+  ["zip", "the comment of the archive; extended attributes of red; access control lists of shared"],
+  ["7z", "the comment of the archive; extended attributes of red; access control lists of shared"],
+  ["cpio", "the comment of the archive; extended attributes of red; access control lists of shared"],
+  ["iso", "the comment of the archive; extended attributes of red; access control lists of shared"],
+  ["tgz", "the comment of the archive"],
+])("names the attributes and lists that tar > %s loses", async (to, lost) => {
+  const source = join(bench.folder, "extended.tar");
+  await run("/usr/bin/python3", ["-I", "-c", extended, source]);
+  const { notes } = await bench.convert(source, "tar", to);
+  expect(notes.get("METADATA_DROPPED")).toBe(`Left out: ${lost}.`);
+});

@@ -1,0 +1,39 @@
+/** What a TAR stores beside its files: extended attributes, access control lists, and a comment. */
+import { join } from "node:path";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { packings } from "./archive-hops.ts";
+import { limits } from "./archive-members.ts";
+
+const script = join(import.meta.dirname, "tar-extras.py");
+const scriptInside = "/engine/tar-extras.py";
+
+type Found = { readonly count: number; readonly first: readonly string[] };
+type Extras = { readonly attributes: Found; readonly acls: Found; readonly isCommented: boolean };
+
+async function extrasOf(session: ToolSession, archive: string): Promise<Extras | undefined> {
+  const command = `/usr/bin/bsdcat ${archive} | /usr/bin/python3 -I ${scriptInside}`;
+  const end = await session.run({ program: "/bin/bash", args: ["-c", command], readOnly: { [script]: scriptInside }, limits });
+  return end.exitCode === 0 ? JSON.parse(end.stdout) : undefined;
+}
+
+/** To be called when the result has been written. Whether it keeps them depends on the format and on how it was packed. */
+export async function noteLostExtras(session: ToolSession, { hop, note }: HopTask): Promise<void> {
+  const isTar = (format: string) => packings[format]?.format === "pax";
+  const before = isTar(hop.from) ? await extrasOf(session, inputInside) : undefined;
+  if (before === undefined) return;
+  const mayKeep = isTar(hop.to) && before.attributes.count + before.acls.count > 0;
+  const after = mayKeep ? await extrasOf(session, "/job/out") : undefined;
+  const lost = [
+    ...(before.isCommented ? ["the comment of the archive"] : []),
+    ...lostOf("extended attributes", before.attributes, after?.attributes),
+    ...lostOf("access control lists", before.acls, after?.acls),
+  ];
+  if (lost.length > 0) note("METADATA_DROPPED", `Left out: ${lost.join("; ")}.`);
+}
+
+function lostOf(what: string, { count, first }: Found, after: Found | undefined): readonly string[] {
+  if (count <= (after?.count ?? 0)) return [];
+  const others = count - first.length;
+  return [`${what} of ${first.join(", ")}${others > 0 ? ` and ${others} more` : ""}`];
+}
