@@ -24,7 +24,7 @@ const names = ["office", "table", "text", "style"]
   .join(" ");
 const mimetype = "application/vnd.oasis.opendocument.spreadsheet";
 
-/** As non-office programs write it: without styles. */
+/** A spreadsheet without styles, as programs other than office suites write it. */
 function openDocument(cells: string, styles = ""): Buffer {
   const content = `<?xml version="1.0"?><office:document-content ${names} office:version="1.2">${styles}<office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cells}</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
   const manifest = `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimetype}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`;
@@ -51,7 +51,7 @@ function workbook(cells: string, columns = ""): Buffer {
 }
 
 let count = 0;
-/** Converts through these formats with the office; returns the first row as JSON, and the notes of the last step. */
+/** Converts through these formats with LibreOffice; returns the first row as JSON, and the notes of the last step. */
 async function rowAlong(content: Buffer, ...formats: readonly string[]) {
   count += 1;
   let path = join(office.folder, `given-${count}.${formats[0]}`);
@@ -81,7 +81,7 @@ describe("cells of an OpenDocument", () => {
   ].join("");
   const values = ["2021-03-04", "2021-03-04T05:06:07", "2021-03-04T05:06:07.250", "05:06:07", "PT36H5M", true, 1.5];
 
-  it.each(["xlsx", "xls", "fods"])("without a style become dates, times and truth values of %s", async (to) => {
+  it.each(["xlsx", "xls", "fods"])("become dates, times and booleans in %s, even without a style", async (to) => {
     expect((await rowAlong(openDocument(cells), "ods", to)).row).toEqual(values);
     expect((await rowAlong(openDocument(cells, "<office:automatic-styles/>"), "ods", to)).row).toEqual(values);
   });
@@ -95,12 +95,12 @@ describe("cells of an OpenDocument", () => {
     expect(await rowAlong(openDocument(given.join("")), "ods", "xlsx")).toEqual({ row: ["a\tb", "a\tb\nc", "a\nb"], notes: [] });
   });
 
-  it("are left as they are where what looks like a tag is text", async () => {
+  it("keep text that looks like a tag", async () => {
     const given = [text("<text:p><![CDATA[<text:tab/>]]></text:p>"), typed("float", 'office:value="1.5"')].join("");
     expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual(["<text:tab/>", 1.5]);
   });
 
-  it("in a packed part that is damaged are refused, and the office works on", async () => {
+  it("are rejected in a damaged part, and LibreOffice converts the next file", async () => {
     const path = join(office.folder, "damaged.ods");
     const packed = Buffer.from(zipSync(unzipSync(openDocument(cells))));
     // Within the compressed bytes of content.xml, after its name in the local header.
@@ -111,7 +111,7 @@ describe("cells of an OpenDocument", () => {
     expect((await rowAlong(openDocument(cells), "ods", "xlsx")).row).toEqual(values);
   });
 
-  it.each(["xlsx", "xls"])("of January and February 1900 are the same days in %s", async (to) => {
+  it.each(["xlsx", "xls"])("keep days in January and February 1900 in %s", async (to) => {
     const days = ["1899-12-31", "1900-01-01", "1900-02-28", "1900-03-01"];
     const given = days.map((day) => typed("date", `office:date-value="${day}"`)).join("");
     expect((await rowAlong(openDocument(given), "ods", to)).row).toEqual(days);
@@ -128,17 +128,17 @@ describe("cells of a workbook", () => {
     ["xlsx", "xls", "ods"],
     ["xlsx", "xls", "xlsx"],
     ["xlsx", "ods", "xlsx"],
-  ])("stay truth values along %s, %s, %s", async (...formats) => {
+  ])("keep booleans along %s, %s, %s", async (...formats) => {
     expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
   });
 
-  it("keep the last column beside a formula that comes to a truth value", async () => {
+  it("keep the last column next to a formula with a boolean result", async () => {
     const cell = '<c r="A1"><f>1=1</f><v>1</v></c><c r="XFD1"><v>7</v></c>';
     const { row } = await rowAlong(workbook(cell), "xlsx", "ods");
     expect([row.length, row.at(-1)]).toEqual([16_384, 7]);
   });
 
-  it.each(["ods", "fods"])("have spaces for tabs beside line breaks in %s, with a note", async (to) => {
+  it.each(["ods", "fods"])("get spaces for tabs next to line breaks in %s, with a note", async (to) => {
     const cell = '<c r="A1" t="inlineStr"><is><t>a\tb\nc\td</t></is></c><c r="B1" t="inlineStr"><is><t>a\tb</t></is></c>';
     expect(await rowAlong(workbook(cell), "xlsx", to)).toEqual({
       row: ["a b\nc d", "a\tb"],
@@ -158,14 +158,14 @@ describe("cells of a workbook", () => {
     expect((await office.convert(path, "xlsx", to)).notes.has("TEXT_LEFT_OUT")).toBe(false);
   });
 
-  it("are looked for in workbooks with empty sheets, which the office cannot be asked about", async () => {
+  it("are not reported as hidden in a workbook with an empty sheet", async () => {
     const path = join(office.folder, "empty-sheet.xlsx");
     await writeFile(path, workbook(""));
     expect((await office.convert(path, "xlsx", "html")).notes.size).toBe(0);
   });
 });
 
-describe("formulas that the office does not know", () => {
+describe("formulas that LibreOffice does not support", () => {
   const cells =
     '<c r="A1"><f>_xlfn.LET(_xlpm.x,1,_xlpm.x+4)</f><v>5</v></c><c r="B1" t="str"><f>_xlfn.LET(_xlpm.x,1,"b")</f><v>b</v></c>' +
     '<c r="C1"><f t="array" ref="C1:D1">_xlfn._xlws.SORT({1,2})</f><v>1</v></c><c r="D1"><v>2</v></c>' +
@@ -183,12 +183,12 @@ describe("formulas that the office does not know", () => {
       expect(made.notes).toEqual(["Formulas that cannot be computed here were replaced by their results: S.B1, S.C1, S.D1 and others."]);
   });
 
-  it("keep the results of an OpenDocument", async () => {
+  it("keep their results from an OpenDocument", async () => {
     const given = `${typed("float", 'table:formula="of:=COM.MICROSOFT.XLOOKUP(1;1;1)" office:value="42"')}${typed("date", 'table:formula="of:=FOO()" office:date-value="2021-03-04"')}`;
     expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual([42, "2021-03-04"]);
   });
 
-  it("and have no result are named", async () => {
+  it("are noted if they have no result", async () => {
     const { notes } = await rowAlong(workbook('<c r="A1"><f>_xlfn.LET(_xlpm.x,1,2)</f></c><c r="B1"><f>1/0</f></c>'), "xlsx", "ods");
     expect(notes).toEqual(["Formulas without a result use unknown functions or names: S.A1."]);
   });
@@ -197,7 +197,7 @@ describe("formulas that the office does not know", () => {
 it.each([
   ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40"]],
   ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40"]],
-] as const)("links of a workbook to its cells and to files beside it stay in %s", async (to, wanted) => {
+] as const)("keeps a workbook's links to its cells and to neighbouring files in %s", async (to, wanted) => {
   const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABC"[place]}1`)).join("");
   const cells = ["A", "B", "C"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
   const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -219,13 +219,13 @@ it.each([
   expect([...text.matchAll(/href="([^"]*)"/g)].map(([, target]) => target)).toEqual(wanted);
 });
 
-describe("a document of Numbers with a pop-up menu", () => {
+describe("a Numbers document with a pop-up menu", () => {
   /** Field numbers below 16 and lengths below 128. */
   const field = (number: number, content: Buffer | number) =>
     typeof content === "number"
       ? Buffer.from([number << 3, (content & 0x7f) | 0x80, content >> 7])
       : Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
-  /** A list of choices: an information with the type of its only message, then the message, in one literal of Snappy. */
+  /** A list of choices: the archive info with the type of its only message, then the message, in one Snappy literal. */
   function menuWith(...choices: readonly string[]): Uint8Array {
     const menu = Buffer.concat(choices.map((each) => field(2, field(5, field(1, Buffer.from(each))))));
     const information = Buffer.concat([field(1, 4238), field(2, Buffer.concat([field(1, 6206), field(3, menu.length)]))]);
@@ -234,7 +234,7 @@ describe("a document of Numbers with a pop-up menu", () => {
     return Buffer.concat([Buffer.from([0, block.length, 0, 0]), block]);
   }
 
-  it("has the numbers of choices in its cells, with a note", async () => {
+  it("gets the numbers of the choices in its cells, with a note", async () => {
     const parts = unzipSync(await readFile("test/corpus/typical/spreadsheet/typical.numbers"));
     const convert = async (added: Record<string, Uint8Array>) => {
       const path = join(office.folder, "menu.numbers");
@@ -245,7 +245,7 @@ describe("a document of Numbers with a pop-up menu", () => {
       "Choices in pop-up menus became their numbers.",
     );
     expect(await convert({ "Index/Tables/DataList-99.iwa": menuWith() })).toBeUndefined();
-    // Damaged, a number without an end, a number where a message belongs.
+    // A damaged list, an unterminated varint, and a number in place of a message.
     const endless = Buffer.concat([Buffer.from([0, 103, 0, 0, 100, 60 << 2, 99]), Buffer.alloc(100, 0xff)]);
     const misplaced = Buffer.from([0, 5, 0, 0, 3, 2 << 2, 2, 2 << 3, 1]);
     for (const list of [Buffer.from("damaged, as it is no list at all"), endless, misplaced])
