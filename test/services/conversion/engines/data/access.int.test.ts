@@ -12,14 +12,14 @@ beforeAll(async () => {
   database = await readFile("test/corpus/typical/data/typical.mdb");
 });
 
-/** What Access itself shows for the first table, and for the second one of the 1997 sample. */
+/** What Access itself shows for the first table. */
 const first = [
   { A: "a", B: "b", C: 0, D: 0, E: 0, F: 0, G: "1981-12-12", H: 0, I: false },
   { A: "abcdefg", B: "hijklmnop", C: 2, D: 222, E: 333333333, F: 444.555, G: "1974-09-21", H: 3.5, I: true },
 ];
 
-describe("databases of Access", () => {
-  it("become JSON with all tables, those without rows too", async () => {
+describe("Access databases", () => {
+  it("become JSON with all tables, even those without rows", async () => {
     const { text, notes } = await convert(database, "mdb", "json");
     const tables = JSON.parse(text);
     expect(Object.keys(tables)).toEqual(["Table1", "Table2", "Table3", "Table4"]);
@@ -28,7 +28,7 @@ describe("databases of Access", () => {
     expect(notes).toEqual(["TYPES_AS_TEXT"]);
   });
 
-  it("become one table of CSV, the first or the one that is asked for, and a note names what is left", async () => {
+  it("become one table in CSV, the first or the requested one, with a note about the others", async () => {
     const { text, messages } = await convert(database, "mdb", "csv");
     expect(text.split("\r\n")[2]).toBe("abcdefg,hijklmnop,2,222,333333333,444.555,1974-09-21,3.5,true");
     expect(messages.get("SHEETS_LEFT_OUT")).toBe("Only table Table1 of 4 was converted.");
@@ -39,7 +39,7 @@ describe("databases of Access", () => {
     });
   });
 
-  it("become workbooks with a sheet for each table, whose dates are dates", async () => {
+  it("become workbooks with a sheet per table and typed dates", async () => {
     const { bytes } = await convert(database, "mdb", "xlsx");
     const book = read(bytes, { cellDates: true, UTC: true });
     expect(book.SheetNames).toEqual(["Table1", "Table2", "Table3", "Table4"]);
@@ -58,7 +58,7 @@ describe("databases of Access", () => {
     expect(tables.Table1[1]).toMatchObject({ A: "abcdefg", F: 444.555, G: "1974-09-21", I: true });
   });
 
-  it("name the files that are attached to a row, and say that these are left out", async () => {
+  it("keep the names of attached files, with a note that the files are left out", async () => {
     const attached = gunzipSync(await readFile("test/corpus/values/attachments.accdb.gz"));
     const { text, messages } = await convert(attached, "mdb", "json");
     const rows: { Comment: string; Attachments: string | null }[] = JSON.parse(text);
@@ -66,14 +66,14 @@ describe("databases of Access", () => {
     expect(messages.get("STRUCTURE_DROPPED")).toBe("Attached files were left out; their names stay.");
   });
 
-  it("are refused where they are cut off, at every length", async () => {
+  it("are rejected if truncated, at any length", async () => {
     for (const length of [30, 2048, 5000, 20_000, 90_000])
       await expect(convert(database.subarray(0, length), "mdb", "json")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
 
 describe("tables without rows", () => {
-  it("keep the names of their columns wherever there are tables", async () => {
+  it("keep their column names in formats with tables", async () => {
     expect((await convert("a,b\r\n", "csv", "sqlite")).notes).toEqual([]);
     const made = await convert("a,b\r\n", "csv", "sqlite");
     expect((await convert(made.bytes, "sqlite", "csv")).text).toBe("a,b\r\n");

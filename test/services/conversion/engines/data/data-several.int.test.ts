@@ -20,8 +20,8 @@ const prices = [
 ];
 const book = bookOf({ Prices: prices, Old: [["x"], [1]], Empty: [] });
 
-describe("workbooks of several sheets", () => {
-  it("become JSON with all of them, and an array where there is one or one is chosen", async () => {
+describe("workbooks with several sheets", () => {
+  it("become JSON with all sheets, or an array if there is only one or one is chosen", async () => {
     const all = await convert(book, "xlsx", "json");
     expect(JSON.parse(all.text)).toEqual({ Prices: [{ name: "a|b *c*", price: 1.5 }], Old: [{ x: 1 }], Empty: [] });
     expect(all.notes).toEqual([]);
@@ -29,13 +29,13 @@ describe("workbooks of several sheets", () => {
     expect(JSON.parse((await convert(bookOf({ Prices: prices }), "xlsx", "json")).text)).toEqual([{ name: "a|b *c*", price: 1.5 }]);
   });
 
-  it("become JSON without the only row of a sheet, with a note", async () => {
+  it("lose the only row of a sheet in JSON, with a note", async () => {
     const { text, notes } = await convert(bookOf({ Prices: prices, Title: [["Prices of May"]] }), "xlsx", "json");
     expect(JSON.parse(text).Title).toEqual([]);
     expect(notes).toEqual(["EMPTY_VALUES_DROPPED"]);
   });
 
-  it("become Markdown with a heading and a table for each", async () => {
+  it("become Markdown with a heading and a table per sheet", async () => {
     const all = await convert(book, "xlsx", "md");
     expect(all.text).toBe(
       "## Prices\n\n| name | price |\n| --- | --- |\n| a\\|b \\*c\\* | 1.5 |\n\n## Old\n\n| x |\n| --- |\n| 1 |\n\n## Empty\n\n",
@@ -45,7 +45,7 @@ describe("workbooks of several sheets", () => {
   });
 });
 
-describe("databases of several tables", () => {
+describe("databases with several tables", () => {
   let folder: string;
   let database: Buffer;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe("databases of several tables", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("become JSON with all tables, and workbooks with a sheet for each", async () => {
+  it("become JSON with all tables, and workbooks with a sheet per table", async () => {
     const json = await convert(database, "sqlite", "json");
     expect(JSON.parse(json.text)).toEqual({
       album: [
@@ -81,7 +81,7 @@ describe("databases of several tables", () => {
     expect(made.notes).toEqual(["NAMES_CHANGED"]);
   });
 
-  it("become one table where one is chosen", async () => {
+  it("become one table if one is chosen", async () => {
     expect(JSON.parse((await convert(database, "sqlite", "json", { table: "a/b" })).text)).toEqual([{ n: 0.5 }]);
   });
 });

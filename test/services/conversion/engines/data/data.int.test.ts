@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const accessDatabase = "test/corpus/typical/data/typical.mdb";
 
-/** Workbooks by LibreOffice; the rest by this engine, since there is no other writer here: its output is checked as a target. */
+/** Workbooks come from LibreOffice; the rest from this engine, as there is no other writer here: its output is checked as a target. */
 async function sample(format: string, folder: string, text: string): Promise<string> {
   const path = join(folder, `sample-${text.length}.${format}`);
   if (format === "mdb") return accessDatabase;

@@ -1,4 +1,4 @@
-/** Content of structured data files, from independent readers. */
+/** Content of structured data files, as independent readers see it. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { decode as decodeMsgpack } from "notepack.io";
 const run = promisify(execFile);
 const byPython = new Set("json ndjson toml plist xml fods csv tsv psv ini properties sqlite xlsx ods".split(" "));
 
-/** Names and values as text, in order; undefined for a format that only this build reads here. */
+/** Names and values as text, in order; undefined for a format without an independent reader here. */
 export async function leavesOf(path: string, format: string): Promise<readonly string[] | undefined> {
   if (byPython.has(format)) {
     const script = join(import.meta.dirname, "foreign-data.py");

@@ -27,12 +27,12 @@ const jsonOf = async (content: string | Buffer, from: string, options = {}) =>
   JSON.parse((await convert(content, from, "json", options)).text);
 
 describe("settings", () => {
-  it("keep what stands behind # and ; in a value of INI", async () => {
+  it("keep what follows # and ; in an INI value", async () => {
     const text = "password=abc#123\ncolour=#ff0000\npath=C:\\new\\;x\n; a comment\n[s]\nk = v ; w\n";
     expect(await jsonOf(text, "ini")).toEqual({ password: "abc#123", colour: "#ff0000", path: "C:\\new\\;x", s: { k: "v ; w" } });
   });
 
-  it("come back through INI as another program reads them", async () => {
+  it("are written to INI as another program reads them", async () => {
     const settings = { s: { password: "abc#123", colour: "#ff0000", path: "C:\\new;y", plain: "x" } };
     const { path } = await convert(JSON.stringify(settings), "json", "ini");
     const script =
@@ -40,7 +40,7 @@ describe("settings", () => {
     expect(JSON.parse((await run("/usr/bin/python3", ["-c", script, path])).stdout)).toEqual(settings);
   });
 
-  it("of a property list keep numbers of more digits than a double holds", async () => {
+  it("of a property list keep integers beyond the precision of a double", async () => {
     const list = (body: string) => `<?xml version="1.0"?><plist version="1.0"><dict>${body}</dict></plist>`;
     const { text } = await convert(
       list("<key>a</key><integer>9007199254740993</integer><key>b</key><integer>-9223372036854775808</integer>"),
@@ -53,41 +53,41 @@ describe("settings", () => {
 });
 
 describe("texts", () => {
-  it("that YAML 1.1 reads as truth values and numbers are quoted", async () => {
+  it("that YAML 1.1 reads as booleans and numbers are quoted", async () => {
     const { text } = await convert("a,b,c\nNO,1:30,on\n", "csv", "yaml", { types: "text" });
     expect(text).toBe('- a: "NO"\n  b: "1:30"\n  c: "on"\n');
   });
 
-  it("written as references in XML are what they stand for, but not in CDATA", async () => {
+  it("have character references decoded in XML, but not in CDATA", async () => {
     const text = '<r a="M&#252;ller &quot;&#x41;"><n>M&#252;ller &amp;#65;</n><c><![CDATA[a &amp; &#65;]]></c></r>';
     expect(await jsonOf(text, "xml")).toEqual({ r: { "@a": 'Müller "A', n: "Müller &#65;", c: "a &amp; &#65;" } });
   });
 
-  it("between elements of XML are put together with a note", async () => {
+  it("between XML elements are joined with a note", async () => {
     const { notes, text } = await convert("<p>one <b>two</b> three</p>", "xml", "json");
     expect([JSON.parse(text), notes]).toEqual([{ p: { b: "two", "#text": "one  three" } }, ["STRUCTURE_FLATTENED"]]);
   });
 
-  it("of a line that tells Excel the separator are no header", async () => {
+  it("in a separator line for Excel are not taken for a header", async () => {
     expect(await jsonOf("sep=;\r\na;b\r\n1;2\r\n", "csv")).toEqual([{ a: 1, b: 2 }]);
   });
 });
 
 describe("names", () => {
-  it("with dots of their own lose no value to a nested one", async () => {
+  it("that contain dots do not overwrite nested values", async () => {
     const { text, notes } = await convert('[{"h":{"i":1},"h.i":9}]', "json", "csv");
     expect(text).toBe("h.i,h.i_2\r\n1,9\r\n");
     expect(notes).toContain("NAMES_CHANGED");
   });
 });
 
-describe("binary relatives of JSON", () => {
-  it("keep MessagePack's extensions with number and bytes", async () => {
+describe("values from JSON and its binary relatives", () => {
+  it("keep the number and bytes of MessagePack extensions", async () => {
     expect(await jsonOf(Buffer.from("82a161c70301010203a162c0", "hex"), "msgpack")).toEqual({ a: { type: 1, data: "AQID" }, b: null });
   });
 
   it.each(["cbor", "bson", "msgpack", "sqlite", "parquet", "avro", "csv", "tsv", "toml", "ini"])(
-    "that end in half a character are replaced in %s with a note",
+    "lose unpaired surrogates in %s with a note",
     async (to) => {
       const data = to === "toml" || to === "ini" ? '{"a":"x\\ud83d","n":1}' : '[{"a":"x\\ud83d","n":1}]';
       const made = await convert(data, "json", to);
@@ -96,12 +96,12 @@ describe("binary relatives of JSON", () => {
     },
   );
 
-  it("that end in half a character stay where an escape can hold it", async () => {
+  it("keep unpaired surrogates if the format can escape them", async () => {
     const made = await convert('[{"a":"x\\ud83d"}]', "json", "yaml");
     expect([made.text, made.notes]).toEqual(['- a: "x\\ud83d"\n', []]);
   });
 
-  it("write a decimal that is no number as text", async () => {
+  it("become text if a BSON decimal is NaN", async () => {
     const nan = Buffer.from("180000001361000000000000000000000000000000007c00", "hex");
     expect(await jsonOf(nan, "bson")).toEqual({ a: "NaN" });
   });
@@ -125,12 +125,12 @@ describe("columns", () => {
     expect(text).toContain('"l":[1.1,2.2],"st":{"a":1.5,"t":"2020-01-01"},"m":{"k":3.3}');
   });
 
-  it("of Parquet with moments become Avro", async () => {
+  it("of Parquet keep timestamps in Avro", async () => {
     const { path } = await convert(await readFile("test/corpus/values/types.parquet"), "parquet", "avro");
     expect((await jsonOf(await readFile(path), "avro"))[0]).toMatchObject({ tsz: "2024-01-02T03:04:05.678901Z" });
   });
 
-  it("of Avro have the meaning of their logical types", async () => {
+  it("of Avro are read by their logical types", async () => {
     const [row] = await jsonOf(await readFile("test/corpus/values/logical.avro"), "avro");
     expect(row).toEqual({
       d: 4991.16,
@@ -160,7 +160,7 @@ function bookOf(rows: string): Buffer {
 }
 
 describe("the only column of a CSV", () => {
-  it("keeps its blank lines between others", async () => {
+  it("keeps blank lines between values", async () => {
     expect(await jsonOf("name\nA\n\n\nB\n\n", "csv")).toEqual(["A", "", "", "B"].map((name) => ({ name })));
     expect(await jsonOf("n\r\n1\r\n\r\n2\r\n", "csv")).toEqual([1, null, 2].map((n) => ({ n })));
     expect((await convert("name\nA\n\nB\n", "csv", "tsv")).text).toBe('name\r\nA\r\n""\r\nB\r\n');
@@ -174,18 +174,18 @@ describe("cells of an OpenDocument", () => {
   const cell = (inner: string, name = "table-cell") => `<table:${name} office:value-type="string">${inner}</table:${name}>`;
 
   it.each([
-    ["blanks that are no spaces", "<text:p>\u00a0a\u3000</text:p>", "\u00a0a\u3000"],
-    ["what looks like an escape of Open XML", "<text:p>_x0041_</text:p>", "_x0041_"],
+    ["whitespace other than spaces", "<text:p>\u00a0a\u3000</text:p>", "\u00a0a\u3000"],
+    ["what looks like an OOXML escape", "<text:p>_x0041_</text:p>", "_x0041_"],
     ["an empty first line", "<text:p/><text:p>a</text:p>", "\na"],
     ["an empty line between", "<text:p>a</text:p><text:p></text:p><text:p>b</text:p>", "a\n\nb"],
     ["spaces, tabs and line breaks", '<text:p> a  <text:s text:c="2"/>b<text:tab/>c<text:line-break/>d </text:p>', "a   b\tc\nd"],
-    ["parts with a style", '<text:p>a <text:span>"b" &amp; &gt;</text:span> c</text:p>', 'a "b" & > c'],
-    ["letters beside a comment", "<office:annotation><text:p>not this</text:p></office:annotation><text:p>this</text:p>", "this"],
+    ["styled spans", '<text:p>a <text:span>"b" &amp; &gt;</text:span> c</text:p>', 'a "b" & > c'],
+    ["text next to a comment", "<office:annotation><text:p>not this</text:p></office:annotation><text:p>this</text:p>", "this"],
   ])("keep %s", async (_, inner, text) => {
     expect(await jsonOf(sheetOf(cell(inner)), "fods", { header: false })).toEqual([{ column1: text }]);
   });
 
-  it("keep what is under a merged one", async () => {
+  it("keep values covered by a merged cell", async () => {
     const row = `${cell("<text:p>a</text:p>")}${cell("<text:p>b</text:p>", "covered-table-cell")}<table:covered-table-cell/>${cell("<text:p>c</text:p>")}`;
     expect(await jsonOf(sheetOf(row), "fods", { header: false })).toEqual([{ column1: "a", column2: "b", column3: null, column4: "c" }]);
   });
@@ -206,7 +206,7 @@ describe("workbooks", () => {
     old: "1900-01-15",
   };
 
-  it("give dates, times, durations, errors and numbers as they are, of the first sheet that is shown", async () => {
+  it("keep dates, times, durations, errors and numbers of the first visible sheet", async () => {
     const book = await readFile("test/corpus/values/types.xlsx");
     expect((await jsonOf(book, "xlsx"))[0]).toEqual(facts);
     const { text, notes } = await convert(book, "xlsx", "csv");
@@ -214,7 +214,7 @@ describe("workbooks", () => {
     expect(notes).toEqual(["SHEETS_LEFT_OUT"]);
   });
 
-  it("give no time a millisecond early", async () => {
+  it("keep times to the millisecond", async () => {
     const rows = await jsonOf(await readFile("test/corpus/values/types.xlsx"), "xlsx");
     const times = rows.slice(1).map(({ d }: { d: string }) => Date.parse(`${d}Z`));
     const wanted = times.map((_: number, index: number) => Date.UTC(2021, 0, 1) + (index + 3) * 12_345_678);
@@ -222,18 +222,18 @@ describe("workbooks", () => {
     expect(times).toEqual(wanted);
   });
 
-  it("with formulas and no results are no table of nothing", async () => {
+  it("with uncomputed formulas are rejected instead of becoming an empty table", async () => {
     const book = bookOf('<row r="1"><c r="A1"><f>1+1</f></c></row>');
     await expect(convert(book, "xlsx", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
-  it("of CSV keep text that looks like a number, and long numbers", async () => {
+  it("from CSV keep text that looks like a number, and long numbers", async () => {
     const { path } = await convert("a;b;c\n007;1.10;12345678901234567890\n", "csv", "xlsx");
     const { text } = await convert(await readFile(path), "xlsx", "csv");
     expect(text).toBe("a,b,c\r\n007,1.10,12345678901234567890\r\n");
   });
 
-  it("keep both marks of a line end that is written so", async () => {
+  it("keep CRLF line breaks that are escaped", async () => {
     const inline = (text: string, ref: string) => `<c r="${ref}" t="inlineStr"><is><t>${text}</t></is></c>`;
     const texts = ["1_x000D_\n2", "1&#13;&#10;2", "1_x000D_2", "1\r\n2", "1\n2"];
     const row = texts.map((text, place) => inline(text, `${"ABCDE".charAt(place)}1`)).join("");
@@ -243,13 +243,13 @@ describe("workbooks", () => {
     expect(await jsonOf(computed, "xlsx", { header: false })).toEqual([{ column1: "1\r\n2" }]);
   });
 
-  it("of CSV have line ends of their own in cells, with a note", async () => {
+  it("from CSV get LF line breaks in cells, with a note", async () => {
     const { path, notes } = await convert('a,b\r\n"1\r\n2",x\r\n', "csv", "xlsx");
     expect(notes).toEqual(["CHARACTERS_REPLACED"]);
     expect(await jsonOf(await readFile(path), "xlsx")).toEqual([{ a: "1\n2", b: "x" }]);
   });
 
-  it("say which moments lost that they are UTC, and which values became text", async () => {
+  it("note timestamps that lost their UTC mark, and values that became text", async () => {
     const source = await readFile("test/corpus/values/types.parquet");
     const path = join(bench.folder, "types.parquet");
     await writeFile(path, source);
@@ -259,13 +259,13 @@ describe("workbooks", () => {
     expect([there.notes, await jsonOf(await readFile(there.path), "xlsx")]).toEqual([["METADATA_DROPPED"], [{ a: "2018-01-02T03:04:05" }]]);
   });
 
-  it("with one cell far away are too large, not a gigabyte of empty ones", async () => {
+  it("with one distant cell are rejected as too complex instead of filling memory", async () => {
     const rows = Array.from({ length: 1500 }, (_, row) => `<row r="${row + 1}"><c r="A${row + 1}"><v>1</v></c></row>`);
     const book = bookOf(`${rows.join("")}<row r="1501"><c r="XFD1501"><v>1</v></c></row>`);
     await expect(convert(book, "xlsx", "csv")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("hold as many rows as they can and say which format holds more", async () => {
+  it("reject too many rows, naming a format that holds more, and too long cells", async () => {
     const long = `a\n${"1\n".repeat(70_000)}`;
     await expect(convert(long, "csv", "xls")).rejects.toMatchObject({
       code: "INPUT_TOO_COMPLEX",

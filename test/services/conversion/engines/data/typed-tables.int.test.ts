@@ -12,7 +12,7 @@ const backFrom = async (json: string, format: string) => {
   return { text: back.text.trim(), messages };
 };
 
-/** Columns of numbers: of any precision, both signs, large ones, with and without a decimal point. */
+/** Columns of numbers of any precision and size, with both signs, with and without a decimal point. */
 const numbers =
   '[{"i":9007199254740993,"u":18446744073709551615,"d":0.12345678901234567891,"m":9007199254740993,"e":1e-7,"b":-123456789012345678901234567890,"f":0.1,"t":true},' +
   '{"i":-1,"u":0,"d":-1,"m":1.5,"e":2,"b":1,"f":3,"t":null}]';
@@ -24,13 +24,13 @@ describe.each(["parquet", "avro"])("%s", (format) => {
     expect([...messages]).toEqual([]);
   });
 
-  it("names the columns that become text", async () => {
+  it("notes the columns that become text", async () => {
     const { text, messages } = await backFrom('[{"a":1,"long":1e400,"c":1,"g":1e60},{"a":"x","long":2,"c":true,"g":1.5}]', format);
     expect(text).toBe('[{"a":"1","long":"1e400","c":"1","g":1e+60},{"a":"x","long":"2","c":"true","g":1.5}]');
     expect(messages.get("TYPES_AS_TEXT")).toBe("Columns of unsupported or mixed types became text: a, long, c.");
   });
 
-  it("keeps dates, times and moments of other typed tables", async () => {
+  it("keeps dates, times and timestamps of other typed tables", async () => {
     const source = await readFile("test/corpus/values/types.parquet");
     const avro = await convert(source, "parquet", "avro");
     const there = format === "avro" ? avro : await convert(avro.bytes, "avro", format);
@@ -50,7 +50,7 @@ describe.each(["parquet", "avro"])("%s", (format) => {
 });
 
 describe("parquet", () => {
-  it("says what its columns are", async () => {
+  it("declares the types of its columns", async () => {
     const { bytes } = await convert(numbers, "json", "parquet");
     const { parquetMetadata } = await import("hyparquet");
     const { schema } = parquetMetadata(new Uint8Array(bytes).buffer);
@@ -70,7 +70,7 @@ describe("parquet", () => {
 });
 
 describe("sqlite", () => {
-  it("keeps numbers and truth values, and names what becomes text", async () => {
+  it("keeps numbers and booleans, and notes columns that become text", async () => {
     const { bytes, messages } = await convert(numbers, "json", "sqlite");
     const script =
       "import sqlite3,sys;b=sqlite3.connect(':memory:');b.deserialize(sys.stdin.buffer.read());print(b.execute('SELECT * FROM data').fetchall())";
@@ -82,7 +82,7 @@ describe("sqlite", () => {
     expect(JSON.parse((await convert(bytes, "sqlite", "json")).text)[0].t).toBe(true);
   });
 
-  it("keeps what is no number", async () => {
+  it("keeps NaN and infinity", async () => {
     const { bytes, notes } = await convert("- a: .nan\n  b: .inf\n- a: 1.5\n  b: 1\n", "yaml", "sqlite");
     expect((await convert(bytes, "sqlite", "yaml")).text).toBe('- a: NaN\n  b: .inf\n- a: "1.5"\n  b: 1\n');
     expect(notes).toEqual(["TYPES_AS_TEXT"]);

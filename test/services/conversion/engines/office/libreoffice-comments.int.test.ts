@@ -14,7 +14,7 @@ const commented = docx(
   `<w:comment w:id="0" w:author="Ada" w:date="2024-01-01T00:00:00Z"><w:p><w:r>${text("A remark")}</w:r></w:p></w:comment>`,
 );
 
-test("a document with comments becomes a PDF and an OpenDocument text, for which the office shows a window of each comment", async () => {
+test("converts a document with comments to PDF and ODT, even though LibreOffice opens a window for each comment", async () => {
   await using bench = await openBench(libreofficeEngine);
   const source = join(bench.folder, "commented.docx");
   await writeFile(source, commented);

@@ -1,4 +1,4 @@
-/** Results of fields in Word documents, some of which LibreOffice computes from what it does not have. */
+/** Field results in Word documents, some of which LibreOffice would recompute from data that it does not have. */
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { docx, text } from "#test/contract/word-file.ts";
@@ -6,7 +6,7 @@ import { converting } from "#test/services/conversion/engines/shared/converting.
 
 const office = converting(libreofficeEngine);
 
-it("stay where the field needs the file's name, a place that is gone, a date of saving or a condition", async () => {
+it("keeps field results that need the file name, a missing bookmark, the save date or a condition", async () => {
   const run = (content: string) => `<w:r>${content}</w:r>`;
   const mark = (type: string) => run(`<w:fldChar w:fldCharType="${type}"/>`);
   const code = (content: string) => run(`<w:instrText>${content}</w:instrText>`);

@@ -38,19 +38,19 @@ async function byPandoc(name: string): Promise<string> {
   return path;
 }
 
-it("names a family that is not there, and one that only looks the same", async () => {
+it("notes a missing font family, and one replaced by a metric-compatible font", async () => {
   expect(await noteOf(await written("a.fodt", textIn("Quokka Grotesk")), "fodt")).toContain("Quokka Grotesk");
   expect(await noteOf(await written("b.fodt", textIn("Calibri")), "fodt")).toContain("Calibri");
 });
 
-it("says nothing of families that are there, or that no text has", async () => {
+it("does not note installed or unused font families", async () => {
   expect(await noteOf(await written("c.fodt", textIn("DejaVu Sans", "Quokka Grotesk")), "fodt")).toBeUndefined();
 });
 
-it("finds the fonts of a theme, and not those of styles that no paragraph has", async () => {
+it("finds the fonts of a theme, but not those of unused styles", async () => {
   const said = await noteOf(await byPandoc("a.docx"), "docx");
   expect(said).toMatch(/Calibri|Cambria/);
-  // For code, which the document does not contain.
+  // Only used for code, which the document does not contain.
   expect(said).not.toContain("Consolas");
   expect(await noteOf(await byPandoc("a.pptx"), "pptx")).toMatch(/Calibri|Arial/);
 });
@@ -64,7 +64,7 @@ it("finds the fonts of cells", async () => {
   expect(await noteOf(path, "xlsx")).toContain("Calibri");
 });
 
-it("survives markup that is made to hurt", async () => {
+it("survives hostile markup", async () => {
   const odd = textIn("Quokka").replace("<office:body>", `<!-- ${"<style:style ".repeat(200_000)} --><office:body>`);
   expect((await bench.convert(await written("odd.fodt", odd), "fodt", "pdf")).path).toBeDefined();
 });

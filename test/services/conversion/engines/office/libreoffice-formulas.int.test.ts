@@ -7,7 +7,7 @@ import { libreofficeEngine } from "#services/conversion/engines/office/libreoffi
 import { openBench } from "#test/contract/engine.ts";
 import { docx } from "#test/contract/word-file.ts";
 
-test("formulas of a document are in its PDF", async () => {
+test("renders the formulas of a document in its PDF", async () => {
   const letter = (name: string) => `<m:r><m:t>${name}</m:t></m:r>`;
   const fraction = `<m:f><m:num>${letter("q")}</m:num><m:den>${letter("z")}</m:den></m:f>`;
   const math = `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${fraction}</m:oMath>`;

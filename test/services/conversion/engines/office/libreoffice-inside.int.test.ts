@@ -21,7 +21,7 @@ const commented = docx(
   `<w:comment w:id="0" w:author="Ada" w:date="2024-01-01T00:00:00Z"><w:p><w:r>${text("A remark")}</w:r></w:p></w:comment>`,
 );
 
-describe.skipIf(isRoot && !cloneIsOpen)("an office in the degraded sandbox", () => {
+describe.skipIf(isRoot && !cloneIsOpen)("LibreOffice in the degraded sandbox", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(libreofficeEngine, 1, "degraded");
@@ -33,7 +33,7 @@ describe.skipIf(isRoot && !cloneIsOpen)("an office in the degraded sandbox", () 
     return join(bench.folder, name);
   };
 
-  it("converts documents, sheets, slides, tables and text, one after the other", async () => {
+  it("converts documents, sheets, slides, tables and text in sequence", async () => {
     expect(bench.sandbox.mode).toBe("degraded");
     const convert = async (path: string, from: string, to: string) => (await bench.convert(path, from, to)).path;
     expect(await readingOf(await convert(join(typical, "document/typical.docx"), "docx", "pdf"))).toMatchObject({
@@ -46,12 +46,12 @@ describe.skipIf(isRoot && !cloneIsOpen)("an office in the degraded sandbox", () 
     expect(await readingOf(await convert(await written("a.txt", "Quokka Ünïcødé\n"), "txt", "pdf"))).toMatchObject({ pages: 1 });
   });
 
-  it("shows a window of each comment", async () => {
+  it("converts a document with comments", async () => {
     const { path } = await bench.convert(await written("commented.docx", commented), "docx", "pdf");
     expect(await readingOf(path)).toMatchObject({ mime: "application/pdf", pages: 1 });
   });
 
-  it("says what is wrong with a file, and goes on with the next one", async () => {
+  it("rejects a damaged file and continues with the next one", async () => {
     await expect(bench.convert(await written("broken.docx", "not a package"), "docx", "pdf")).rejects.toMatchObject({
       code: "INVALID_INPUT",
     });
@@ -59,7 +59,7 @@ describe.skipIf(isRoot && !cloneIsOpen)("an office in the degraded sandbox", () 
     expect(await readingOf(path)).toMatchObject({ mime: "application/vnd.oasis.opendocument.text" });
   });
 
-  it("reads nothing, writes nothing and calls nobody that a document names", async () => {
+  it("does not read, write or fetch anything that a document refers to", async () => {
     await using canaries = await openCanaries();
     const attacks = officeAttacks.filter(
       ({ engine, outcome, query }) => engine === "libreoffice" && outcome === "converts" && query === undefined,

@@ -69,7 +69,7 @@ const animals = {
   notes: "Speak slowly.",
 };
 
-it.each(["pptx", "odp", "ppt"])("tells slides of %s by titles, levels, tables, code, pictures and what is said to them", async (format) => {
+it.each(["pptx", "odp", "ppt"])("writes slides of %s to JSON with titles, levels, tables, code, pictures and notes", async (format) => {
   const given = format === "pptx" ? slides : (await convert(slides, "pptx", format)).bytes;
   const { text, notes } = await convert(given, format, "json");
   const { slides: told } = JSON.parse(text);
@@ -92,7 +92,7 @@ it.each(["pptx", "odp", "ppt"])("tells slides of %s by titles, levels, tables, c
   expect(notes).toContain("IMAGES_REMOVED");
 });
 
-it("makes a page with a section for each slide, links, pictures and notes", async () => {
+it("writes an HTML page with a section per slide, links, pictures and notes", async () => {
   const { text, notes } = await convert(slides, "pptx", "html");
   expect(text.match(/<section id="slide-\d"/g)).toHaveLength(4);
   expect(text).toContain('<a href="https://example.org/zebra">Zebra</a>');
@@ -103,7 +103,7 @@ it("makes a page with a section for each slide, links, pictures and notes", asyn
   expect(notes).toEqual([]);
 });
 
-it.each(["pptx", "odp"])("makes a slide of each page of a PDF, with text that can be edited, as %s", async (to) => {
+it.each(["pptx", "odp"])("converts each page of a PDF to a slide with editable text (%s)", async (to) => {
   const made = await convert(pdfOf(["Quokka", "Numbat"]), "pdf", to);
   const told = JSON.parse((await convert(made.bytes, to, "json")).text).slides;
   expect(told.map(({ blocks, title }: { blocks: unknown; title: unknown }) => JSON.stringify([title, blocks]))).toEqual([

@@ -132,13 +132,13 @@ describe("cells of a workbook", () => {
     expect((await rowAlong(workbook(truth), ...formats.filter((each) => each !== undefined))).row).toEqual([true, true, false, 1, 1]);
   });
 
-  it("stay truth values if they are in letters", async () => {
+  it("stay booleans if they are written as words", async () => {
     const cells =
       '<c r="A1" t="b"><v>true</v></c><c r="B1" t="b"><v>false</v></c><c r="C1" t="b"><v>0</v></c><c r="D1" t="str"><v>true</v></c>';
     expect(await rowAlong(workbook(cells), "xlsx", "ods")).toEqual({ row: [true, false, false, "true"], notes: [] });
   });
 
-  it("keep the last column beside a formula that comes to a truth value", async () => {
+  it("keep the last column next to a formula with a boolean result", async () => {
     const cell = '<c r="A1"><f>1=1</f><v>1</v></c><c r="XFD1"><v>7</v></c>';
     const { row } = await rowAlong(workbook(cell), "xlsx", "ods");
     expect([row.length, row.at(-1)]).toEqual([16_384, 7]);
@@ -202,7 +202,7 @@ describe("formulas that the office does not know", () => {
     expect((await rowAlong(openDocument(given), "ods", "xlsx")).row).toEqual([42, "2021-03-04"]);
   });
 
-  it("or that tell of our files and system keep their results", async () => {
+  it("keep their results if they reveal our files or system", async () => {
     const given =
       '<c r="A1" t="str"><f>CELL("filename")</f><v>C:\\[x.xlsx]S</v></c><c r="B1" t="str"><f>INFO("system")</f><v>pcdos</v></c><c r="C1"><f>LEN("x")</f><v>1</v></c>';
     expect(await rowAlong(workbook(given), "xlsx", "ods")).toEqual({
@@ -211,7 +211,7 @@ describe("formulas that the office does not know", () => {
     });
   });
 
-  it("and have no result are named", async () => {
+  it("are noted if they have no result", async () => {
     const { notes } = await rowAlong(workbook('<c r="A1"><f>_xlfn.LET(_xlpm.x,1,2)</f></c><c r="B1"><f>1/0</f></c>'), "xlsx", "ods");
     expect(notes).toEqual(["Formulas without a result use unknown functions or names: S.A1."]);
   });
@@ -220,7 +220,7 @@ describe("formulas that the office does not know", () => {
 it.each([
   ["ods", ["#S.B2", "../other.xlsx", "https://x.org/?a=%22%40", "../../up.pdf"]],
   ["html", ["#S.B2", "other.xlsx", "https://x.org/?a=%22%40", "../up.pdf"]],
-] as const)("links of a workbook to its cells and to files beside it stay in %s", async (to, wanted) => {
+] as const)("keeps a workbook's links to its cells and to neighbouring files in %s", async (to, wanted) => {
   const links = wanted.map((_, place) => `<hyperlink ref="A1" r:id="h${place}"/>`.replace("A1", `${"ABCD"[place]}1`)).join("");
   const cells = ["A", "B", "C", "D"].map((column) => `<c r="${column}1" t="inlineStr"><is><t>x</t></is></c>`).join("");
   const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

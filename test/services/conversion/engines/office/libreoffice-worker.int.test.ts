@@ -8,7 +8,7 @@ import { openBench } from "#test/contract/engine.ts";
 const worker = "/usr/bin/python3 -S -u /engine/worker.py";
 const limits = { wallMs: 150_000, cpuSeconds: 100, addressSpace: false, processes: 128, openFiles: 512, memoryBytes: 1536 * 2 ** 20 };
 
-it("leaves no office behind when nobody talks to it any more", async () => {
+it("leaves no LibreOffice process behind when its input is closed", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   const question = `echo '{"ready":true}' | ${worker} && for look in $(seq 100); do grep -q soffice /proc/[0-9]*/comm || exit 0; sleep 0.1; done; exit 7`;
   const end = await bench.sandbox.run({
@@ -19,7 +19,7 @@ it("leaves no office behind when nobody talks to it any more", async () => {
   expect([end.stdout.trim(), end.exitCode]).toEqual(['{"ready": true}', 0]);
 });
 
-it("puts days back that the reader of Numbers is half a thousand seconds off, and names times of day", async () => {
+it("rounds dates that the Numbers import shifts by some minutes to whole days, and reports times of day", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   const times = ["2009-10-15T00:06:40", "2009-10-21T23:53:20", "2009-10-23T14:30:00", "2009-10-24T00:10:00"];
   const cells = times

@@ -92,7 +92,7 @@ describe("engine libreoffice, in detail", () => {
     return { ...made, text: await readFile(made.path, "utf8") };
   };
 
-  it("keeps what looks like a formula, a leading zero and a long number as text", async () => {
+  it("keeps apparent formulas, leading zeros and long numbers as text", async () => {
     const cells = ["=1+1", "007", "+4930123456", "12345678901234567890", "Ünïcødé", "3.5"];
     const input = await put("cells.csv", `a,b,c,d,e,f\n${cells.join(",")}\n`);
     const book = await bench.convert(input, "csv", "xlsx");
@@ -103,7 +103,7 @@ describe("engine libreoffice, in detail", () => {
     expect(xml).toContain("<v>3.5</v>");
   });
 
-  it("guesses the encoding, and says so; an encoding that is named is believed", async () => {
+  it("guesses the encoding with a note, unless it is given", async () => {
     const latin = await put("latin.csv", Buffer.from("name;wert\nMüller;1\n", "latin1"));
     const guessed = await csvOf((await bench.convert(latin, "csv", "ods")).path, "ods");
     expect(guessed.text).toBe("name,wert\nMüller,1\n");
@@ -117,7 +117,7 @@ describe("engine libreoffice, in detail", () => {
     expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
   });
 
-  it("reads a page that does not say how it is encoded", async () => {
+  it("guesses the encoding of an HTML page that does not declare it", async () => {
     const page = "<html><head><title>Q</title></head><body><h1>Café</h1><p>plain</p></body></html>";
     for (const to of ["pdf", "odt"]) {
       const made = await bench.convert(await put("undeclared.html", Buffer.from(page, "latin1")), "html", to);
@@ -128,7 +128,7 @@ describe("engine libreoffice, in detail", () => {
     }
   });
 
-  it("reads a dBase table in its code page, and names its columns as it does", async () => {
+  it("reads a dBase table in its code page, with plain column names", async () => {
     const cyrillic = dbaseTable(0x26, "CITY", [Buffer.from("8fe0a8a2a5e2", "hex"), Buffer.from("abc")]);
     const declared = await bench.convert(await put("cyrillic.dbf", cyrillic), "dbf", "csv");
     expect([await readFile(declared.path, "utf8"), declared.notes.size]).toEqual(["CITY\nПривет\nabc\n", 0]);
@@ -140,7 +140,7 @@ describe("engine libreoffice, in detail", () => {
     expect(await readFile((await bench.convert(own.path, "dbf", "csv")).path, "utf8")).toBe("CITY\nПривет\nKöln\n日本\n");
   });
 
-  it("converts the sheet that was asked for", async () => {
+  it("converts the requested sheet", async () => {
     const first = await csvOf(given("xlsx"), "xlsx", { outputDelimiter: "semicolon" });
     expect(first.text).toContain("Quokka;Count");
     expect(first.notes.has("SHEETS_LEFT_OUT")).toBe(true);
@@ -151,7 +151,7 @@ describe("engine libreoffice, in detail", () => {
     await expect(bench.convert(given("xlsx"), "xlsx", "csv", { sheet: "9" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it("carries pictures inside a web page, not in files beside it that nobody gets", async () => {
+  it("embeds pictures in HTML", async () => {
     const made = await bench.convert(await put("picture.fodt", withPicture), "fodt", "html");
     expect(await readFile(made.path, "utf8")).toContain('<img src="data:image/png;base64,');
   });
@@ -161,14 +161,14 @@ describe("engine libreoffice, in detail", () => {
     `<META content="default-src 'none'" HTTP-EQUIV=Content-Security-Policy>`,
     '<meta property="og:title" content="Every page of today > has it"><meta itemprop="x">',
     '<meta name="created" content="00:00:00"/>',
-  ])("survives %s, which ends the office", async (meta) => {
+  ])("survives %s, which crashes LibreOffice", async (meta) => {
     const page = join(bench.folder, "meta.html");
     await writeFile(page, `<!DOCTYPE html><html><head>${meta}<title>t</title></head><body><p>Quokka</p></body></html>`);
     expect(await textOf((await bench.convert(page, "html", "pdf")).path)).toContain("Quokka");
     expect(await readFile((await bench.convert(page, "html", "xhtml")).path, "utf8")).toContain("Quokka");
   });
 
-  it("obeys the options of PDF", async () => {
+  it("applies the PDF options", async () => {
     const archive = await readFile((await bench.convert(given("docx"), "docx", "pdf", { pdfVersion: "pdfa-2" })).path, "latin1");
     expect(archive).toMatch(/pdfaid:part>2</);
     const slides = await bench.convert(given("odp"), "odp", "pdf");
@@ -184,7 +184,7 @@ describe("engine libreoffice, in detail", () => {
     expect(width).toBeGreaterThan(height);
   });
 
-  it("tells a password from damage", async () => {
+  it("distinguishes password protection from damage", async () => {
     const locked = join(bench.folder, "locked.xls");
     // BIFF8: BOF of the workbook, then FilePass, at the first sector of a compound file.
     const file = Buffer.alloc(4096);
@@ -207,7 +207,7 @@ describe("engine libreoffice, in detail", () => {
     });
   });
 
-  it("fetches nothing that a document links to", async () => {
+  it("does not fetch anything that a document links to", async () => {
     let hits = 0;
     const canary = createServer((socket) => {
       hits += 1;
@@ -224,13 +224,13 @@ describe("engine libreoffice, in detail", () => {
     canary.close();
   });
 
-  it("ends at the time limit and serves the next document", async () => {
+  it("stops at the time limit and converts the next document", async () => {
     await expect(bench.convert(given("pptx"), "pptx", "pdf", {}, 5)).rejects.toMatchObject({ code: "CONVERSION_TIMEOUT" });
     expect((await readingOf((await bench.convert(given("docx"), "docx", "pdf")).path)).pages).toBeGreaterThan(0);
   });
 });
 
-/** An engine with one LibreOffice, and all the children that it started. */
+/** An engine with one LibreOffice process, and all the children that it started. */
 async function openOffice(bench: Bench, dress: (child: SandboxChild) => SandboxChild = (child) => child) {
   const children: SandboxChild[] = [];
   const spawn: typeof bench.sandbox.spawn = async (command) => {
@@ -249,7 +249,7 @@ async function openOffice(bench: Bench, dress: (child: SandboxChild) => SandboxC
   return { children, engine, taskOf, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
 }
 
-it("keeps nothing of a document for the next one, in its folder or among its temporary files", async () => {
+it("leaves nothing of a document in its job folder or temporary files", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   await using office = await openOffice(bench);
   const inside = async (folder: string): Promise<string[]> => {
@@ -270,7 +270,7 @@ it("keeps nothing of a document for the next one, in its folder or among its tem
   expect(office.children.length).toBe(1);
 });
 
-it("replaces a LibreOffice that has grown", async () => {
+it("replaces a LibreOffice process whose memory has grown", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   const grown = async (child: SandboxChild) => (await child.memoryBytes()) + 600 * 2 ** 20;
   await using office = await openOffice(bench, (child) => childWith(child, { memoryBytes: () => grown(child) }));
@@ -279,7 +279,7 @@ it("replaces a LibreOffice that has grown", async () => {
   expect(office.children.length).toBeGreaterThan(1);
 });
 
-it("tells a LibreOffice that was killed from a bad document, and does the next job on a fresh one", async () => {
+it("distinguishes a killed LibreOffice from a bad document, and runs the next job on a new process", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   const inside: string[][] = [];
   await using office = await openOffice(bench, (child) => {

@@ -28,7 +28,7 @@ async function partsOf(path: string): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(Object.entries(said).map(([name, hex]) => [name, Buffer.from(hex, "hex")]));
 }
 
-/** A photo as from a camera, which PNG compresses badly. */
+/** An image like a photo, which PNG compresses badly. */
 async function photo(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3);
   for (let at = 0; at < pixels.length; at++) {
@@ -60,7 +60,7 @@ describe("an office document", () => {
     return { ...result, before: await partsOf(path).catch(() => new Map<string, Buffer>()), after: await partsOf(result.path) };
   }
 
-  it("has its pictures reduced to what is shown of them, and nothing else is touched", async () => {
+  it("gets its pictures downsampled to their displayed size, and nothing else changed", async () => {
     const image = await photo(1200, 800);
     const [jpeg, png] = [
       await image
@@ -94,7 +94,7 @@ describe("an office document", () => {
     expect(likeness).toBeGreaterThan(0.8);
   });
 
-  it("has pictures in OpenDocument reduced and named anew where they are listed", async () => {
+  it("gets downsampled pictures renamed in the content and manifest of OpenDocument", async () => {
     const png = await (await photo(900, 600)).png().toBuffer();
     const frame = (href: string) =>
       `<text:p><draw:frame svg:width="6cm" svg:height="4cm" text:anchor-type="as-char"><draw:image xlink:href="${href}" xlink:type="simple"/></draw:frame></text:p>`;
@@ -107,7 +107,7 @@ describe("an office document", () => {
     expect([...after.keys()][0]).toBe("mimetype");
   });
 
-  it("loses its comments, and nothing that refers to them is left", async () => {
+  it("loses its comments and every reference to them", async () => {
     const mark =
       '<w:commentRangeStart w:id="0"/><w:r><w:t>Quokka</w:t></w:r><w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>';
     const comments = `${xml}<w:comments xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:comment w:id="0" w:author="Numbat"><w:p><w:r><w:t>zebra</w:t></w:r></w:p></w:comment></w:comments>`;
@@ -128,7 +128,7 @@ describe("an office document", () => {
     expect(String(named.after.get("content.xml"))).toMatch(/>Author<\/dc:creator><text:p>zebra</);
   });
 
-  it("loses the notes of a sheet with the boxes that they are drawn in", async () => {
+  it("loses the comments of a sheet with their drawings", async () => {
     const path = join(bench.folder, "noted.xlsx");
     const write =
       "import sys, openpyxl\nfrom openpyxl.comments import Comment\nb = openpyxl.Workbook()\nb.active['A1'] = 1234567\nb.active['A1'].comment = Comment('zebra', 'Numbat')\nb.properties.creator = 'Numbat'\nb.save(sys.argv[1])";
@@ -144,7 +144,7 @@ describe("an office document", () => {
     expect(await textFrom("/usr/bin/python3", "-I", "-c", read, kept.path)).toContain("1234567 Author");
   });
 
-  it("tells nothing of people when metadata is stripped, and leaves text alone that looks like it", async () => {
+  it("loses all personal names when metadata is stripped, but not text that looks like an attribute", async () => {
     const text = 'say w:author="Quokka" here';
     const inserted = `<w:p><w:ins w:id="1" w:author="Numbat" w:date="2026-01-01T00:00:00Z"><w:r><w:t>${text}</w:t></w:r></w:ins></w:p>`;
     const jpeg = await (await photo(64, 48))
@@ -168,7 +168,7 @@ describe("an office document", () => {
     expect(await pixels(after.get("word/media/a.jpg"))).toEqual(await pixels(jpeg));
   });
 
-  it("is repaired where a part is cut off, and the note names the part", async () => {
+  it("is repaired if a part is truncated, with a note that names the part", async () => {
     const whole = docx(paragraph("Quokka") + paragraph("zebra"));
     const cut = docx(paragraph("Quokka").replace("</w:p>", ""));
     const { after, notes } = await changed(cut, "docx");
@@ -180,7 +180,7 @@ describe("an office document", () => {
     expect(String(headless.after.get("word/document.xml"))).toContain("zebra");
   });
 
-  it("is given back as it was where nothing is gained, but not when it was to be cleaned", async () => {
+  it("is returned unchanged if nothing is gained, unless it was to be cleaned", async () => {
     const once = await changed(docx(paragraph("Quokka")), "docx");
     const again = await changed(await readFile(once.path), "docx", { optimise: "screen" });
     expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
@@ -188,7 +188,7 @@ describe("an office document", () => {
     expect([...(await changed(await readFile(once.path), "docx", { comments: "strip" })).notes.keys()]).toEqual([]);
   });
 
-  it("is refused when no part of it says what it is", async () => {
+  it("is rejected if no part declares its type", async () => {
     await expect(changed(zipFile([{ name: "a.txt", content: "Quokka" }]), "docx")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
