@@ -145,7 +145,7 @@ export function dataExpectations(from: string, to: string): readonly Expectation
       ? [
           ...expectingAll("ENCODING_GUESSED"),
           expecting("ENTRIES_LEFT_OUT", { message: "Rows marked as deleted are left out." }),
-          expecting("CHARACTERS_REPLACED", { message: "Characters that the table's code page does not have are replaced." }),
+          expecting("CHARACTERS_REPLACED", { message: "Characters that the table's code page or the format does not have are replaced." }),
         ]
       : [];
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];
@@ -167,7 +167,8 @@ export function dataExpectations(from: string, to: string): readonly Expectation
       ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property occurs more than once, the last value is used." })]
       : []),
     ...expectingAll(
-      (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&
+      from !== "dbf" &&
+        (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&
         "CHARACTERS_REPLACED",
     ),
   ];
