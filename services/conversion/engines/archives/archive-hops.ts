@@ -1,6 +1,7 @@
 /** Which archives are repacked as which. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
 
 export type Packing = {
@@ -72,13 +73,15 @@ const holdsParts = (format: string) => packings[format]?.format === "pax" || pac
 const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
 
 const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
-const joliet = expecting("NAMES_CHANGED", {
-  message: "Windows sees names of up to 103 characters, without the characters * : ; ? and \\.",
-});
-const ofZip = [
-  expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." }),
-  expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." }),
-];
+const ofZip = expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." });
+/** What becomes of names. */
+function renaming(isZip: boolean, to: string): readonly Expectation[] {
+  const words = [
+    ...(to === "iso" ? ["Windows sees names of up to 103 characters, without the characters * : ; ? and \\."] : []),
+    ...(isZip ? ["Backslashes in names are treated as folder separators."] : []),
+  ];
+  return words.length === 0 ? [] : [expecting("NAMES_CHANGED", { message: words.join(" ") })];
+}
 const ofTar = expecting("METADATA_DROPPED", {
   message: "The archive's comment is left out, and so are extended attributes and access control lists if the format cannot store them.",
 });
@@ -106,9 +109,9 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
       ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
-      ...(to === "iso" ? [joliet] : []),
+      ...renaming(packings[from]?.format === "zip", to),
       ...(guessesNames(from, to) ? [namesGuessed] : []),
-      ...(packings[from]?.format === "zip" ? ofZip : []),
+      ...(packings[from]?.format === "zip" ? [ofZip] : []),
       ...(packings[from]?.format === "pax" ? [ofTar] : []),
       ...(from === "gz" ? [ofGzip] : []),
     ],
