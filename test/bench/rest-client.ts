@@ -1,6 +1,5 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 
 export type Upload = {
   readonly to: string;
@@ -53,7 +52,10 @@ export async function convert(
 
 /** Follows a queued job's addresses until it has ended. */
 async function ended(answer: IncomingMessage, address: string, key: string): Promise<Answer> {
-  const body = await buffer(answer);
+  // `buffer` of node:stream/consumers goes through a Blob, which takes seconds for a large file.
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
   const { location } = answer.headers;
   if (location === undefined || (answer.statusCode ?? 0) < 300) return { status: answer.statusCode ?? 0, body };
   // Relative to the requested address.
