@@ -51,11 +51,8 @@ export function createS3BlobStore(bucket: Bucket): BlobStore {
       return blob;
     },
     async fetch({ id, digest }, path, signal) {
-      const known = recallFile(nameOf(bucket, id)) ?? (await copyTo(path, digest, () => get(bucket, id, { signal })));
-      if (known !== undefined) {
-        writeFileSync(path, known, { flag: "wx", mode: blobMode });
-        rememberFile(path, known);
-      }
+      const known = recallFile(nameOf(bucket, id));
+      await copyTo(path, digest, async () => (known === undefined ? get(bucket, id, { signal }) : Readable.from([known])));
       return {
         path,
         async [Symbol.asyncDispose]() {
@@ -152,13 +149,17 @@ function rethrow(error: unknown): never {
   throw failureOfBucket(error);
 }
 
-/** Returns the bytes if they are few; otherwise writes them to `path` and returns undefined. The digest is checked either way. */
-async function copyTo(path: string, digest: string, open: () => Promise<Readable>): Promise<Buffer | undefined> {
+/** Writes a new file and checks its digest. A small one is cached. After a failure, no file is left. */
+async function copyTo(path: string, digest: string, open: () => Promise<Readable>): Promise<void> {
   const hash = createHash("sha256");
   const source = await open().catch(rethrow);
   try {
     const body = await bodyOf(source, Number.POSITIVE_INFINITY).catch(rethrow);
-    if (Buffer.isBuffer(body)) return checked(body, hashOf("sha256", body), digest);
+    if (Buffer.isBuffer(body)) {
+      assertDigest(hashOf("sha256", body), digest);
+      writeFileSync(path, body, { flag: "wx", mode: blobMode });
+      return rememberFile(path, body);
+    }
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of body) {
         hash.update(chunk);
@@ -166,16 +167,15 @@ async function copyTo(path: string, digest: string, open: () => Promise<Readable
       }
     };
     await pipeline(counted, createWriteStream(path, { flags: "wx", mode: blobMode, highWaterMark: smallBytes }));
-    return checked(undefined, hash.digest("hex"), digest);
+    assertDigest(hash.digest("hex"), digest);
   } catch (error) {
     await rm(path, { force: true });
     throw failureOfDisk(error) === error ? failureOfBucket(error) : failureOfDisk(error);
   }
 }
 
-function checked<T>(value: T, found: string, digest: string): T {
-  if (found === digest) return value;
-  throw new FilemillError("INTERNAL", "The stored file is not what was stored.");
+function assertDigest(found: string, digest: string): void {
+  if (found !== digest) throw new FilemillError("INTERNAL", "The stored file is not what was stored.");
 }
 
 async function* listOf({
