@@ -128,11 +128,13 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
   };
 }
 
-/** The extra fields by their ids (APPNOTE 4.5). */
+/** The extra fields by their ids (APPNOTE 4.5). Of several with one id, unpackers take the first. */
 function extraFieldsOf(extra: Buffer): ReadonlyMap<number, Buffer> {
   const fields = new Map<number, Buffer>();
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    fields.set(extra.readUInt16LE(at), extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2)));
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const [id, start] = [extra.readUInt16LE(at), at + 4];
+    at = start + extra.readUInt16LE(at + 2);
+    if (!fields.has(id)) fields.set(id, extra.subarray(start, at));
   }
   return fields;
 }
