@@ -254,9 +254,10 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
   let after = 0;
-  return ordered.flatMap(({ startMs, text: line }) => {
-    // Lines of one time, such as a text and its translation, are shown together.
-    while (after < ordered.length && (ordered[after]?.startMs ?? 0) <= startMs) after += 1;
+  return ordered.flatMap(({ startMs, text: line }, index) => {
+    after = Math.max(after, index + 1);
+    // Lines of one time, such as a text and its translation, are shown together, unless an empty one ends them at once.
+    while (after < ordered.length && ordered[after]?.startMs === startMs && ordered[after]?.text !== "") after += 1;
     const next = ordered[after];
     // An empty line marks an end; otherwise a line lasts until the next one, within limits.
     const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);

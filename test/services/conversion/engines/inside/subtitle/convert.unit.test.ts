@@ -223,6 +223,7 @@ describe("a text is neither lost nor joined to another", () => {
     ["without times", "lrc", "[00:01.00]x\nplain\n[00:02.00]\n", timed("01,000", "02,000"), ["INPUT_DAMAGED"]],
     ["of two times with a blank between", "lrc", "[00:01.00] [00:03.00]x\n[00:02.00]\n[00:04.00]\n", two.replace("y", "x"), []],
     ["of one time with its translation", "lrc", "[00:01.00]x\n[00:01.00]y\n[00:02.00]\n", timed("01,000", "02,000"), []],
+    ["that ends at once", "lrc", "[00:01.00]x\n[00:01.00]\n", timed("01,000", "01,000"), []],
     ["after an hour", "lrc", "[01:00:01.00]x\n[01:00:02.00]\n", "01:00:01,000 --> 01:00:02,000\nx", []],
     ["that starts before zero", "ass", ass("-0:00:01.00"), two.replace("01,000", "00,000"), ["INPUT_DAMAGED"]],
     ["whose times nobody reads", "ass", ass("soon"), "y", ["INPUT_DAMAGED"]],
