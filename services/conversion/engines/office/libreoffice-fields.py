@@ -1,14 +1,15 @@
 """Word keeps the last result of each field. The office computes some anew, from what it does not have: the file's name, which is
 ours here, dates of saving, conditions, and places that the document no longer names. Those fields become their results."""
 import re
-import shutil
 import zipfile
-import zlib
+
+from packages import DAMAGED, write_changed
 
 PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$")
+# Possessive, so that attributes without an end are not read again and again.
 MARK = re.compile(
-    rb'<w:fldChar\b[^<>]*\bw:fldCharType="(begin|separate|end)"[^<>]*/>|<w:instrText\b[^<>]*>([^<]*)</w:instrText>|'
-    rb'<w:fldSimple\b[^<>]*\bw:instr="([^"]*)"[^<>]*(?<!/)>|(</w:fldSimple>)'
+    rb'<w:fldChar\b(?>[^<>]*?\bw:fldCharType="(begin|separate|end)")[^<>]*+(?<=/)>|<w:instrText\b[^<>]*+>([^<]*+)</w:instrText>|'
+    rb'<w:fldSimple\b(?>[^<>]*?\bw:instr="([^"<]*+)")[^<>]*+(?<!/)>|(</w:fldSimple>)'
 )
 KEPT = re.compile(rb"\s*(?:FILENAME|IF|SAVEDATE|PRINTDATE|LASTSAVEDBY)\b", re.I)
 PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
@@ -24,7 +25,7 @@ def without(content, names):
             if fields and not fields[-1]["has_result"]:
                 # The result of a field in the code of another is no text.
                 fields[-1]["is_simple"] = False
-            fields.append({"code": b"", "marks": [], "has_result": False, "is_simple": True})
+            fields.append({"code": [], "marks": [], "has_result": False, "is_simple": True})
         elif told is not None:
             simple.append([mark.span()] if is_kept(told, names) else [])
         elif end is not None and simple and (opening := simple.pop()):
@@ -33,9 +34,9 @@ def without(content, names):
             continue
         field = fields[-1]
         field["marks"].append(mark.span())
-        field["code"] += code or b""
+        field["code"].append(code or b"")
         field["has_result"] |= kind == b"separate"
-        if kind == b"end" and fields.pop()["is_simple"] and field["has_result"] and is_kept(field["code"], names):
+        if kind == b"end" and fields.pop()["is_simple"] and field["has_result"] and is_kept(b"".join(field["code"]), names):
             cut += field["marks"]
     parts, at = [], 0
     for start, end in sorted(cut):
@@ -58,14 +59,7 @@ def readable(path, copy):
             changed = {name: made for name, content in parts.items() if (made := without(content, names)) != content}
             if not changed:
                 return path
-            with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
-                for member in package.infolist():
-                    if member.filename in changed:
-                        written.writestr(member.filename, changed[member.filename])
-                    else:
-                        with package.open(member) as given, written.open(member, "w") as kept:
-                            shutil.copyfileobj(given, kept)
+            write_changed(package, copy, changed, 1)
         return copy
-    except (EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
-        # The office reports what is wrong with it.
+    except DAMAGED:
         return path

@@ -1,14 +1,21 @@
 """Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
 import os
 import re
-import shutil
 import zipfile
+from itertools import islice
 from urllib.parse import unquote
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr, unescape
 
 from com.sun.star.beans import PropertyValue
+from com.sun.star.uno import RuntimeException
+from packages import DAMAGED, write_changed
 from results import excel_sheets, local, relations, told
+
+
+# @see com.sun.star.sheet.CellFlags
+TEXT = 4
+MOST = 10_000
 
 
 def shorten(document, path, is_page):
@@ -18,9 +25,7 @@ def shorten(document, path, is_page):
     for name, reference, target in relative_links(path):
         if not sheets.hasByName(name):
             continue
-        fields = sheets.getByName(name).getCellRangeByName(reference.partition(":")[0]).getTextFields().createEnumeration()
-        while fields.hasMoreElements():
-            field = fields.nextElement()
+        for field in fields_in(sheets.getByName(name), reference):
             url = getattr(field, "URL", "")
             if url.startswith(own + "#"):
                 field.URL = url[len(own) :].replace("!", ".")
@@ -29,6 +34,18 @@ def shorten(document, path, is_page):
             elif is_page and url.startswith("file:///"):
                 # It leads out of our folder.
                 field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
+
+
+def fields_in(sheet, reference):
+    try:
+        texts = sheet.getCellRangeByName(reference).queryContentCells(TEXT)
+    except RuntimeException:
+        # No such cells, so the office has no link there.
+        return
+    for cell in islice(texts.getCells(), MOST):
+        fields = cell.getTextFields().createEnumeration()
+        while fields.hasMoreElements():
+            yield fields.nextElement()
 
 
 def relative_links(path):
@@ -40,8 +57,7 @@ def relative_links(path):
             for name, part in excel_sheets(package):
                 if re.sub(r"([^/]+)$", r"_rels/\1.rels", part) in names:
                     found += [(name, *link) for link in linked_cells(package, part)]
-    except (ElementTree.ParseError, KeyError, OSError, ValueError, zipfile.BadZipFile):
-        # The office could read the rest.
+    except DAMAGED:
         pass
     return found
 
@@ -116,11 +132,5 @@ def rewrite(path, by_text):
         changed = {name: made for name, content in parts.items() if (made := TARGET.sub(given, content)) != content}
         if not changed:
             return
-        with zipfile.ZipFile(path + ".whole", "w", zipfile.ZIP_DEFLATED) as written:
-            for member in package.infolist():
-                if member.filename in changed:
-                    written.writestr(member.filename, changed[member.filename])
-                else:
-                    with package.open(member) as part, written.open(member, "w") as kept:
-                        shutil.copyfileobj(part, kept)
+        write_changed(package, path + ".whole", changed)
     os.replace(path + ".whole", path)

@@ -2,7 +2,8 @@
 in cells, and reads dates, times and booleans without a cell style as plain numbers."""
 import re
 import zipfile
-import zlib
+
+from packages import DAMAGED, write_changed
 
 PARTS = "content.xml"
 BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
@@ -105,10 +106,7 @@ def readable(path, copy):
             changed = whole(content)
             if changed == content:
                 return path
-            with zipfile.ZipFile(copy, "w") as written:
-                for member in package.infolist():
-                    written.writestr(member, changed if member.filename == PARTS else package.read(member))
+            write_changed(package, copy, {PARTS: changed}, 1)
         return copy
-    except (EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
-        # The office reports what is wrong with it.
+    except DAMAGED:
         return path

@@ -24,6 +24,7 @@ export const workerFiles = {
   [join(import.meta.dirname, "libreoffice-links.py")]: "/engine/links.py",
   [join(import.meta.dirname, "libreoffice-menus.py")]: "/engine/menus.py",
   [join(import.meta.dirname, "libreoffice-opendocument.py")]: "/engine/opendocument.py",
+  [join(import.meta.dirname, "libreoffice-packages.py")]: "/engine/packages.py",
   [join(import.meta.dirname, "libreoffice-results.py")]: "/engine/results.py",
   [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",
   [join(import.meta.dirname, "libreoffice-page.py")]: "/engine/page.py",

@@ -4,7 +4,10 @@ import posixpath
 import re
 import zipfile
 from datetime import datetime, timedelta
+from math import isfinite
 from xml.etree import ElementTree
+
+from packages import DAMAGED
 
 # Excel's errors that the office knows too.
 KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
@@ -18,22 +21,30 @@ def restore(document, path):
     failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet) | telling_in(sheet))}
     try:
         given = values_of(path, failed)
-    except (ElementTree.ParseError, KeyError, ValueError, zipfile.BadZipFile):
-        # The office could read the rest.
+    except DAMAGED:
         return [], []
     found, unknown = [], []
     for name in sorted({*failed, *given} & set(document.getSheets().getElementNames())):
         sheet, values = document.getSheets().getByName(name), given.get(name, {})
-        cells = {place: sheet.getCellByPosition(*place) for place in sorted({*failed.get(name, ()), *values})}
-        unknown += [cell.AbsoluteName.replace("$", "") for place, cell in cells.items() if place not in values and is_unknown(cell)]
-        wrong = [place for place, cell in cells.items() if place in values and values[place] not in (("error", cell.getString()), TRUTH)]
+        wrong = set()
+        for place in sorted({*failed.get(name, ()), *values}):
+            cell = sheet.getCellByPosition(*place)
+            if place not in values:
+                unknown += [place_of(cell)] if len(unknown) < 4 and is_unknown(cell) else []
+            elif values[place] not in (("error", cell.getString()), TRUTH):
+                wrong.add(place)
+                found += [place_of(cell)] if len(found) < 4 else []
         for place in wrong:
-            release(sheet, cells[place])
-            found.append(cells[place].AbsoluteName.replace("$", ""))
+            release(sheet, sheet.getCellByPosition(*place))
         for place, value in values.items():
-            if place in wrong or cells[place].getError() == 0:
-                put(cells[place], *value, document.NullDate)
-    return found[:4], unknown[:4]
+            cell = sheet.getCellByPosition(*place)
+            if place in wrong or cell.getError() == 0:
+                put(cell, *value, document.NullDate)
+    return found, unknown
+
+
+def place_of(cell):
+    return cell.AbsoluteName.replace("$", "")
 
 
 def is_unknown(cell):
@@ -63,31 +74,40 @@ def telling_in(sheet):
 
 def release(sheet, cell):
     """Makes an array formula values, because its cells only change together. Its errors are lost."""
+    if not cell.getFormula().startswith("{"):
+        return
     cursor = sheet.createCursorByRange(cell)
     cursor.collapseToCurrentArray()
-    if cursor.getArrayFormula() != "":
-        values = [[value if isinstance(value, (float, str)) else "" for value in row] for row in cursor.getDataArray()]
-        cursor.clearContents(FORMULA)
-        cursor.setDataArray(values)
+    values = [[value if isinstance(value, (float, str)) else "" for value in row] for row in cursor.getDataArray()]
+    cursor.clearContents(FORMULA)
+    cursor.setDataArray(values)
 
 
 DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M([\d.]+)S$")
 
 
 def put(cell, kind, value, null):
-    length = DURATION.match(value) if kind == "time" else None
     if kind == "error" and KNOWN.match(value):
         cell.setFormula("=" + value)
     elif kind in ("boolean", "truth"):
         cell.setFormula("=TRUE()" if value in ("1", "true") else "=FALSE()")
-    elif kind == "date":
-        cell.setValue((datetime.fromisoformat(value) - datetime(null.Year, null.Month, null.Day)) / timedelta(days=1))
-    elif length is not None:
-        cell.setValue((-1 if length[1] else 1) * (int(length[2]) * 3600 + int(length[3]) * 60 + float(length[4])) / 86_400)
-    elif kind == "number":
-        cell.setValue(float(value))
+    elif (number := number_of(kind, value, null)) is not None:
+        cell.setValue(number)
     else:
         cell.setString(value)
+
+
+def number_of(kind, value, null):
+    """As the office counts, unless the file has something else than it says."""
+    length = DURATION.match(value) if kind == "time" else None
+    try:
+        if kind == "date":
+            return (datetime.fromisoformat(value).replace(tzinfo=None) - datetime(null.Year, null.Month, null.Day)) / timedelta(days=1)
+        if length is not None:
+            return (-1 if length[1] else 1) * (int(length[2]) * 3600 + int(length[3]) * 60 + float(length[4])) / 86_400
+        return float(value) if kind == "number" and isfinite(float(value)) else None
+    except (OverflowError, ValueError):
+        return None
 
 
 def values_of(path, wanted):
@@ -167,8 +187,10 @@ def excel_values(package, part, wanted):
                 is_other = kind == "e" and not KNOWN.match(value or "") or kind == "b" and value == "true"
                 if value is not None and (is_other or (column - 1, row - 1) in wanted):
                     if kind == "s":
-                        texts = texts or shared_texts(package)
-                        value = texts[int(value)]
+                        texts = shared_texts(package) if texts is None else texts
+                        value = texts.get(value)
+                    if value is None:
+                        continue
                     is_value = value == TRUTH[1] and not any(local(child.tag) == "f" for child in element)
                     found[column - 1, row - 1] = TRUTH if kind == "b" and is_value else (EXCEL_KINDS.get(kind, "text"), value)
                 element.clear()
@@ -185,9 +207,10 @@ def column_of(reference):
 
 
 def shared_texts(package):
-    """Without readings, which are in elements of their own."""
+    """By index, without readings, which are in elements of their own."""
     items = ElementTree.fromstring(package.read(related(package, related(package, "", "officeDocument"), "sharedStrings")))
-    return ["".join(text.text or "" for run in item if local(run.tag) in "tr" for text in run.iter() if local(text.tag) == "t") for item in items]
+    runs = ((run for run in item if local(run.tag) in "tr") for item in items)
+    return {str(place): "".join(text.text or "" for run in each for text in run.iter() if local(text.tag) == "t") for place, each in enumerate(runs)}
 
 
 OPEN_KINDS = {"boolean": "boolean", "date": "date", "string": "text", "time": "time"}
