@@ -26,21 +26,59 @@ def restore(document, path):
     found, unknown = [], []
     for name in sorted({*failed, *given} & set(document.getSheets().getElementNames())):
         sheet, values = document.getSheets().getByName(name), given.get(name, {})
-        wrong = set()
-        for place in sorted({*failed.get(name, ()), *values}):
-            cell = sheet.getCellByPosition(*place)
+        wrong, others = set(), []
+        for place, shown in shown_in(sheet, {*failed.get(name, ()), *values}):
             if place not in values:
-                unknown += [place_of(cell)] if len(unknown) < 4 and is_unknown(cell) else []
-            elif values[place] not in (("error", cell.getString()), TRUTH):
+                if len(unknown) < 4 and is_unknown(cell := sheet.getCellByPosition(*place)):
+                    unknown.append(place_of(cell))
+                continue
+            kind, value = values[place]
+            is_error = shown is None
+            if kind == "error" and is_error:
+                shown = sheet.getCellByPosition(*place).getString()
+            if values[place] != TRUTH and (kind, value) != ("error", shown):
                 wrong.add(place)
-                found += [place_of(cell)] if len(found) < 4 else []
-        for place in wrong:
-            release(sheet, sheet.getCellByPosition(*place))
-        for place, value in values.items():
-            cell = sheet.getCellByPosition(*place)
-            if place in wrong or cell.getError() == 0:
-                put(cell, *value, document.NullDate)
+                found += [place_of(sheet.getCellByPosition(*place))] if len(found) < 4 else []
+            elif not is_error:
+                others.append(place)
+        for column, first, last in runs_of(wrong):
+            put_run(sheet, column, first, last, values, document.NullDate)
+        for place in others:
+            put(sheet.getCellByPosition(*place), *values[place], document.NullDate)
     return found, unknown
+
+
+def runs_of(places):
+    """Column, first and last row of cells below each other."""
+    start = before = None
+    for place in sorted(places):
+        if before is None or place != (before[0], before[1] + 1):
+            if before is not None:
+                yield (*start, before[1])
+            start = place
+        before = place
+    if before is not None:
+        yield (*start, before[1])
+
+
+def shown_in(sheet, places):
+    """Places and their numbers or texts, in order, asked for together; None for an error."""
+    for column, first, last in runs_of(places):
+        for row, (shown,) in enumerate(sheet.getCellRangeByPosition(column, first, column, last).getDataArray(), first):
+            yield (column, row), shown if isinstance(shown, (float, str)) else None
+
+
+def put_run(sheet, column, first, last, values, null):
+    """Together where possible: the office splits a group of like formulas at each cell that changes by itself."""
+    area = sheet.getCellRangeByPosition(column, first, column, last)
+    for row, (formula,) in enumerate(area.getFormulaArray(), first):
+        if formula.startswith("{"):
+            release(sheet, sheet.getCellByPosition(column, row))
+    given = [values[column, row] for row in range(first, last + 1)]
+    area.setDataArray([[data_of(*each, null)] for each in given])
+    for row, (kind, value) in enumerate(given, first):
+        if is_computed(kind, value):
+            put(sheet.getCellByPosition(column, row), kind, value, null)
 
 
 def place_of(cell):
@@ -86,15 +124,24 @@ def release(sheet, cell):
 DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M([\d.]+)S$")
 
 
+def is_computed(kind, value):
+    """Whether only a formula comes to it."""
+    return kind in ("boolean", "truth") or kind == "error" and KNOWN.match(value) is not None
+
+
+def data_of(kind, value, null):
+    number = number_of(kind, value, null)
+    return value if number is None else number
+
+
 def put(cell, kind, value, null):
-    if kind == "error" and KNOWN.match(value):
+    if not is_computed(kind, value):
+        data = data_of(kind, value, null)
+        cell.setString(data) if isinstance(data, str) else cell.setValue(data)
+    elif kind == "error":
         cell.setFormula("=" + value)
-    elif kind in ("boolean", "truth"):
-        cell.setFormula("=TRUE()" if value in ("1", "true") else "=FALSE()")
-    elif (number := number_of(kind, value, null)) is not None:
-        cell.setValue(number)
     else:
-        cell.setString(value)
+        cell.setFormula("=TRUE()" if value in ("1", "true") else "=FALSE()")
 
 
 def number_of(kind, value, null):

@@ -211,6 +211,25 @@ describe("formulas that the office does not know", () => {
     });
   });
 
+  it("keep results of several kinds below each other", async () => {
+    const [unknown, spilled] = ["<f>NOSUCH(1)</f>", "<f>1+1</f>"];
+    const rows = [
+      `<c r="A2" t="str">${unknown}<v>12</v></c>`,
+      `<c r="A3">${unknown}<v>12.5</v></c>`,
+      `<c r="A4" t="b">${unknown}<v>1</v></c>`,
+      `<c r="A5" t="e">${unknown}<v>#N/A</v></c>`,
+      `<c r="A6" t="e">${spilled}<v>#SPILL!</v></c>`,
+    ];
+    const path = join(office.folder, "below.xlsx");
+    await writeFile(path, workbook(`<c r="A1"><v>0</v></c></row>${rows.map((cell, at) => `<row r="${at + 2}">${cell}`).join("</row>")}`));
+    const made = await office.convert(path, "xlsx", "ods");
+    const { path: json } = await data.convert(made.path, "ods", "json", { header: false });
+    expect(JSON.parse(await readFile(json, "utf8")).flatMap(Object.values)).toEqual([0, "12", 12.5, true, "#N/A", "#SPILL!"]);
+    expect([...made.notes.values()]).toEqual([
+      "Formulas that cannot be computed here were replaced by their results: S.A2, S.A4, S.A5 and others.",
+    ]);
+  });
+
   it("are noted if they have no result", async () => {
     const { notes } = await rowAlong(workbook('<c r="A1"><f>_xlfn.LET(_xlpm.x,1,2)</f></c><c r="B1"><f>1/0</f></c>'), "xlsx", "ods");
     expect(notes).toEqual(["Formulas without a result use unknown functions or names: S.A1."]);
