@@ -9,11 +9,14 @@ export function noteOnce(notes: Notes, code: string, message: string): void {
   if (!notes.has(code)) notes.set(code, message);
 }
 
+/** The host shows less than this of a note. */
+const maxNote = 1000;
+
 /** Joins several messages of one code. */
 export function noteAlso(notes: Notes, code: string, message: string): void {
   const told = notes.get(code);
   if (told === undefined) notes.set(code, message);
-  else if (!told.includes(message)) notes.set(code, `${told} ${message}`);
+  else if (told.length < maxNote && !told.includes(message)) notes.set(code, `${told} ${message}`);
 }
 
 export type Question = {

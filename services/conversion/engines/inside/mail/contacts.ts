@@ -81,9 +81,9 @@ function birthdayOf(component: Component): Value {
 
 /** Types and labels of other properties, such as relations and profiles. */
 function otherTypesOf(component: Component): (readonly [string, Value])[] {
-  const names = new Set(component[1].map(([name]) => name).filter((name) => !withoutTypes.has(name)));
-  return [...names].flatMap((name) => {
-    const types = component[1].filter(([each]) => each === name).map(typesOf);
+  const groups = Map.groupBy(component[1], ([name]) => name);
+  return [...groups].flatMap(([name, properties]) => {
+    const types = withoutTypes.has(name) ? [] : properties.map(typesOf);
     return types.some((type) => type !== "") ? [[`${name}Types`, types] as const] : [];
   });
 }

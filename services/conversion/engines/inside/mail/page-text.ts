@@ -1,15 +1,31 @@
 /** The text of a page: every word as written, one line for a row of a table. */
-import { compile } from "html-to-text";
+import { compile, type FormatCallback } from "html-to-text";
 import type { Notes } from "../exchange.ts";
 
 const cut = "\ufdd1";
 const asWritten = { uppercase: false };
+
+/** Each makes every line within longer, so a small page of many could become a text without end. */
+const indenting: Readonly<Record<string, string>> = { blockquote: "blockquote", ul: "unorderedList", ol: "orderedList" };
+const maxIndents = 100;
+let indents = 0;
+
+const indented: FormatCallback = (element, walk, builder, options) => {
+  const format = indents < maxIndents ? (indenting[element.name ?? ""] ?? "block") : "block";
+  indents += 1;
+  try {
+    builder.options.formatters?.[format]?.(element, walk, builder, options);
+  } finally {
+    indents -= 1;
+  }
+};
 
 const convert = compile({
   wordwrap: false,
   // Each quotation of a long thread is some levels deeper.
   limits: { maxInputLength: 2 ** 26, maxDepth: 1000, ellipsis: cut },
   formatters: {
+    indented,
     cell(element, walk, builder) {
       walk(element.children, builder);
       builder.addInline(" ");
@@ -21,7 +37,8 @@ const convert = compile({
     { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     { selector: "td", format: "cell" },
     { selector: "th", format: "cell" },
-    ...["option", "summary", "details", "caption", "dt", "dd", "legend"].map((selector) => ({ selector, format: "block" })),
+    ...Object.keys(indenting).map((selector) => ({ selector, format: "indented" })),
+    ...["li", "option", "summary", "details", "caption", "dt", "dd", "legend"].map((selector) => ({ selector, format: "block" })),
   ],
 });
 

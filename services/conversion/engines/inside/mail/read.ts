@@ -11,6 +11,9 @@ const maxNesting = 60;
 
 const maxForwards = 10;
 
+/** @see RFC 2046 §5.1.1 */
+const maxBoundary = 70;
+
 export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promise<Message> {
   const raw = withoutPreface(Buffer.from(file));
   if (!/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(raw.toString("latin1", 0, 1000))) {
@@ -63,7 +66,8 @@ function isTruncated(bytes: Buffer, headers: Headers): boolean {
   const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
   const [, quoted, bare] = /^multipart\/.*\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/is.exec(type) ?? [];
   const boundary = quoted ?? bare;
-  return boundary !== undefined && bytes.includes(`--${boundary}`) && !bytes.includes(`--${boundary}--`);
+  // Longer ones are not valid, and one of repeated signs is slow to search for.
+  return boundary !== undefined && boundary.length <= maxBoundary && bytes.includes(`--${boundary}`) && !bytes.includes(`--${boundary}--`);
 }
 
 /** Programs put a byte order mark, empty lines or the `From ` line of a mailbox before the headers. */

@@ -21,6 +21,23 @@ async function recordOf(content: string | Buffer, from = "eml") {
   return { ...JSON.parse(made.text)[0], codes: made.codes };
 }
 
+describe("work that grows with the square of a message", () => {
+  it("is not done to find where a boundary of many signs ends", async () => {
+    const sign = "-".repeat(200_000);
+    const made = await convert(mail(`multipart/mixed; boundary="b${sign}"`, sign.repeat(20)), "eml", "txt");
+    expect(made.codes).toEqual([]);
+  });
+
+  it("is not done to tell of every encoding that is not supported", async () => {
+    const part = (_: unknown, at: number) => `Content-Type: text/plain; charset=none-${at}\r\n\r\n\xe9`;
+    const notes = new Map();
+    const question = { work: "mail", from: "eml", to: "txt", options: {} };
+    await convertMail(mixed(...Array.from({ length: 100 }, part)), question, notes);
+    expect(notes.get("ENCODING_GUESSED")).toContain("none-0 is not supported");
+    expect(notes.get("ENCODING_GUESSED").length).toBeLessThan(1200);
+  });
+});
+
 describe("a message's text", () => {
   const latin1 = Buffer.from("Käse", "latin1");
   it.each([
@@ -56,6 +73,14 @@ describe("a message's text", () => {
   ])("out of a page keeps cells apart, letters as they are and deep quotations: %.40s", async (html, text) => {
     const record = await recordOf(mail("text/html", html));
     expect(record.text).toContain(text);
+    expect(record.codes).toEqual([]);
+  });
+
+  it.each(["blockquote", "ul><li"])("within many <%s> is kept, without a sign for each", async (tag) => {
+    const record = await recordOf(mail("text/html", `${`<${tag}>`.repeat(400)}one<br>two<p>three`));
+    expect(record.text.trim().split("\n").at(-1)).toMatch(/three$/);
+    expect(record.text).toMatch(/ one\n.* two\n/);
+    expect(record.text.length).toBeLessThan(400 * 5);
     expect(record.codes).toEqual([]);
   });
 
