@@ -5,6 +5,7 @@ import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
+import { archivePart } from "../shared/pdf-options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
 
@@ -29,20 +30,13 @@ const pages: OptionDefinition = {
   pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
   description: "Pages to keep, in ascending order, for example `1-3,7`",
 };
-const part: OptionDefinition = {
-  name: "part",
-  type: "enum",
-  values: ["1", "2", "3"],
-  default: "2",
-  description: "Part of the standard: PDF/A-1b, PDF/A-2b or PDF/A-3b (ISO 19005)",
-};
 const usual = { async: false, maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [
   { from: "ps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [pictures] },
   { from: "eps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [crop, pictures] },
   {
-    ...{ from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [part, pages, pictures] },
+    ...{ from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [archivePart, pages, pictures] },
     expects: [expecting("STRUCTURE_DROPPED"), expecting("SIGNATURES_VOID")],
   },
 ];
