@@ -83,7 +83,7 @@ function renaming(isZip: boolean, to: string): readonly Expectation[] {
   return words.length === 0 ? [] : [expecting("NAMES_CHANGED", { message: words.join(" ") })];
 }
 const ofTar = expecting("METADATA_DROPPED", {
-  message: "The archive's comment is left out, and so are extended attributes and access control lists if the format cannot store them.",
+  message: "Comments are left out, and so are extended attributes, access control lists and flags of files if the format cannot store them.",
 });
 const ofGzip = expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." });
 
