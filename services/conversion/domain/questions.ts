@@ -162,7 +162,7 @@ export const answers = {
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
   /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files before others of their name. */
-  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag }),
+  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**
@@ -170,8 +170,8 @@ export const answers = {
    * `isSite`: there is an `index.html` at the top level.
    */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
-  /** For a result's listing and the source's. */
-  archiveHolds: record({ isResult: flag, hasOtherTimes: flag }),
+  /** For a result's listing and the source's. The first names of files whose times became others, and how many more there are. */
+  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: list(text(100), 3), moreTimes: uint32 }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

@@ -89,8 +89,8 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await listTimed(file, theOther(files));
     return {};
   },
-  async archiveWanted(file, { folder }, [, zip]) {
-    await listWanted(file, String(folder), zip);
+  async archiveWanted(file, { folder, isUnix }, [, zip]) {
+    await listWanted(file, { folder: String(folder), isUnix: isUnix === true }, zip);
     return {};
   },
   joinOrder: (file, _more, files) => joinOrderOf(file, theOther(files)),
