@@ -77,8 +77,8 @@ export const answers = {
    * ITU-T H.273.
    */
   namedColours: record({ isNamed: flag, primaries: whole(255), transfer: whole(255) }),
-  /** For a TIFF: whether ImageMagick takes samples of this `page`, or without one of any, for others. */
-  tiffSamples: record({ isMisread: flag }),
+  /** For a TIFF, BMP, PCX or DCX (`format`): whether ImageMagick takes samples of this `page`, or without one of any, for others. */
+  samples: record({ isMisread: flag }),
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to change in a JPEG or PNG so that it is marked as upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),

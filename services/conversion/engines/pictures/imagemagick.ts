@@ -11,9 +11,9 @@ import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
+import { isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
-import { isMisread, runMisread } from "./imagemagick-tiff.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -133,7 +133,7 @@ const veil = [
 ];
 const leastVeil = 3000;
 
-async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[]): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[], isNegative = false): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
@@ -142,6 +142,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
+    ...(isNegative ? ["-negate"] : []),
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
@@ -186,11 +187,12 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 /** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
-  if (from === "tiff" && (await isMisread(host.inspector, task))) return await runMisread(pictures, task);
+  const isOdd = await isMisread(host.inspector, task);
+  if (isOdd && !isToBeSwapped(task)) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);
-  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);
+  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task, undefined, isOdd);
   const scenes = await scenesOf(host, task);
   if (scenes[0]?.space !== "CMYK") return await run(host, task, scenes);
   const path = `${task.outputPath}.printed`;

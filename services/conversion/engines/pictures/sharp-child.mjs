@@ -1,5 +1,6 @@
 // Runs inside the sandbox and converts pictures: one line of JSON per request, one per answer. sharp-children.ts starts it.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { pngOfBmp } from "./bmp-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
@@ -250,12 +251,18 @@ async function answer(request) {
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.set("EXTERNAL_CONTENT_BLOCKED");
     if (request.parts === true) return { ok: true, data: partsOf(await sharp(bytes).metadata()), notes: [] };
-    const output = await (request.from === "ppm" ? writeDrawn(bytes, request) : convertKindly(bytes, request, notes));
+    const output = await outcomeOf(bytes, request, notes);
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
     const failure = failureOf(error);
     return { ok: false, code: failure.code, message: failure.message, odd: failure.odd, said: String(error?.message).slice(0, 500) };
   }
+}
+
+async function outcomeOf(bytes, request, notes) {
+  if (request.from === "ppm") return await writeDrawn(bytes, request);
+  if (request.from === "bmp") return await convert(await pngOfBmp(sharp, bytes), { ...request, from: "png" }, notes, "warning");
+  return await convertKindly(bytes, request, notes);
 }
 
 /** One empty label per page, because pages of pictures have none. */
