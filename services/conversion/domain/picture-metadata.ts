@@ -8,9 +8,17 @@ const exif = {
   ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
   other: "other fields",
 } as const;
+/** What phones add to a picture, in words for users. */
+const attached = {
+  ...{ gainMap: "the gain map for HDR screens", depth: "the depth map", mattes: "masks of the subject" },
+  ...{ film: "the film of the motion photo", further: "further pictures" },
+} as const;
+export type Attached = keyof typeof attached;
+export const attachments = Object.keys(attached) as readonly Attached[];
 /** Everything that notes can name. */
 export const tellable = {
   ...exif,
+  ...attached,
   place: "the location (GPS)",
   xmp: "XMP",
   iptc: "IPTC",
@@ -51,11 +59,12 @@ export async function noteMetadata(
   const told = await ports.metadata(source, result);
   if (told === undefined) return;
   const isLost = ([name]: readonly [string, string]): boolean => told.source.some((each) => each === name && !told.result.includes(each));
-  const fields = Object.entries(exif).filter(isLost);
-  const others = Object.entries(tellable).filter((each) => !(each[0] in exif) && isLost(each));
+  // A client that requested the removal of metadata needs no note about it.
+  const isStripped = asked.metadata === "strip";
+  const fields = isStripped ? [] : Object.entries(exif).filter(isLost);
+  const others = Object.entries(isStripped ? attached : tellable).filter((each) => !(each[0] in exif) && isLost(each));
   const lost = [...(fields.length === 0 ? [] : [`EXIF (${wordsOf(fields)})`]), ...others.map(([, words]) => words)];
-  // A client that requested the removal needs no note about it.
-  if (lost.length > 0 && asked.metadata !== "strip") note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
+  if (lost.length > 0) note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   if (told.result.includes("place")) note("PLACE_KEPT");
 }
 

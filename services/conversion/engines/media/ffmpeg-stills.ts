@@ -13,11 +13,15 @@ const program = "/usr/bin/ffmpeg";
 /** Decoder and encoder by format. The PNG decoder reads the first frame of an APNG. */
 const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
 
-const oneBitLost = "Transparency of one bit per pixel was left out.";
 const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
 const hops: readonly Hop[] = [
   ...["tga", "qoi"].flatMap((format): Hop[] => [
-    { from: format, to: "png", ...usual, expects: format === "tga" ? [expecting("MEDIA_CHANGED", { message: oneBitLost })] : [] },
+    {
+      from: format,
+      to: "png",
+      ...usual,
+      expects: format === "tga" ? [expecting("MEDIA_CHANGED", { message: "Transparency of one bit per pixel is left out." })] : [],
+    },
     {
       ...{ from: "png", to: format, ...usual },
       expects: [
@@ -57,7 +61,7 @@ async function targaArgs(session: ToolSession, task: HopTask, reading: readonly 
   const { kind, bits, alphaBits } = await targaOf(session);
   if (bits === 16 && (kind === 3 || kind === 11))
     throw new FilemillError("CONVERSION_FAILED", "The picture is grey with transparency, which could not be read in Targa.");
-  if (bits === 16 && alphaBits > 0) task.note("MEDIA_CHANGED", oneBitLost);
+  if (bits === 16 && alphaBits > 0) task.note("MEDIA_CHANGED", "Transparency of one bit per pixel was left out.");
   // Others without a declaration do hold alpha.
   if (bits !== 32 || alphaBits > 0) return [];
   const args = ["-nostdin", "-v", "error", "-threads", "2", ...reading, "-filter:v", isAllClear, "-f", "null", "-"];
