@@ -5,8 +5,9 @@ import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isCutOff, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isCutOff, isWhole, plainBytes, stillOf, tellsMore } from "./sharp-headers.mjs";
 import {
+  densityOf,
   depthIn,
   flattens,
   isConverted,
@@ -189,13 +190,6 @@ function assertFormat(expected, found) {
   if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
 }
 
-/** Vector pictures are rendered at the requested size rather than rendered small and enlarged. */
-function densityOf(first, options) {
-  if (options.density !== undefined) return options.density;
-  const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
-  return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
-}
-
 function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
   const moves = movesOf(first, request);
@@ -262,7 +256,12 @@ async function answer(request) {
 async function outcomeOf(bytes, request, notes) {
   if (request.from === "ppm") return await writeDrawn(bytes, request);
   if (request.from === "bmp") return await convert(await pngOfBmp(sharp, bytes), { ...request, from: "png" }, notes, "warning");
-  return await convertKindly(bytes, request, notes);
+  const still = stillOf(request.from, bytes);
+  const tell = () => still === bytes || notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
+  tell();
+  const outcome = await convertKindly(still, request, notes);
+  tell();
+  return outcome;
 }
 
 /** One empty label per page, because pages of pictures have none. */

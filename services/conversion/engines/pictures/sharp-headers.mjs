@@ -111,3 +111,11 @@ export function isCutOff(format, bytes) {
   if (format === "jpg") return bytes.lastIndexOf(endOfImage) < bytes.lastIndexOf(startOfScan);
   return (format === "png" || format === "gif") && !isWhole(format, bytes);
 }
+
+/** An animated AVIF in the form of its still picture, which it holds as well; libvips does not know the brand of animations. Otherwise the same bytes. */
+export function stillOf(format, bytes) {
+  if (format !== "avif" || bytes.toString("latin1", 4, 12) !== "ftypavis") return bytes;
+  const copy = Buffer.from(bytes);
+  copy.write("avif", 8, "latin1");
+  return copy;
+}
