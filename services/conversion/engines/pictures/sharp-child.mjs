@@ -5,7 +5,7 @@ import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isCutOff, isWhole, plainBytes, stillOf, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf, tellsMore } from "./sharp-headers.mjs";
 import {
   densityOf,
   depthIn,
@@ -256,10 +256,10 @@ async function answer(request) {
 async function outcomeOf(bytes, request, notes) {
   if (request.from === "ppm") return await writeDrawn(bytes, request);
   if (request.from === "bmp") return await convert(await pngOfBmp(sharp, bytes), { ...request, from: "png" }, notes, "warning");
-  const still = stillOf(request.from, bytes);
-  const tell = () => still === bytes || notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
+  if (!isMoving(request.from, bytes)) return await convertKindly(bytes, request, notes);
+  const tell = () => notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
   tell();
-  const outcome = await convertKindly(still, request, notes);
+  const outcome = await convertKindly(stillOf(request.from, bytes), request, notes);
   tell();
   return outcome;
 }

@@ -209,3 +209,12 @@ it("converts the still picture of an animated AVIF, and says so", async () => {
     expect(notes.get("ANIMATION_REDUCED"), to).toBe("Only the still picture of the animation was converted.");
   }
 });
+
+it("notes that an animated PNG becomes a still picture", async () => {
+  const bytes = await made("png");
+  const control = Buffer.from("00000008" + Buffer.from("acTL").toString("hex") + "0000000200000000" + "00000000", "hex");
+  control.writeUInt32BE(crc32(control.subarray(4, 16)), 16);
+  const { notes } = await bench.convert(await file(Buffer.concat([bytes.subarray(0, 33), control, bytes.subarray(33)])), "png", "webp");
+  expect(notes.has("ANIMATION_REDUCED")).toBe(true);
+  expect((await bench.convert(await file(bytes), "png", "webp")).notes.has("ANIMATION_REDUCED")).toBe(false);
+});
