@@ -2,29 +2,8 @@
 import { canHave, formatOf } from "#formats/index.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
+import { attached, exif, type Tellable, tellable } from "./tellable.ts";
 
-/** EXIF fields, in words for users. */
-const exif = {
-  ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
-  other: "other fields",
-} as const;
-/** What phones add to a picture, in words for users. */
-const attached = {
-  ...{ gainMap: "the gain map for HDR screens", depth: "the depth map", mattes: "masks of the subject" },
-  ...{ film: "the film of the motion photo", further: "further pictures" },
-} as const;
-export type Attached = keyof typeof attached;
-export const attachments = Object.keys(attached) as readonly Attached[];
-/** Everything that notes can name. */
-export const tellable = {
-  ...exif,
-  ...attached,
-  place: "the location (GPS)",
-  xmp: "XMP",
-  iptc: "IPTC",
-  comments: "comments",
-} as const;
-export type Tellable = keyof typeof tellable;
 export type Told = { readonly source: readonly Tellable[]; readonly result: readonly Tellable[] };
 
 export type MetadataPorts = {

@@ -2,7 +2,7 @@
 
 import { formatOf } from "#formats/index.ts";
 import { finite, flag, known, list, oneOf, optional, record, text, whole } from "./answer-shapes.ts";
-import { type Tellable, tellable } from "./picture-metadata.ts";
+import { type Tellable, tellable } from "./tellable.ts";
 
 const formatId = known((value): value is string => formatOf(value) !== undefined);
 

@@ -1,6 +1,6 @@
 /** What phones store in a picture's file besides the picture: maps of brightness and depth, and a film. Converters keep the picture only. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
-import type { Attached } from "#services/conversion/domain/picture-metadata.ts";
+import type { Attached } from "#services/conversion/domain/tellable.ts";
 import type { Found } from "./metadata-blocks.ts";
 
 /** A gain map says in its own XMP what it is. */
@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, Attached>> = { GainMap: "gainMap", MotionPh
 /** What follows a JPEG according to its XMP, if it is there. @see Android's formats for motion photos, dynamic depth and Ultra HDR */
 export async function appendedIn(file: ByteSource, packet: Buffer, found: Found): Promise<void> {
   const text = packet.toString("latin1");
-  const items = [...text.matchAll(/<Container:Item\b([^>]*)>/g)].slice(1, mostAttached);
+  const items = [...text.matchAll(/<Container:Item\b([^<>]*)>/g)].slice(1, mostAttached);
   let at = file.sizeBytes;
   const older = Number(/\bMicroVideoOffset="(\d{1,15})"/.exec(text)?.[1] ?? 0);
   if (older > 0 && isFilm(await bytesAt(file, at - older, 12))) found.add("film");

@@ -1,8 +1,8 @@
 /** The metadata in picture files, according to their structure alone. Pixels are not read. */
 import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
-import { attachments } from "#services/conversion/domain/picture-metadata.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { attachments } from "#services/conversion/domain/tellable.ts";
 import { appendedIn, multiPictureIn } from "./attached-pictures.ts";
 import { anyField, exifIn, type Found, groupsOf, iptcIn, resourcesIn, tiffIn, xmpIn } from "./metadata-blocks.ts";
 import { heifMetadata } from "./metadata-heif.ts";
