@@ -2,21 +2,8 @@
 import { canHave, formatOf } from "#formats/index.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
+import { attached, exif, type Tellable, tellable } from "./tellable.ts";
 
-/** EXIF fields, in words for users. */
-const exif = {
-  ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
-  other: "other fields",
-} as const;
-/** Everything that notes can name. */
-export const tellable = {
-  ...exif,
-  place: "the location (GPS)",
-  xmp: "XMP",
-  iptc: "IPTC",
-  comments: "comments",
-} as const;
-export type Tellable = keyof typeof tellable;
 export type Told = { readonly source: readonly Tellable[]; readonly result: readonly Tellable[] };
 
 export type MetadataPorts = {
@@ -51,11 +38,12 @@ export async function noteMetadata(
   const told = await ports.metadata(source, result);
   if (told === undefined) return;
   const isLost = ([name]: readonly [string, string]): boolean => told.source.some((each) => each === name && !told.result.includes(each));
-  const fields = Object.entries(exif).filter(isLost);
-  const others = Object.entries(tellable).filter((each) => !(each[0] in exif) && isLost(each));
+  // A client that requested the removal of metadata needs no note about it.
+  const isStripped = asked.metadata === "strip";
+  const fields = isStripped ? [] : Object.entries(exif).filter(isLost);
+  const others = Object.entries(isStripped ? attached : tellable).filter((each) => !(each[0] in exif) && isLost(each));
   const lost = [...(fields.length === 0 ? [] : [`EXIF (${wordsOf(fields)})`]), ...others.map(([, words]) => words)];
-  // A client that requested the removal needs no note about it.
-  if (lost.length > 0 && asked.metadata !== "strip") note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
+  if (lost.length > 0) note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   if (told.result.includes("place")) note("PLACE_KEPT");
 }
 

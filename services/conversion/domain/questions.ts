@@ -1,6 +1,8 @@
 /** The questions for inspectors, and the only shapes in which they can answer. inspectors/inside answers them. */
+
 import { formatOf } from "#formats/index.ts";
 import { finite, flag, known, list, oneOf, optional, record, text, whole } from "./answer-shapes.ts";
+import { type Tellable, tellable } from "./tellable.ts";
 
 const formatId = known((value): value is string => formatOf(value) !== undefined);
 
@@ -36,7 +38,7 @@ const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
 /** @see picture-metadata.ts */
-const told = oneOf(...(["camera", "exposure", "taken", "author", "words", "maker", "other", "place", "xmp", "iptc", "comments"] as const));
+const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
 const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "scene", "xmp", "comments"] as const;
 export type BesideSound = (typeof besideSound)[number];
@@ -50,7 +52,7 @@ export const answers = {
   /** For a source (`from`) and its result (`to`). */
   counts: record({ source: counts, result: counts }),
   /** For a source (`from`) and its result (`to`), both pictures. */
-  pictureMetadata: record({ source: list(told, 11), result: list(told, 11) }),
+  pictureMetadata: record({ source: list(told, Object.keys(tellable).length), result: list(told, Object.keys(tellable).length) }),
   /** For a dBase table. `number` as LibreOffice counts encodings, `guess` if the table does not state one. */
   tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** For a text that is not Unicode. `isPage`: the page may state its encoding itself. */
@@ -77,8 +79,8 @@ export const answers = {
    * ITU-T H.273.
    */
   namedColours: record({ isNamed: flag, primaries: whole(255), transfer: whole(255) }),
-  /** For a TIFF: whether ImageMagick takes samples of this `page`, or without one of any, for others. */
-  tiffSamples: record({ isMisread: flag }),
+  /** For a TIFF, BMP, PCX or DCX (`format`): whether ImageMagick takes samples of this `page`, or without one of any, for others. */
+  samples: record({ isMisread: flag }),
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to change in a JPEG or PNG so that it is marked as upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),

@@ -90,7 +90,8 @@ export function networkGraphicsContentOf(head: Buffer): Content | undefined {
   for (let at = 8; at + 8 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const kind = head.toString("latin1", at + 4, at + 8);
     if (kind === "IDAT") return contentOfFormat("png");
-    if (kind === "acTL") return contentOfFormat("apng");
+    // Named like a still picture nearly always; as one, it would lose its animation.
+    if (kind === "acTL") return contentOfFormat("apng", { under: ["png"] });
   }
   // Nothing else starts like this. If the rest is broken, the decoder rejects it. It is certainly not text.
   return contentOfFormat("png");

@@ -14,7 +14,6 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   jp2: ["jpm"],
   tiff: ["ptif", "dng", "nef", "arw", "pef", "srw"],
   png: ["apng"],
-  apng: ["png"],
   ico: ["cur"],
   cur: ["ico"],
   mp4: ["m4v", "f4v", "ismv", "m4a", "f4a", "3gp", "mov"],

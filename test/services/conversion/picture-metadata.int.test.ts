@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tellable } from "#services/conversion/domain/picture-metadata.ts";
+import { tellable } from "#services/conversion/domain/tellable.ts";
 import { type Mill, openMill } from "./mill.ts";
 
 const execute = promisify(execFile);

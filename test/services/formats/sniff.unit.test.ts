@@ -221,7 +221,7 @@ describe("ambiguous content", () => {
     ["secret.xlsx", "xlsx", compoundOf("EncryptedPackage", "EncryptionInfo")],
     ["a.docbook", "docbook", '<?xml version="1.0"?><chapter/>'],
     ["a.tar.gz", "tgz", gzipSync("not seen to be a tar")],
-    ["picture.png", "png", pngOf("acTL", "IDAT")],
+    ["picture.png", "apng", pngOf("acTL", "IDAT")],
     ["picture.tga", "tga", bytes("000002000000000000000000 10001000 2000", 1042)],
     ["notes.md", "md", "# Title\n\ntext"],
     ["table.csv", "csv", "a;b\n1;2\n"],

@@ -16,7 +16,12 @@ const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga:
 const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
 const hops: readonly Hop[] = [
   ...["tga", "qoi"].flatMap((format): Hop[] => [
-    { from: format, to: "png", ...usual },
+    {
+      from: format,
+      to: "png",
+      ...usual,
+      expects: format === "tga" ? [expecting("MEDIA_CHANGED", { message: "Transparency of one bit per pixel is left out." })] : [],
+    },
     {
       ...{ from: "png", to: format, ...usual },
       expects: [
@@ -42,23 +47,30 @@ async function turnOf(inspector: Inspector, task: HopTask): Promise<string | und
   return turn;
 }
 
-/**
- * Whether a Targa of 32 bits declares no alpha, and its fourth bytes are all zero. Others without the declaration do hold alpha.
- *
- * @see Truevision TGA 2.0, fields 5.5 and 5.6
- */
-async function isUnusedAlpha(session: ToolSession, reading: readonly string[]): Promise<boolean> {
-  const head = await session.run({ program: "/usr/bin/od", args: ["-An", "-v", "-tu1", "-j16", "-N2", inputInside] });
-  const [bits = 0, described = 0] = head.stdout.trim().split(/\s+/).map(Number);
-  if (bits !== 32 || (described & 15) !== 0) return false;
-  const measured = ["alphaextract", "signalstats", "metadata=mode=print:key=lavfi.signalstats.YMAX:file=-"].join(",");
-  const args = ["-nostdin", "-v", "error", "-threads", "2", ...reading, "-filter:v", measured, "-f", "null", "-"];
-  return /YMAX=0$/m.test((await session.run({ program, args })).stdout);
+/** A Targa's kind of picture, bits per pixel, and how many of them are declared to be alpha. @see Truevision TGA 2.0, fields 3, 5.5 and 5.6 */
+async function targaOf(session: ToolSession) {
+  const head = await session.run({ program: "/usr/bin/od", args: ["-An", "-v", "-tu1", "-w16", "-j2", "-N16", inputInside] });
+  const bytes = head.stdout.trim().split(/\s+/).map(Number);
+  return { kind: bytes[0] ?? 0, bits: bytes[14] ?? 0, alphaBits: (bytes[15] ?? 0) & 15 };
+}
+
+const isAllClear = ["alphaextract", "signalstats", "metadata=mode=print:key=lavfi.signalstats.YMAX:file=-"].join(",");
+
+/** FFmpeg takes 16 bits for colours of five, always. */
+async function targaArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[]> {
+  const { kind, bits, alphaBits } = await targaOf(session);
+  if (bits === 16 && (kind === 3 || kind === 11))
+    throw new FilemillError("CONVERSION_FAILED", "The picture is grey with transparency, which could not be read in Targa.");
+  if (bits === 16 && alphaBits > 0) task.note("MEDIA_CHANGED", "Transparency of one bit per pixel was left out.");
+  // Others without a declaration do hold alpha.
+  if (bits !== 32 || alphaBits > 0) return [];
+  const args = ["-nostdin", "-v", "error", "-threads", "2", ...reading, "-filter:v", isAllClear, "-f", "null", "-"];
+  return /YMAX=0$/m.test((await session.run({ program, args })).stdout) ? ["-pix_fmt", "rgb24"] : [];
 }
 
 /** The pixel format to write if the default would lose something; both formats have eight bits per channel. */
 async function pixelArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[]> {
-  if (task.hop.from === "tga") return (await isUnusedAlpha(session, reading)) ? ["-pix_fmt", "rgb24"] : [];
+  if (task.hop.from === "tga") return await targaArgs(session, task, reading);
   if (task.hop.from !== "png") return [];
   const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");
   const format = textOf(rowsOf(fieldsOf(answer.streams).stream)[0]?.pix_fmt);

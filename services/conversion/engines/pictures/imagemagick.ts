@@ -12,9 +12,9 @@ import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, ve
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
+import { isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
-import { isMisread, runMisread } from "./imagemagick-tiff.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -134,7 +134,7 @@ const veil = [
 ];
 const leastVeil = 3000;
 
-async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[]): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[], isNegative = false): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
@@ -143,6 +143,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
+    ...(isNegative ? ["-negate"] : []),
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
@@ -187,12 +188,13 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 /** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
-  if (from === "tiff" && (await isMisread(host.inspector, task))) return await runMisread(pictures, task);
+  const isOdd = await isMisread(host.inspector, task);
+  if (isOdd && !isToBeSwapped(task)) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
   if (pictureOf(from).hasSizes === true) return await withMasks(host.inspector, task, (masked) => run(host, masked));
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);
-  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);
+  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task, undefined, isOdd);
   const scenes = await scenesOf(host, task);
   if (scenes[0]?.space !== "CMYK") return await run(host, task, scenes);
   const path = `${task.outputPath}.printed`;

@@ -1,11 +1,13 @@
 // Runs inside the sandbox and converts pictures: one line of JSON per request, one per answer. sharp-children.ts starts it.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { pngOfBmp } from "./bmp-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isCutOff, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf, tellsMore } from "./sharp-headers.mjs";
 import {
+  densityOf,
   depthIn,
   flattens,
   isConverted,
@@ -188,13 +190,6 @@ function assertFormat(expected, found) {
   if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
 }
 
-/** Vector pictures are rendered at the requested size rather than rendered small and enlarged. */
-function densityOf(first, options) {
-  if (options.density !== undefined) return options.density;
-  const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
-  return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
-}
-
 function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
   const moves = movesOf(first, request);
@@ -250,12 +245,23 @@ async function answer(request) {
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.set("EXTERNAL_CONTENT_BLOCKED");
     if (request.parts === true) return { ok: true, data: partsOf(await sharp(bytes).metadata()), notes: [] };
-    const output = await (request.from === "ppm" ? writeDrawn(bytes, request) : convertKindly(bytes, request, notes));
+    const output = await outcomeOf(bytes, request, notes);
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
     const failure = failureOf(error);
     return { ok: false, code: failure.code, message: failure.message, odd: failure.odd, said: String(error?.message).slice(0, 500) };
   }
+}
+
+async function outcomeOf(bytes, request, notes) {
+  if (request.from === "ppm") return await writeDrawn(bytes, request);
+  if (request.from === "bmp") return await convert(await pngOfBmp(sharp, bytes), { ...request, from: "png" }, notes, "warning");
+  if (!isMoving(request.from, bytes)) return await convertKindly(bytes, request, notes);
+  const tell = () => notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
+  tell();
+  const outcome = await convertKindly(stillOf(request.from, bytes), request, notes);
+  tell();
+  return outcome;
 }
 
 /** One empty label per page, because pages of pictures have none. */

@@ -22,6 +22,7 @@ export function openSharpChildren(host: EngineHost, warm: number, mayKeep = fals
 
 /** Files that the program imports. */
 const imported = [
+  "bmp-samples.mjs",
   "gif-canvas.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",

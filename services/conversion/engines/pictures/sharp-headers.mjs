@@ -111,3 +111,24 @@ export function isCutOff(format, bytes) {
   if (format === "jpg") return bytes.lastIndexOf(endOfImage) < bytes.lastIndexOf(startOfScan);
   return (format === "png" || format === "gif") && !isWhole(format, bytes);
 }
+
+/**
+ * Whether a picture of a format that libvips reads as a still one declares an animation. @see PNG third edition, 11.3.6.1, and AV1 Image File
+ * Format, 6.3
+ */
+export function isMoving(format, bytes) {
+  if (format === "avif") return bytes.toString("latin1", 4, 12) === "ftypavis";
+  for (let at = 8; format === "png" && at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const kind = bytes.toString("latin1", at + 4, at + 8);
+    if (kind === "acTL" || kind === "IDAT") return kind === "acTL";
+  }
+  return false;
+}
+
+/** An animated AVIF in the form of its still picture, which it holds as well: libvips does not know the brand of animations. */
+export function stillOf(format, bytes) {
+  if (format !== "avif") return bytes;
+  const copy = Buffer.from(bytes);
+  copy.write("avif", 8, "latin1");
+  return copy;
+}

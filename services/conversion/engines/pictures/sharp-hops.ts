@@ -198,6 +198,10 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
+    ...(from === "avif" ? [expecting("ANIMATION_REDUCED")] : []),
+    ...(from === "png"
+      ? [expecting("ANIMATION_REDUCED", { message: "An animated PNG that is read as a still one loses its animation." })]
+      : []),
     expecting("PROFILE_CONVERTED"),
     ...(changes[from] ?? []),
     flattened,

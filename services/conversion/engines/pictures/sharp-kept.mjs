@@ -96,3 +96,10 @@ export async function noteAlpha(sharp, bytes, input, request, first, notes) {
     notes.set("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
 }
+
+/** Vector pictures are rendered at the requested size rather than rendered small and enlarged. */
+export function densityOf(first, options) {
+  if (options.density !== undefined) return options.density;
+  const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
+  return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
+}

@@ -18,7 +18,7 @@ import { maskIcon } from "./icon-masks.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
-import { namedColoursOf, pictureFactsOf, tiffSamplesOf } from "./picture-facts.ts";
+import { namedColoursOf, pictureFactsOf, samplesOf } from "./picture-facts.ts";
 import { pictureMetadataOf } from "./picture-metadata.ts";
 import { writePlainTable } from "./plain-table.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
@@ -55,7 +55,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
   namedColours: (file, { format }) => namedColoursOf(file, String(format)),
-  tiffSamples: (file, { page }) => tiffSamplesOf(file, page),
+  samples: (file, { format, page }) => samplesOf(file, String(format), page),
   jpegFrame: jpegFrameOf,
   uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
   soundEnd: soundEndOf,

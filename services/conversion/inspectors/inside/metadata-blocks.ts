@@ -1,6 +1,6 @@
 /** The three blocks in which every picture format stores metadata: EXIF, XMP and IPTC. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
-import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
+import type { Tellable } from "#services/conversion/domain/tellable.ts";
 import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
 /** What a file contains, and each EXIF field by its number. */

@@ -4,6 +4,7 @@
  * @see ISO/IEC 14496-12, 8.11.3 (`iloc`) and 8.11.6 (`iinf`), and 23008-12, annex A
  */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
+import { mapsIn } from "./attached-pictures.ts";
 import { exifIn, type Found, xmpIn } from "./metadata-blocks.ts";
 
 type Box = { readonly kind: string; readonly content: Buffer };
@@ -19,13 +20,27 @@ export async function heifMetadata(file: ByteSource, found: Found): Promise<void
   const [items, places] = [boxes.find(({ kind }) => kind === "iinf"), boxes.find(({ kind }) => kind === "iloc")];
   if (items === undefined || places === undefined) return;
   const placeOf = placesIn(places.content);
-  for (const { id, kind } of itemsIn(items.content)) {
+  const all = itemsIn(items.content);
+  mapsIn(
+    all.map(({ kind }) => kind),
+    addedIn(boxes),
+    found,
+  );
+  for (const { id, kind } of all) {
     const place = kind === "Exif" || kind === "mime" ? placeOf.get(id) : undefined;
     if (place === undefined) continue;
     const bytes = await bytesAt(file, place.at, Math.min(place.length, mostMetaBytes));
     if (kind === "mime") xmpIn(bytes, found);
     else exifIn(bytes.subarray(4 + bytes.readUInt32BE(0)), found);
   }
+}
+
+/** Names of what auxiliary pictures add to another. */
+function addedIn(boxes: readonly Box[]): readonly string[] {
+  const inside = (outer: readonly Box[], name: string) =>
+    outer.filter(({ kind }) => kind === name).flatMap(({ content }) => boxesIn(content));
+  const properties = inside(inside(boxes, "iprp"), "ipco");
+  return properties.flatMap(({ kind, content }) => (kind === "auxC" ? [content.toString("latin1", 4, 104)] : []));
 }
 
 async function metaOf(file: ByteSource): Promise<Buffer | undefined> {

@@ -1,7 +1,8 @@
-/** Facts from the headers of a PNG, a JPEG or a TIFF. */
+/** Facts from the headers of pictures. */
 import { FilemillError } from "#contract/errors.ts";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { areOdd, masksOf } from "#services/conversion/engines/pictures/bmp-samples.mjs";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
 import { isMisread, tagsOfPages } from "#services/conversion/engines/pictures/tiff-samples.mjs";
 import { contentOf } from "./remote-file.ts";
@@ -31,10 +32,23 @@ export async function namedColoursOf(file: ByteSource, format: string): Promise<
 }
 
 /** `page`: counted from 1; all of them without it. */
-export async function tiffSamplesOf(file: ByteSource, page: unknown): Promise<Answer<"tiffSamples">> {
+export async function samplesOf(file: ByteSource, format: string, page: unknown): Promise<Answer<"samples">> {
+  if (format === "bmp") return { isMisread: areOdd(masksOf(await bytesAt(file, 0, 70))) };
+  if (format !== "tiff") return { isMisread: await isBilevelPcx(file, format === "dcx" && typeof page === "number" ? page : undefined) };
   const pages = await tagsOfPages((offset, length) => bytesAt(file, offset, length));
   const meant = typeof page === "number" ? pages.slice(page - 1, page) : pages;
   return { isMisread: meant.some(isMisread) };
+}
+
+/**
+ * ImageMagick takes black for white in pictures of one plane of one bit. `page`: of a DCX, which starts with a list of where its pages are.
+ *
+ * @see ZSoft PCX Technical Reference Manual, revision 5
+ */
+async function isBilevelPcx(file: ByteSource, page: number | undefined): Promise<boolean> {
+  const at = page === undefined ? 0 : (await bytesAt(file, 4 * page, 4)).readUInt32LE();
+  const head = await bytesAt(file, at, 66);
+  return head[3] === 1 && head[65] === 1;
 }
 
 /** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, and pHYs before the data, in pixels per metre. */

@@ -2,6 +2,8 @@
 import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { attachments } from "#services/conversion/domain/tellable.ts";
+import { appendedIn, multiPictureIn } from "./attached-pictures.ts";
 import { anyField, exifIn, type Found, groupsOf, iptcIn, resourcesIn, tiffIn, xmpIn } from "./metadata-blocks.ts";
 import { heifMetadata } from "./metadata-heif.ts";
 import { contentOf } from "./remote-file.ts";
@@ -44,15 +46,23 @@ async function readJpeg(file: ByteSource, found: Found): Promise<void> {
     }
     const length = head.readUInt16BE(2);
     if (marker === 0xe1 || marker === 0xed || marker === 0xfe) segmentIn(await bytesAt(file, at + 4, length - 2), marker, found);
+    if (marker === 0xe1 || marker === 0xe2) await attachedIn(file, at + 4, await bytesAt(file, at + 4, length - 2), found);
     at += 2 + length;
   }
 }
+
+async function attachedIn(file: ByteSource, at: number, bytes: Buffer, found: Found): Promise<void> {
+  if (bytes.toString("latin1", 0, 4) === "MPF\0") await multiPictureIn(file, at + 4, bytes.subarray(4), found);
+  else if (bytes.toString("latin1", 0, 29) === xmpMark) await appendedIn(file, bytes.subarray(29), found);
+}
+
+const xmpMark = "http://ns.adobe.com/xap/1.0/\0";
 
 function segmentIn(bytes: Buffer, marker: number, found: Found): void {
   const text = bytes.toString("latin1", 0, 32);
   if (marker === 0xfe) commentIn(bytes.toString("latin1"), found);
   else if (text.startsWith("Exif\0\0")) exifIn(bytes.subarray(6), found);
-  else if (text.startsWith("http://ns.adobe.com/xap/1.0/\0")) xmpIn(bytes.subarray(29), found);
+  else if (text.startsWith(xmpMark)) xmpIn(bytes.subarray(29), found);
   else if (text.startsWith("Photoshop 3.0\0")) resourcesIn(bytes.subarray(14), found);
 }
 
@@ -157,6 +167,8 @@ async function readBoxes(file: ByteSource, found: Found): Promise<void> {
     const [told, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
     const length = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? file.sizeBytes - at : told;
     if (length < 8) return;
+    // The original JPEG can be restored with all that was in its file.
+    if (type === "jbrd") for (const each of attachments) found.add(each);
     if (/^(uuid|Exif|xml |brob)$/.test(type)) boxIn(type, await bytesAt(file, at + 8, Math.min(length - 8, 262_144)), found);
     at += length;
   }

@@ -199,3 +199,22 @@ function pngHeader(width: number, height: number): Buffer {
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", deflateSync(Buffer.alloc(9))), chunk("IEND", Buffer.alloc(0))]);
 }
+
+it("converts the still picture of an animated AVIF, and says so", async () => {
+  const bytes = await made("avif");
+  bytes.write("avis", 8, "latin1");
+  for (const to of ["png", "avif"]) {
+    const { path, notes } = await bench.convert(await file(bytes), "avif", to);
+    expect(await sharp(path).metadata()).toMatchObject({ width: 200, height: 150 });
+    expect(notes.get("ANIMATION_REDUCED"), to).toBe("Only the still picture of the animation was converted.");
+  }
+});
+
+it("notes that an animated PNG becomes a still picture", async () => {
+  const bytes = await made("png");
+  const control = Buffer.from("00000008" + Buffer.from("acTL").toString("hex") + "0000000200000000" + "00000000", "hex");
+  control.writeUInt32BE(crc32(control.subarray(4, 16)), 16);
+  const { notes } = await bench.convert(await file(Buffer.concat([bytes.subarray(0, 33), control, bytes.subarray(33)])), "png", "webp");
+  expect(notes.has("ANIMATION_REDUCED")).toBe(true);
+  expect((await bench.convert(await file(bytes), "png", "webp")).notes.has("ANIMATION_REDUCED")).toBe(false);
+});

@@ -1,0 +1,24 @@
+/** What the metadata of pictures can hold, in words for users. */
+
+/** EXIF fields, in words for users. */
+export const exif = {
+  ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
+  other: "other fields",
+} as const;
+/** What phones add to a picture, in words for users. */
+export const attached = {
+  ...{ gainMap: "the gain map for HDR screens", depth: "the depth map", mattes: "masks of the subject" },
+  ...{ film: "the film of the motion photo", further: "further pictures" },
+} as const;
+export type Attached = keyof typeof attached;
+export const attachments = Object.keys(attached) as readonly Attached[];
+/** Everything that notes can name. */
+export const tellable = {
+  ...exif,
+  ...attached,
+  place: "the location (GPS)",
+  xmp: "XMP",
+  iptc: "IPTC",
+  comments: "comments",
+} as const;
+export type Tellable = keyof typeof tellable;

@@ -1,0 +1,26 @@
+/** Pictures whose samples ImageMagick silently misreads. */
+import { FilemillError } from "#contract/errors.ts";
+import type { HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { numberOption } from "../shared/hop-table.ts";
+
+/** Whether ImageMagick would misinterpret the samples of the picture. */
+export async function isMisread(inspector: Inspector, { hop, input, options, signal }: HopTask): Promise<boolean> {
+  if (!/^(?:tiff|bmp|pcx|dcx)$/.test(hop.from)) return false;
+  const page = hop.from === hop.to ? {} : { page: numberOption(options, "page") ?? 1 };
+  return (await inspector.ask("samples", [input.path], { more: { format: hop.from, ...page }, signal })).isMisread;
+}
+
+/** Whether black and white only have to be swapped. */
+export const isToBeSwapped = ({ hop }: HopTask): boolean => hop.from === "pcx" || hop.from === "dcx";
+
+/** Leaves it to the process with libvips, which reads only one page. */
+export async function runMisread(pictures: OpenEngine, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  if (from === "bmp" && to === "bmp")
+    throw new FilemillError("CONVERSION_FAILED", "The picture's colours have unusual numbers of bits; convert it to PNG instead.");
+  if (from === "tiff" && (to !== "tiff" || task.options.compression === "jpeg"))
+    throw new EngineFault("unexplained", "samples that ImageMagick takes for others");
+  await pictures.run(task);
+}
