@@ -11,10 +11,18 @@ type Part = {
   readonly contentDisposition: { readonly parsed: Header };
 };
 type Header = { readonly value: string; readonly params: Record<string, string> };
-type Internals = { isInlineTextNode(part: Part): boolean };
+type Line = Uint8Array<ArrayBuffer>;
+type Internals = { isInlineTextNode(part: Part): boolean; processLine(line: Line, isFinal: boolean): Promise<void> };
+const internals = PostalMime.prototype as unknown as Internals;
+
+/** How many lines of a body are put together at once. */
+const block = 4096;
 
 export class MessageParser extends PostalMime {
   readonly #notes: Notes;
+  #lines = 0;
+  /** The part that lines are added to: the library keeps each line and each line end, which is slow for very many. */
+  declare private readonly currentNode: { readonly contentDecoder: { readonly chunks: (Uint8Array | ArrayBuffer | string)[] } | null };
 
   constructor(maxNestingDepth: number, notes: Notes) {
     // Attached messages are parsed by us, so that their texts are decoded in the same way.
@@ -22,11 +30,19 @@ export class MessageParser extends PostalMime {
     this.#notes = notes;
   }
 
+  /** The library calls this for every line. */
+  processLine(line: Line, isFinal: boolean): Promise<void> {
+    const chunks = this.currentNode.contentDecoder?.chunks;
+    if (++this.#lines % block === 0 && chunks !== undefined)
+      chunks.push(Buffer.concat(chunks.splice(-2 * block).map((chunk) => Buffer.from(chunk as string))));
+    return internals.processLine.call(this, line, isFinal);
+  }
+
   /** The library asks this once for each part, before it decodes the part's text and name. */
   isInlineTextNode(part: Part): boolean {
     for (const { params } of [part.contentType.parsed, part.contentDisposition.parsed])
       for (const name of ["name", "filename"]) if (params[name] !== undefined) params[name] = joinedWords(params[name]);
-    const isText = (PostalMime.prototype as unknown as Internals).isInlineTextNode.call(this, part);
+    const isText = internals.isInlineTextNode.call(this, part);
     if (!isText || part.content === null) return isText;
     const { value, params } = part.contentType.parsed;
     const bytes = new Uint8Array(part.content);
