@@ -124,6 +124,11 @@ describe("a message's headers", () => {
     expect((await recordOf(Buffer.from(`${header}\r\n\r\nx`, "latin1")))[name]).toBe(value);
   });
 
+  it.each(["utf-8", "x-none"])("that are not in the encoding they name, %s, are guessed with a note", async (charset) => {
+    const record = await recordOf(`Subject: =?${charset}?Q?K=E4se?=\r\n\r\nx`);
+    expect([record.subject, record.codes]).toEqual(["Käse", ["ENCODING_GUESSED"]]);
+  });
+
   it("that have no field are named, but not those of the way", async () => {
     const headers = "Received: x\r\nX-Id: 1\r\nReferences: <a@b>\r\nSender: s@x.example\r\nSubject: S\r\n\r\nx";
     expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(/: references, sender\.$/);
