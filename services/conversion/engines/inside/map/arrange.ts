@@ -10,7 +10,7 @@ import { withNumbers } from "./csv.ts";
 import { decodeTexts, unsureFormats } from "./encoding.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
-import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
+import { type GeoJsonFacts, inspectGeoJson, inspectTopoJson } from "./json-source.ts";
 import { inspectKml } from "./kml.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { withLists } from "./lists.ts";
@@ -55,8 +55,12 @@ const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, ha
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // Near-JSON, for example with NaN, is left to GDAL.
   const unknown = { ids: [], shapes: 0, hasSystem: true, hasLongReals: false };
-  if (from !== "geojson" && from !== "geojsonl") return unknown;
+  if (from !== "geojson" && from !== "geojsonl" && from !== "topojson") return unknown;
   try {
+    if (from === "topojson") {
+      inspectTopoJson(readFileSync(input, "utf8"), notes);
+      return unknown;
+    }
     return inspectGeoJson(readFileSync(input, "utf8"), from === "geojsonl", notes);
   } catch (error) {
     if (error instanceof SyntaxError) return unknown;
