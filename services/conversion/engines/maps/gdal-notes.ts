@@ -45,8 +45,14 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
       expecting("NAMES_CHANGED", { message: "Values called name, beside the names of places, are renamed." }),
     ),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
-    ...when(typed.has(to) || json.has(from) || from === "topojson" || kml.has(from) || (textTypes.has(to) && withBytes.has(from)), () =>
-      expecting("TYPES_AS_TEXT"),
+    ...when(
+      typed.has(to) ||
+        json.has(from) ||
+        from === "topojson" ||
+        from === "shp" ||
+        kml.has(from) ||
+        (textTypes.has(to) && withBytes.has(from)),
+      () => expecting("TYPES_AS_TEXT"),
     ),
     ...when(rounding.has(to), () =>
       expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format stores are rounded." }),

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
+import { withDbaseValues } from "./dbase-values.ts";
 import { decodeTexts, unsureFormats } from "./encoding.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
@@ -37,6 +38,7 @@ export type Asked = {
 
 function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
   if (unsureFormats.has(from)) decodeTexts(database, tables, notes);
+  if (from === "shp") return withDbaseValues(database, tables, input, notes);
   if (from === "csv") return withNumbers(database, tables);
   if (from === "gml") return withLists(database, withNumbers(database, tables), new Set(lists), notes);
   if (from === "kml" || from === "kmz") {
