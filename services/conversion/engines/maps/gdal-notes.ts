@@ -99,7 +99,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
     ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
     ...(kml.has(from)
-      ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views and overlays"]
+      ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views, overlays and pictures"]
       : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of individual track points"] : []),
   ];

@@ -48,7 +48,7 @@ export function withDbaseValues(database: DatabaseSync, tables: readonly Table[]
 /** By layer. What is too large to unpack here, or in an archive of another form, stays as GDAL reads it. */
 function filesIn(input: string): ReadonlyMap<string, Buffer> {
   try {
-    return new Map(entriesIn(readFileSync(input), ".dbf").map(({ name, content }) => [labelOf(name), content]));
+    return new Map(entriesIn(readFileSync(input), /\.dbf$/i).map(({ name, content }) => [labelOf(name), content()]));
   } catch (error) {
     if (error instanceof RangeError) return new Map();
     throw error;
@@ -63,6 +63,7 @@ const day = /^\d{4}\/?(0[1-9]|1[0-2])\/?(0[1-9]|[12]\d|3[01])$/;
 
 function fieldsOf(file: Buffer): readonly Field[] {
   const fields: Field[] = [];
+  if (file.length < 32) return fields;
   let offset = 1;
   for (let at = 32; at + 32 <= Math.min(file.readUInt16LE(8), file.length) && file[at] !== 0x0d; at += 32) {
     const width = file[at + 16] ?? 0;

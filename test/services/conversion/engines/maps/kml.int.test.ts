@@ -1,4 +1,5 @@
 /** Values of KML that GDAL reads wrongly or not at all. */
+import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { featuresOf, openMaps } from "./maps.ts";
 
@@ -50,5 +51,11 @@ describe("values of KML", () => {
     ["addresses", "<address>Street 1</address>", /address/],
   ])("that a map cannot hold are noted: %s", async (_name, inside, words) => {
     expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
+  });
+
+  it("name the files that an archive holds beside the map", async () => {
+    const files = { "doc.kml": Buffer.from(kml(placemark(at))), "files/": Buffer.alloc(0), "files/a.jpg": Buffer.from("x") };
+    const { notes } = await convert(zipSync(files), "kmz", "geojson");
+    expect(notes.get("METADATA_DROPPED")).toBe("Pictures and other files of the archive were left out: files/a.jpg.");
   });
 });
