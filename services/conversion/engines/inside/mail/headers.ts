@@ -57,7 +57,7 @@ export function joinedWords(value: string, notes: Notes): string {
   }
   let at = 0;
   const texts = groups.map(({ charset, parts, start, end }) => {
-    const text = decodeDeclared(Buffer.concat(parts), charset.replace(/\*.*$/, ""), notes);
+    const text = decodeDeclared(Buffer.concat(parts), charset.split("*", 1)[0], notes);
     const before = value.slice(at, start);
     at = end;
     return `${before}=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;

@@ -1,7 +1,7 @@
 /** Values of shapefiles that GDAL reads as something else, or not at all. */
 import { zipSync } from "fflate";
 import { expect, it } from "vitest";
-import { dbaseOf } from "../data/dbase-table.ts";
+import { dbaseOf } from "#test/services/conversion/engines/data/dbase-table.ts";
 import { featuresOf, openMaps } from "./maps.ts";
 
 const { convert } = openMaps();
