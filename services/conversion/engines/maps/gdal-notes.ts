@@ -35,7 +35,7 @@ type Narrow = {
 /** Notes of a hop, besides those that depend on the file. */
 export function mapExpectations(from: string, to: string, writing: Narrow | undefined): readonly Expectation[] {
   return [
-    ...leftOut(to, writing),
+    ...leftOut(from, to, writing),
     ...metadata(from, to, writing),
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
     ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
@@ -45,8 +45,14 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
       expecting("NAMES_CHANGED", { message: "Values called name, beside the names of places, are renamed." }),
     ),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
-    ...when(typed.has(to) || json.has(from) || kml.has(from) || (textTypes.has(to) && withBytes.has(from)), () =>
-      expecting("TYPES_AS_TEXT"),
+    ...when(
+      typed.has(to) ||
+        json.has(from) ||
+        from === "topojson" ||
+        from === "shp" ||
+        kml.has(from) ||
+        (textTypes.has(to) && withBytes.has(from)),
+      () => expecting("TYPES_AS_TEXT"),
     ),
     ...when(rounding.has(to), () =>
       expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format stores are rounded." }),
@@ -77,11 +83,12 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
   return holds ? [expectation()] : [];
 }
 
-function leftOut(to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
+function leftOut(from: string, to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
   const message = "Shapes of an unsupported type, and entries without a shape, are left out.";
   const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
-  return when(needsShapes === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
+  if (needsShapes === true || to === "georss") return [expecting("ENTRIES_LEFT_OUT", { message, ...of })];
+  return when(from === "topojson", () => expecting("ENTRIES_LEFT_OUT", { message: "Entries without a shape are left out." }));
 }
 
 function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
@@ -92,7 +99,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
     ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
     ...(kml.has(from)
-      ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views and overlays"]
+      ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views, overlays and pictures"]
       : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of individual track points"] : []),
   ];

@@ -79,7 +79,7 @@ const textWith = (pattern: RegExp) => all(text, ({ head }) => pattern.test(head.
 const xml = textWith(/^\s*(?:\ufeff)?<[?!a-zA-Z]/);
 const json: Check = all(
   text,
-  ({ head, tail }) => /^\s*[[{"\d-]/.test(head.toString("utf8")) && /[\]}"\dle]\s*$/.test(tail.toString("utf8")),
+  ({ head, tail }) => /^\s*[[{"\d\-tfn]/.test(head.toString("utf8")) && /[\]}"\dle]\s*$/.test(tail.toString("utf8")),
 );
 
 const each = (ids: string, check: Check): Record<string, Check> => Object.fromEntries(ids.split(" ").map((id) => [id, check]));

@@ -1,7 +1,7 @@
 /** Parses a message with MIME, with the encodings of its texts decided here: the library takes what it does not know for Windows-1252. */
 import PostalMime from "postal-mime";
-import { type Notes, noteAlso } from "../exchange.ts";
-import { guessEncoding } from "../guess-encoding.ts";
+import type { Notes } from "../exchange.ts";
+import { decodeDeclared } from "./decoding.ts";
 import { joinedWords } from "./headers.ts";
 
 /** A part of the message. The library's published types omit it and the method below. */
@@ -11,10 +11,18 @@ type Part = {
   readonly contentDisposition: { readonly parsed: Header };
 };
 type Header = { readonly value: string; readonly params: Record<string, string> };
-type Internals = { isInlineTextNode(part: Part): boolean };
+type Line = Uint8Array<ArrayBuffer>;
+type Internals = { isInlineTextNode(part: Part): boolean; processLine(line: Line, isFinal: boolean): Promise<void> };
+const internals = PostalMime.prototype as unknown as Internals;
+
+/** How many lines of a body are put together at once. */
+const block = 4096;
 
 export class MessageParser extends PostalMime {
   readonly #notes: Notes;
+  #lines = 0;
+  /** The part that lines are added to: the library keeps each line and each line end, which is slow for very many. */
+  declare private readonly currentNode: { readonly contentDecoder: { readonly chunks: (Uint8Array | ArrayBuffer | string)[] } | null };
 
   constructor(maxNestingDepth: number, notes: Notes) {
     // Attached messages are parsed by us, so that their texts are decoded in the same way.
@@ -22,16 +30,24 @@ export class MessageParser extends PostalMime {
     this.#notes = notes;
   }
 
+  /** The library calls this for every line. */
+  processLine(line: Line, isFinal: boolean): Promise<void> {
+    const chunks = this.currentNode.contentDecoder?.chunks;
+    if (++this.#lines % block === 0 && chunks !== undefined)
+      chunks.push(Buffer.concat(chunks.splice(-2 * block).map((chunk) => Buffer.from(chunk as string))));
+    return internals.processLine.call(this, line, isFinal);
+  }
+
   /** The library asks this once for each part, before it decodes the part's text and name. */
   isInlineTextNode(part: Part): boolean {
     for (const { params } of [part.contentType.parsed, part.contentDisposition.parsed])
-      for (const name of ["name", "filename"]) if (params[name] !== undefined) params[name] = joinedWords(params[name]);
-    const isText = (PostalMime.prototype as unknown as Internals).isInlineTextNode.call(this, part);
+      for (const name of ["name", "filename"]) if (params[name] !== undefined) params[name] = joinedWords(params[name], this.#notes);
+    const isText = internals.isInlineTextNode.call(this, part);
     if (!isText || part.content === null) return isText;
     const { value, params } = part.contentType.parsed;
     const bytes = new Uint8Array(part.content);
     const declared = params["charset"] ?? (value === "text/html" ? metaOf(bytes) : undefined);
-    const text = decodeBody(bytes, declared, this.#notes);
+    const text = decodeDeclared(bytes, declared, this.#notes);
     const isFlowed = /^flowed$/i.test(params["format"] ?? "");
     const utf8 = new Uint8Array(Buffer.from(isFlowed ? unflowed(text, /^yes$/i.test(params["delsp"] ?? "")) : text));
     delete params["format"];
@@ -64,42 +80,3 @@ function metaOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
   return /<meta\b[^<>]*\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1];
 }
-
-/** Labels that stand for no encoding in particular. */
-const vague = /^(us-ascii|ascii|x-unknown|unknown-8bit|unknown|x-user-defined|)$/i;
-
-function decodeBody(bytes: Uint8Array, declared: string | undefined, notes: Notes): string {
-  const label = (declared ?? "").trim().replace(/^["']|["']$/g, "");
-  const told = vague.test(label) ? "utf-8" : decoderLabelOf(label);
-  if (told !== undefined) {
-    const text = new TextDecoder(told).decode(bytes);
-    if (!text.includes("\ufffd")) return text;
-    // Some characters are right, so the encoding is: a few bytes are damaged.
-    if (/[^\0-\x7f\ufffd]/.test(text)) {
-      noteAlso(notes, "CHARACTERS_REPLACED", `Bytes that are no characters in ${told.toUpperCase()} were replaced.`);
-      return text;
-    }
-  }
-  const guess = guessEncoding(bytes);
-  const reason = told === undefined ? `The encoding ${label.slice(0, 40)} is not supported; the` : "The";
-  noteAlso(notes, "ENCODING_GUESSED", `${reason} text's encoding was guessed to be ${guess}.`);
-  return new TextDecoder(guess).decode(bytes);
-}
-
-/** As the platform's decoders know it; undefined if none does. */
-function decoderLabelOf(label: string): string | undefined {
-  const spellings = [label, label.replace(/^(x-ms-|x-|cs)/i, ""), label.replace(/^(cp|ms|ibm|windows)-?_?/i, "")];
-  const candidates = [...spellings, codePages[spellings[2] ?? ""] ?? "", label.replaceAll("_", "-")];
-  return candidates.find((each) => {
-    try {
-      return new TextDecoder(each).encoding !== "replacement";
-    } catch {
-      return false;
-    }
-  });
-}
-
-const codePages: Readonly<Record<string, string>> = {
-  ...{ 932: "shift_jis", "31j": "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 874: "windows-874", 65001: "utf-8" },
-  ...{ 50220: "iso-2022-jp", 50221: "iso-2022-jp", 50222: "iso-2022-jp", 51932: "euc-jp" },
-};

@@ -54,11 +54,11 @@ function canDecode(bytes: Buffer, label: string): boolean {
 }
 
 function entriesOf(text: string, notes: Notes, dropped: Dropped): readonly Entries[] {
-  return eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text) : text, "vcalendar"), notes, dropped);
+  return eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text, notes) : text, "vcalendar"), notes, dropped);
 }
 
 function contactsOf(text: string, to: string, notes: Notes, dropped: Dropped): readonly Entries[] {
-  const { cards, others } = cardsIn(text);
+  const { cards, others } = cardsIn(text, notes);
   if (others > 0) notes.set("ENTRIES_LEFT_OUT", `Anything that is not a contact, or is nested inside one, was left out: ${others}.`);
   return cards.map((card) => contactOf(card, !withoutMedia.has(to), notes, dropped));
 }

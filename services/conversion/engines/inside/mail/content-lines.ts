@@ -1,4 +1,6 @@
 /** Content lines of contacts and calendars (RFC 6350 §3.3, RFC 5545 §3.1), including vCard 2.1 and vCalendar 1.0. */
+import type { Notes } from "../exchange.ts";
+import { bytesOfQuoted, decodeDeclared } from "./decoding.ts";
 
 export type ContentLine = {
   readonly name: string;
@@ -17,7 +19,7 @@ export function withoutFolds(bytes: Buffer): Buffer {
 }
 
 /** Lines without a value are returned as they are. */
-export function contentLinesOf(text: string): readonly (ContentLine | string)[] {
+export function contentLinesOf(text: string, notes: Notes): readonly (ContentLine | string)[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
   const done: (ContentLine | string)[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -31,19 +33,19 @@ export function contentLinesOf(text: string): readonly (ContentLine | string)[] 
       parts.push(isQuoted ? next : next.slice(1));
     }
     const line = isQuoted ? parts.map((part) => part.replace(/=$/, "")).join("") : parts.join("");
-    done.push(parsed(line, isQuoted));
+    done.push(parsed(line, isQuoted, notes));
   }
   return done;
 }
 
 const headOf = (line: string): string => /^(?:[^":]|"[^"]*")*/.exec(line)?.[0] ?? "";
 
-function parsed(line: string, isQuoted: boolean): ContentLine | string {
+function parsed(line: string, isQuoted: boolean, notes: Notes): ContentLine | string {
   const head = headOf(line);
   if (!line.startsWith(":", head.length)) return line;
   const { charset, encoding, ...rest } = parametersOf(head);
   const raw = line.slice(head.length + 1);
-  if (isQuoted) return { ...rest, value: decodedQuoted(raw, charset) };
+  if (isQuoted) return { ...rest, value: decodeDeclared(bytesOfQuoted(raw), charset, notes).replace(/\r\n?/g, "\n") };
   return { ...rest, ...(encoding === undefined || /^[78]bit$/i.test(encoding) ? {} : { encoding }), value: raw };
 }
 
@@ -63,21 +65,9 @@ function parametersOf(head: string) {
   return { name, types, parameters, encoding, charset };
 }
 
-function decodedQuoted(text: string, charset = "utf-8"): string {
-  const bytes = Buffer.from(
-    text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
-  try {
-    return new TextDecoder(charset).decode(bytes).replace(/\r\n?/g, "\n");
-  } catch {
-    return bytes.toString("utf8").replace(/\r\n?/g, "\n");
-  }
-}
-
 /** Converts vCalendar 1.0, whose lists are separated by semicolons, to its successor's syntax. */
-export function modernised(text: string): string {
-  return contentLinesOf(text)
+export function modernised(text: string, notes: Notes): string {
+  return contentLinesOf(text, notes)
     .map((line) => {
       if (typeof line === "string") return line;
       const { name, types, parameters, encoding, value } = line;

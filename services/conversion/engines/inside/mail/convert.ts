@@ -150,13 +150,14 @@ function asctimeOf(time: Date): readonly string[] {
 function zipOfParts(message: Message | undefined, notes: Notes): Uint8Array {
   if (message === undefined) throw new Failure("INTERNAL", "There is no message.");
   const files = new Map<string, Uint8Array>();
+  const counts = new Map<string, number>();
   const ofPage: Notes = new Map();
   files.set("message.txt", Buffer.from(textOf(message, notes)));
   files.set("message.html", Buffer.from(writeHtml([message], ofPage)));
   // Attachments that the page does not show are files here.
   for (const [code, what] of ofPage) if (code !== "ENTRIES_LEFT_OUT") notes.set(code, what);
   for (const [index, { name, bytes }] of message.attachments.entries()) {
-    const free = freeName(files, fileNameOf(name, `attachment-${index + 1}`));
+    const free = freeName(files, counts, fileNameOf(name, `attachment-${index + 1}`));
     if (free !== name)
       noteOnce(notes, "NAMES_CHANGED", `Names of attachments were changed, first ${name.slice(0, 60)} to ${free.slice(0, 60)}.`);
     files.set(free, bytes);
@@ -168,15 +169,18 @@ async function zipOfMessages(messages: readonly Message[]): Promise<Uint8Array> 
   const files = new Map<string, Uint8Array>();
   for (const [index, message] of messages.entries()) {
     const number = String(index + 1).padStart(String(messages.length).length, "0");
-    files.set(freeName(files, `${number} ${fileNameOf(message.subject.slice(0, 80), "message")}.eml`), await rawOf(message));
+    files.set(`${number} ${fileNameOf(message.subject.slice(0, 80), "message")}.eml`, await rawOf(message));
   }
   return zipped(files);
 }
 
-function freeName(files: ReadonlyMap<string, unknown>, name: string): string {
+/** `counts` has how often each name was wanted. */
+function freeName(files: ReadonlyMap<string, unknown>, counts: Map<string, number>, name: string): string {
   const [, stem = name, end = ""] = /^(.*?)(\.[^.]{1,10})?$/s.exec(name) ?? [];
   let free = name;
-  for (let count = 2; files.has(free); count++) free = `${stem} (${count})${end}`;
+  let count = counts.get(name) ?? 1;
+  while (files.has(free)) free = `${stem} (${++count})${end}`;
+  counts.set(name, count);
   return free;
 }
 

@@ -1,20 +1,22 @@
 /** Reads the headers of a message (RFC 5322): addresses, encoded words and dates. */
 import { type Address, addressParser, decodeWords } from "postal-mime";
+import type { Notes } from "../exchange.ts";
 import { guessEncoding } from "../guess-encoding.ts";
+import { bytesOfQuoted, decodeDeclared } from "./decoding.ts";
 
 export type Headers = readonly { readonly key: string; readonly value: string }[];
 
 /** Addresses of all headers of a name, as written in one: `Name <address>`, separated by commas. */
-export function addressesIn(headers: Headers, name: string): string {
+export function addressesIn(headers: Headers, name: string, notes: Notes): string {
   return headers
     .filter(({ key, value }) => key === name && value !== "")
-    .flatMap(({ value }) => addressParser(joinedWords(value)))
+    .flatMap(({ value }) => addressParser(joinedWords(value, notes)))
     .map((each: Address) => (each.group === undefined ? addressOf(each.name, each.address) : groupOf(each.name, each.group)))
     .join(", ");
 }
 
-export function textIn(headers: Headers, name: string): string {
-  return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? ""));
+export function textIn(headers: Headers, name: string, notes: Notes): string {
+  return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? "", notes));
 }
 
 /** Headers of meaning to people; those about the way and the format of the message are none. */
@@ -37,12 +39,15 @@ export function addressOf(name: string, address: string): string {
 
 type Words = { readonly charset: string; readonly parts: Buffer[]; readonly start: number; end: number };
 
-/** Makes one encoded word (RFC 2047) of several of one charset, because many programs split them inside a character. */
-export function joinedWords(value: string): string {
+/**
+ * Makes one encoded word (RFC 2047) of several of one charset, because many programs split them inside a character. It is in UTF-8,
+ * because the library takes what it does not know for Windows-1252.
+ */
+export function joinedWords(value: string, notes: Notes): string {
   const groups: Words[] = [];
   for (const found of value.matchAll(/=\?([^?\s]+)\?([bq])\?([^?]*)\?=/gi)) {
     const [whole, charset = "", encoding = "", text = ""] = found;
-    const bytes = /b/i.test(encoding) ? Buffer.from(text, "base64") : bytesOfQuoted(text);
+    const bytes = /b/i.test(encoding) ? Buffer.from(text, "base64") : bytesOfQuoted(text.replaceAll("_", " "));
     const [label, end] = [charset.toLowerCase(), found.index + whole.length];
     const last = groups.at(-1);
     if (last !== undefined && last.charset === label && value.slice(last.end, found.index).trim() === "") {
@@ -52,19 +57,12 @@ export function joinedWords(value: string): string {
   }
   let at = 0;
   const texts = groups.map(({ charset, parts, start, end }) => {
-    const text = `${value.slice(at, start)}=?${charset}?B?${Buffer.concat(parts).toString("base64")}?=`;
+    const text = decodeDeclared(Buffer.concat(parts), charset.split("*", 1)[0], notes);
+    const before = value.slice(at, start);
     at = end;
-    return text;
+    return `${before}=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
   });
   return texts.join("") + value.slice(at);
-}
-
-function bytesOfQuoted(text: string): Buffer {
-  const plain = Buffer.from(text.replaceAll("_", " ")).toString("latin1");
-  return Buffer.from(
-    plain.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
 }
 
 const blankLine = /\r?\n\r?\n/;

@@ -82,7 +82,10 @@ export function valuesOfProperty([, , type, ...values]: Property): Value[] {
 
 /** The only value of a name, or a list of several; null for none. */
 export function oneOrAllOf(component: Component, name: string): Value {
-  const values = valuesOf(component, name);
+  return oneOrAll(valuesOf(component, name));
+}
+
+function oneOrAll(values: Value[]): Value {
   return values.length > 1 ? values : (values[0] ?? null);
 }
 
@@ -111,11 +114,11 @@ export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
 }
 
 /** The remaining properties, under their original names. */
-export function restOf(component: Component, known: ReadonlySet<string>): (readonly [string, Value])[] {
-  const names = new Set(component[1].map(([name]) => name).filter((name) => !known.has(name)));
-  return [...names].map((name) => [
+export function restOf([, properties]: Component, known: ReadonlySet<string>): (readonly [string, Value])[] {
+  const others = properties.filter(([name]) => !known.has(name));
+  return [...Map.groupBy(others, ([name]) => name)].map(([name, all]) => [
     name.startsWith("x-") ? name : name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    oneOrAllOf(component, name),
+    oneOrAll(all.flatMap(valuesOfProperty)),
   ]);
 }
 

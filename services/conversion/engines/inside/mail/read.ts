@@ -45,12 +45,12 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     };
   });
   return {
-    subject: textIn(headers, "subject"),
-    from: addressesIn(headers, "from"),
-    to: addressesIn(headers, "to"),
-    cc: addressesIn(headers, "cc"),
-    bcc: addressesIn(headers, "bcc"),
-    replyTo: addressesIn(headers, "reply-to"),
+    subject: textIn(headers, "subject", notes),
+    from: addressesIn(headers, "from", notes),
+    to: addressesIn(headers, "to", notes),
+    cc: addressesIn(headers, "cc", notes),
+    bcc: addressesIn(headers, "bcc", notes),
+    replyTo: addressesIn(headers, "reply-to", notes),
     date: dateOf(headers.find(({ key }) => key === "date")?.value),
     messageId: mail.messageId ?? "",
     text: mail.text,
@@ -119,7 +119,7 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message
     to: listOf("to"),
     cc: listOf("cc"),
     bcc: listOf("bcc"),
-    replyTo: addressesIn(headers, "reply-to"),
+    replyTo: addressesIn(headers, "reply-to", notes),
     // In the sender's time zone, if known.
     date: dateOf(
       headers.find(({ key }) => key === "date")?.value ?? fields.clientSubmitTime ?? fields.messageDeliveryTime ?? fields.creationTime,

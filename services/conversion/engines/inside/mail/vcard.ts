@@ -1,4 +1,5 @@
 /** Parses contacts in vCard 2.1, 3.0 and 4.0 into components in the shape of jCard (RFC 7095). */
+import type { Notes } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { type ContentLine, contentLinesOf } from "./content-lines.ts";
 import { type Component, maxComponents, type Property } from "./jcal.ts";
@@ -14,12 +15,12 @@ export type Cards = {
   readonly others: number;
 };
 
-export function cardsIn(text: string): Cards {
+export function cardsIn(text: string, notes: Notes): Cards {
   const cards: Component[] = [];
   let others = 0;
   let lines: ContentLine[] = [];
   const open: string[] = [];
-  for (const line of contentLinesOf(text)) {
+  for (const line of contentLinesOf(text, notes)) {
     if (typeof line === "string") throw invalid(`The file cannot be read: this line names no value: “${line.slice(0, 60)}”.`);
     const sort = line.value.trim().toLowerCase();
     if (/^begin$/i.test(line.name)) {

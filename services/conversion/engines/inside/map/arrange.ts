@@ -7,10 +7,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
+import { withDbaseValues } from "./dbase-values.ts";
 import { decodeTexts, unsureFormats } from "./encoding.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
-import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
+import { type GeoJsonFacts, inspectGeoJson, inspectTopoJson } from "./json-source.ts";
 import { inspectKml } from "./kml.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { withLists } from "./lists.ts";
@@ -37,6 +38,7 @@ export type Asked = {
 
 function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
   if (unsureFormats.has(from)) decodeTexts(database, tables, notes);
+  if (from === "shp") return withDbaseValues(database, tables, input, notes);
   if (from === "csv") return withNumbers(database, tables);
   if (from === "gml") return withLists(database, withNumbers(database, tables), new Set(lists), notes);
   if (from === "kml" || from === "kmz") {
@@ -55,8 +57,12 @@ const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, ha
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // Near-JSON, for example with NaN, is left to GDAL.
   const unknown = { ids: [], shapes: 0, hasSystem: true, hasLongReals: false };
-  if (from !== "geojson" && from !== "geojsonl") return unknown;
+  if (from !== "geojson" && from !== "geojsonl" && from !== "topojson") return unknown;
   try {
+    if (from === "topojson") {
+      inspectTopoJson(readFileSync(input, "utf8"), notes);
+      return unknown;
+    }
     return inspectGeoJson(readFileSync(input, "utf8"), from === "geojsonl", notes);
   } catch (error) {
     if (error instanceof SyntaxError) return unknown;

@@ -37,14 +37,28 @@ export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): Ge
   ];
   if (members.length > 0)
     addNote(notes, "METADATA_DROPPED", `Members besides places and their properties were left out: ${named([...new Set(members)])}.`);
-  const mixed = mixedProperties(features);
-  if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
+  noteMixed(features, notes);
   return {
     hasLongReals: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLong)),
     hasSystem: roots.some((root) => root["crs"] !== undefined && root["crs"] !== null),
     ids: numberedIds(features.map(({ id }) => id)),
     shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
   };
+}
+
+/** GDAL reads every id of a TopoJSON as text, and nothing of places without a shape. */
+export function inspectTopoJson(text: string, notes: Notes): void {
+  const objects = Object.values(fieldsOf(fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")))["objects"])).map(fieldsOf);
+  const features = objects.flatMap((each) => (Array.isArray(each["geometries"]) ? each["geometries"].map(fieldsOf) : [each]));
+  const bare = features.filter(({ type }) => typeof type !== "string");
+  noteMixed(features, notes);
+  if (features.some(({ id }) => typeof id === "number")) addNote(notes, "TYPES_AS_TEXT", "Ids of features became text.");
+  if (bare.length > 0) addNote(notes, "ENTRIES_LEFT_OUT", `${bare.length} entries without a shape were left out.`);
+}
+
+function noteMixed(features: readonly Fields[], notes: Notes): void {
+  const mixed = mixedProperties(features);
+  if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
 }
 
 function numberedIds(ids: readonly unknown[]): readonly (number | string | undefined)[] {

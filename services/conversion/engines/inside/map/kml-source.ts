@@ -3,14 +3,14 @@ import type { Notes } from "../exchange.ts";
 import { addNote, named } from "./notes.ts";
 
 /** Elements whose content has no place in a map's table. */
-const unread =
-  /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|GroundOverlay|ScreenOverlay|PhotoOverlay)[\s>]/g;
+const unread = /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|ScreenOverlay|PhotoOverlay)[\s>]/g;
 const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
-const largeInteger = /<SimpleData name=["']([^"']{1,200})["']>\s*([-+]?\d{10,30})\s*</g;
 
 export function plainKml(text: string, notes: Notes): string {
   const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name))];
   if (left.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the map: ${named(left)}.`);
+  if (/<GroundOverlay[\s>]/.test(text))
+    addNote(notes, "METADATA_DROPPED", "Pictures that cover a part of the map were left out; their areas and addresses were kept.");
   if (/<NetworkLink[\s>]/.test(text)) addNote(notes, "EXTERNAL_CONTENT_BLOCKED", "Maps that the file links to were not fetched.");
   const stamps = [...new Set([...text.matchAll(stamp)].map(([, said = ""]) => said))];
   if (stamps.length > 0)
@@ -22,7 +22,7 @@ export function plainKml(text: string, notes: Notes): string {
   const told = { renamed: false };
   const places = text.split("</Placemark>").map((place) => withOwnName(place, told));
   if (told.renamed) addNote(notes, "NAMES_CHANGED", "Values called name, beside the names of places, were renamed: name → name_2.");
-  return withFields(withTextIntegers(places.join("</Placemark>"), notes))
+  return withTextTypes(withFields(places.join("</Placemark>")), notes)
     .replace(/^(<\?xml[^>]{0,200}encoding=)(?:"[^"]{0,40}"|'[^']{0,40}')/, '$1"UTF-8"')
     .replace(/(?<!BoundaryIs>\s{0,99})<LinearRing(?=[\s>])/g, "<LineString")
     .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>");
@@ -58,18 +58,26 @@ function withFields(text: string): string {
   return made.join("").replace("</Schema>", () => `${fields}</Schema>`);
 }
 
-/** GDAL reads integers with 32 bits and clamps those that do not fit. */
-function withTextIntegers(text: string, notes: Notes): string {
-  const large = new Set(
-    [...text.matchAll(largeInteger)].flatMap(([, name = "", digits = ""]) => (Math.abs(Number(digits)) < 2 ** 31 ? [] : [name])),
-  );
-  const changed: string[] = [];
-  const made = text.replace(/<SimpleField [^>]{1,300}>/g, (field) => {
-    const name = /name=["']([^"']{1,200})["']/.exec(field)?.[1] ?? "";
-    if (!large.has(name) || !/type=["']u?(int|short)["']/.test(field)) return field;
-    changed.push(name);
-    return field.replace(/type=["']\w{1,9}["']/, 'type="string"');
-  });
-  if (changed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Integers of more than 32 bits became text: ${named(changed)}.`);
-  return made;
+/** What GDAL reads of each type of field: integers of 32 bits, clamped, and the first digits of anything else. */
+const readable: readonly (readonly [types: RegExp, isExact: (text: string) => boolean])[] = [
+  [/^u?(int|short)$/, (text) => /^[-+]?\d{1,30}$/.test(text) && Math.abs(Number(text)) < 2 ** 31],
+  [/^(float|double)$/, (text) => /^[-+]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})(e[-+]?\d{1,3})?$/i.test(text)],
+  [/^bool$/, (text) => text === "0" || text === "1"],
+];
+
+function withTextTypes(text: string, notes: Notes): string {
+  const types = new Map<string, (text: string) => boolean>();
+  const field = /<SimpleField [^>]{1,300}>/g;
+  const nameOf = (tag: string) => /name=["']([^"']{1,200})["']/.exec(tag)?.[1] ?? "";
+  for (const [tag] of text.matchAll(field)) {
+    const type = /type=["'](\w{1,9})["']/.exec(tag)?.[1] ?? "";
+    const isExact = readable.find(([each]) => each.test(type))?.[1];
+    if (isExact !== undefined) types.set(nameOf(tag), isExact);
+  }
+  const changed = new Set<string>();
+  for (const [, name = "", said = ""] of text.matchAll(/<SimpleData name=["']([^"']{1,200})["']>([^<]*)</g))
+    if (said.trim() !== "" && types.get(name)?.(said.trim()) === false) changed.add(name);
+  if (changed.size === 0) return text;
+  addNote(notes, "TYPES_AS_TEXT", `Booleans, large integers and values that are no numbers became text: ${named([...changed])}.`);
+  return text.replace(field, (tag) => (changed.has(nameOf(tag)) ? tag.replace(/type=["']\w{1,9}["']/, 'type="string"') : tag));
 }

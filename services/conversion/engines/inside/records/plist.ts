@@ -15,7 +15,7 @@ export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes
   const [only, ...others] = elementOf(root) === "plist" ? childrenOf(root) : [];
   if (only === undefined || others.length > 0) throw notPlist();
   const doubled: string[] = [];
-  const value = valueOfElement(only, doubled);
+  const value = valueOfElement(only, doubled, notes);
   noteDoubled(doubled, notes);
   return value;
 }
@@ -31,13 +31,13 @@ function parseOldPlist(text: string): Value {
   }
 }
 
-function valueOfElement(node: Node, doubled: string[]): Value {
-  const text = () => textWithin(node);
+function valueOfElement(node: Node, doubled: string[], notes: Notes): Value {
+  const text = () => textWithin(node, notes);
   switch (elementOf(node)) {
     case "dict":
-      return entriesOf(pairsOf(node, doubled), doubled);
+      return entriesOf(pairsOf(node, doubled, notes), doubled);
     case "array":
-      return childrenOf(node).map((child) => valueOfElement(child, doubled));
+      return childrenOf(node).map((child) => valueOfElement(child, doubled, notes));
     case "string":
       return text();
     case "integer":
@@ -56,14 +56,14 @@ function valueOfElement(node: Node, doubled: string[]): Value {
   }
 }
 
-function pairsOf(node: Node, doubled: string[]): (readonly [string, Value])[] {
+function pairsOf(node: Node, doubled: string[], notes: Notes): (readonly [string, Value])[] {
   const children = childrenOf(node);
   if (children.length % 2 !== 0) throw notPlist();
   return children.flatMap((key, place) => {
     if (place % 2 !== 0) return [];
     const value = children[place + 1];
     if (elementOf(key) !== "key" || value === undefined) throw notPlist();
-    return [[textWithin(key), valueOfElement(value, doubled)] as const];
+    return [[textWithin(key, notes), valueOfElement(value, doubled, notes)] as const];
   });
 }
 

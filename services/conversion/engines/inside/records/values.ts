@@ -108,10 +108,13 @@ export function freeName(entries: Entries, wanted: string, doubled: string[]): s
 /** Makes the new names unique: unchanged names are kept for their owners, and collisions among the others are numbered. */
 export function freeNames(names: readonly (readonly [was: string, is: string])[]): readonly string[] {
   const taken = new Set(names.flatMap(([was, is]) => (was === is ? [is] : [])));
+  const counts = new Map<string, number>();
   return names.map(([was, is]) => {
     if (was === is) return is;
     let free = is;
-    for (let count = 2; taken.has(free); count += 1) free = `${is}_${count}`;
+    let count = counts.get(is) ?? 1;
+    while (taken.has(free)) free = `${is}_${++count}`;
+    counts.set(is, count);
     taken.add(free);
     return free;
   });

@@ -1,6 +1,6 @@
 /** XML as data: elements by name, `@name` for attributes, `#text` beside them, repeated elements as a list. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
@@ -32,11 +32,14 @@ export type Node = Readonly<Record<string, unknown>>;
 const namedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /** @see https://www.w3.org/TR/xml/#sec-references */
-function expanded(text: string): string {
-  return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(lt|gt|amp|quot|apos));/g, (whole, decimal, hexadecimal, name) => {
-    if (name !== undefined) return namedEntities[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
+function expanded(text: string, notes: Notes): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|([\w.:-]+));/g, (whole, decimal, hexadecimal, name) => {
+    const code = name !== undefined ? 0 : decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    const isLetter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    const letter = isLetter ? String.fromCodePoint(code) : Object.hasOwn(namedEntities, name ?? "") ? namedEntities[name] : undefined;
+    if (letter === undefined)
+      noteOnce(notes, "INPUT_DAMAGED", `References to nothing that XML knows stay as text, first ${whole.slice(0, 40)}.`);
+    return letter ?? whole;
   });
 }
 
@@ -63,10 +66,10 @@ export function childrenOf(node: Node): readonly Node[] {
 }
 
 /** Its text, without that of its child elements. */
-export function textWithin(node: Node): string {
+export function textWithin(node: Node, notes: Notes): string {
   return nodesOf(node)
     .filter((child) => elementOf(child) === undefined)
-    .map(textOfNode)
+    .map((child) => textOfNode(child, notes))
     .join("");
 }
 
@@ -85,31 +88,32 @@ export function elementOf(node: Node): string | undefined {
     ?.slice(elementMark.length);
 }
 
-function textOfNode(node: Node): string {
+function textOfNode(node: Node, notes: Notes): string {
   const [section] = Array.isArray(node[cdataPropName]) ? node[cdataPropName] : [];
-  return isNode(section) ? String(section["#text"] ?? "") : expanded(String(node["#text"] ?? ""));
+  return isNode(section) ? String(section["#text"] ?? "") : expanded(String(node["#text"] ?? ""), notes);
 }
+
+const grouped = "Elements with the same name were grouped";
 
 function valueOfNode(node: Node, notes: Notes): Value {
   const entries: Entries = new Map();
   const attributes = node[":@"];
-  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(name, expanded(String(value)));
+  // Readers of XML take line ends and tabs of attributes for blanks, unless they are references.
+  if (isNode(attributes))
+    for (const [name, value] of Object.entries(attributes))
+      entries.set(name, expanded(String(value).replace(/\r\n|[\t\n\r]/g, " "), notes));
   let text = "";
   let last: string | undefined;
   for (const child of nodesOf(node)) {
     const name = elementOf(child);
     if (name === undefined) {
-      text += textOfNode(child);
+      text += textOfNode(child, notes);
       continue;
     }
     const value = valueOfNode(child, notes);
     const known = entries.get(name);
-    if (known !== undefined && name !== last)
-      noteOnce(
-        notes,
-        "STRUCTURE_FLATTENED",
-        `Elements with the same name were grouped, first “${name.slice(0, 60)}”; their order among other elements is lost.`,
-      );
+    if (known !== undefined && name !== last && !notes.get("STRUCTURE_FLATTENED")?.includes(grouped))
+      noteAlso(notes, "STRUCTURE_FLATTENED", `${grouped}, first “${name.slice(0, 60)}”; their order among other elements is lost.`);
     last = name;
     if (known === undefined) entries.set(name, value);
     else if (Array.isArray(known)) known.push(value);
@@ -117,7 +121,7 @@ function valueOfNode(node: Node, notes: Notes): Value {
   }
   if (entries.size === 0) return text;
   if (last !== undefined && text.trim() !== "") {
-    notes.set("STRUCTURE_FLATTENED", "Text between elements was joined; its position is lost.");
+    noteAlso(notes, "STRUCTURE_FLATTENED", "Text between elements was joined; its position is lost.");
     entries.set("#text", text.trim());
   } else if (last === undefined && text !== "") entries.set("#text", text);
   return entries;

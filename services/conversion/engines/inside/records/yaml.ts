@@ -25,6 +25,7 @@ export function parseYaml(text: string, notes: Notes): Value {
       if (code === "TAG_RESOLVE_FAILED" && tag !== undefined && tag !== floatTag)
         noteOnce(notes, "METADATA_DROPPED", `The tag ${tag}, which has no equivalent here, was removed from its value.`);
     }
+    const isOld = document.directives?.yaml.version === "1.1";
     let aliases = 0;
     visit(document, {
       Alias: () => {
@@ -32,6 +33,13 @@ export function parseYaml(text: string, notes: Notes): Value {
       },
       Scalar: (_key, node) => {
         const { source, tag, value } = node;
+        // As YAML 1.2 reads it; in 1.1 it is octal, and in a 1.1 document the library has read it so.
+        if (typeof value === "bigint" && !isOld && /^[-+]?0\d/.test(source ?? ""))
+          noteOnce(
+            notes,
+            "DIALECT_GUESSED",
+            `Numbers with leading zeros were read as decimal, as in YAML 1.2, first ${source?.slice(0, 40)}.`,
+          );
         // The library does not accept a float without a point.
         const isWhole = tag === floatTag && typeof value === "string" && /^[-+]?\d+$/.test(value);
         if (source !== undefined) node.value = exactOf(source, isWhole ? Number(value) : value);

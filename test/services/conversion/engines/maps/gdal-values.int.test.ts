@@ -237,6 +237,19 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(properties).toMatchObject({ numbers: [1, 2.5], texts: ["a", "b"] });
   });
 
+  it("of several types in TopoJSON become text, and its places without a shape are counted", async () => {
+    const point = { type: "Point", coordinates: [1, 2] };
+    const geometries = [
+      { ...point, id: 1, properties: { a: 1, b: true } },
+      { ...point, properties: { a: "x", b: false } },
+      { type: null, properties: { a: 3 } },
+    ];
+    const topology = { type: "Topology", objects: { o: { type: "GeometryCollection", geometries } }, arcs: [] };
+    const { notes } = await convert(JSON.stringify(topology), "topojson", "geojson");
+    expect(notes.get("TYPES_AS_TEXT")).toBe("Properties whose values are of several types became text: a. Ids of features became text.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("1 entries without a shape were left out.");
+  });
+
   it("have characters that are invalid in XML replaced, with a note", async () => {
     const made = await convert(map([{ text: "a\u0001b\r\nc" }, point(1, 2)]), "geojson", "kml");
     expect(made.notes.get("CHARACTERS_REPLACED")).toContain("text");

@@ -1,4 +1,5 @@
 /** Values of KML that GDAL reads wrongly or not at all. */
+import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { featuresOf, openMaps } from "./maps.ts";
 
@@ -10,6 +11,7 @@ const placemark = (inside: string) => `<Placemark><name>Own</name>${inside}</Pla
 const schema = '<Schema id="s" name="s"><SimpleField name="i" type="int"/></Schema>';
 const data = (name: string, value: string) => `<Data name="${name}"><value>${value}</value></Data>`;
 const extended = (...parts: readonly string[]) => `<ExtendedData>${parts.join("")}</ExtendedData>`;
+const typed = (type: string, value: string) => schema.replace('"int"', `"${type}"`) + placemark(extended(integer(value)) + at);
 const integer = (value: string) => `<SchemaData schemaUrl="#s"><SimpleData name="i">${value}</SimpleData></SchemaData>`;
 
 describe("values of KML", () => {
@@ -23,6 +25,10 @@ describe("values of KML", () => {
     ["the name of a place repeated as a value", placemark(extended(data("name", "Own")) + at), { Name: "Own" }, []],
     ["integers of more than 32 bits", schema + placemark(extended(integer("12345678901")) + at), { i: "12345678901" }, ["TYPES_AS_TEXT"]],
     ["smaller integers", schema + placemark(extended(integer("-7")) + at), { i: -7 }, []],
+    ["booleans, which became 0", typed("bool", "true"), { i: "true" }, ["TYPES_AS_TEXT"]],
+    ["texts that are said to be numbers", typed("float", "1,5"), { i: "1,5" }, ["TYPES_AS_TEXT"]],
+    ["fractions that are said to be integers", typed("short", "1.5"), { i: "1.5" }, ["TYPES_AS_TEXT"]],
+    ["other numbers", typed("double", " -1.5e3 "), { i: -1500 }, []],
     ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
   ])("are kept: %s", async (_name, body, wanted, codes) => {
     const made = convert(kml(body), "kml", "geojson");
@@ -41,8 +47,15 @@ describe("values of KML", () => {
   it.each([
     ["years", "<TimeStamp><when>2024</when></TimeStamp>", /2024/],
     ["days without a time", "<TimeSpan><begin>2024-05-06</begin></TimeSpan>", /2024-05-06/],
+    ["pictures that cover an area", "<GroundOverlay><Icon/></GroundOverlay>", /their areas/],
     ["addresses", "<address>Street 1</address>", /address/],
   ])("that a map cannot hold are noted: %s", async (_name, inside, words) => {
     expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
+  });
+
+  it("name the files that an archive holds beside the map", async () => {
+    const files = { "doc.kml": Buffer.from(kml(placemark(at))), "files/": Buffer.alloc(0), "files/a.jpg": Buffer.from("x") };
+    const { notes } = await convert(zipSync(files), "kmz", "geojson");
+    expect(notes.get("METADATA_DROPPED")).toBe("Pictures and other files of the archive were left out: files/a.jpg.");
   });
 });

@@ -119,6 +119,11 @@ describe("contacts keep", () => {
     });
     expect(codes).toEqual([]);
   });
+  it.each(["", ";CHARSET=UTF-8", ";CHARSET=NONE"])("quoted letters of a code page under%s, with a note", async (charset) => {
+    const { record, codes } = await recordOf(card("2.1", `NOTE;ENCODING=QUOTED-PRINTABLE${charset}:Stra=DFe`), "vcf");
+    expect([record.note, codes]).toEqual(["Straße", ["ENCODING_GUESSED"]]);
+  });
+
   it.each([
     [
       "types of version 2.1",

@@ -38,6 +38,29 @@ describe("work that grows with the square of a message", () => {
   });
 });
 
+/** Their number is searched for once, not from the start for each. */
+it("attachments of one name are numbered at once, however many", async () => {
+  const same = file("application/x", "attachment; filename=same.txt");
+  const made = await convert(mixed(...Array.from({ length: 4000 }, () => same)), "eml", "zip");
+  expect(Object.keys(unzipSync(made.bytes))).toContain("same (4000).txt");
+});
+
+describe("a message's lines", () => {
+  it.each(["8bit", "quoted-printable", "base64"])("are all there and in order when there are very many, in %s", async (encoding) => {
+    const text = Array.from({ length: 20_000 }, (_, at) => `${at}\n`).join("");
+    const body =
+      encoding === "base64"
+        ? (
+            Buffer.from(text)
+              .toString("base64")
+              .match(/.{1,8}/g) ?? []
+          ).join("\r\n")
+        : text;
+    const made = await convert(mail("text/plain", body, `Content-Transfer-Encoding: ${encoding}`), "eml", "txt");
+    expect(made.text.slice(made.text.indexOf("0\n1\n"))).toBe(text);
+  });
+});
+
 describe("a message's text", () => {
   const latin1 = Buffer.from("Käse", "latin1");
   it.each([
@@ -99,6 +122,11 @@ describe("a message's headers", () => {
     ["bcc", "Bcc: h@x.example", "h@x.example"],
   ])("tell %s of %j", async (name, header, value) => {
     expect((await recordOf(Buffer.from(`${header}\r\n\r\nx`, "latin1")))[name]).toBe(value);
+  });
+
+  it.each(["utf-8", "x-none"])("that are not in the encoding they name, %s, are guessed with a note", async (charset) => {
+    const record = await recordOf(`Subject: =?${charset}?Q?K=E4se?=\r\n\r\nx`);
+    expect([record.subject, record.codes]).toEqual(["Käse", ["ENCODING_GUESSED"]]);
   });
 
   it("that have no field are named, but not those of the way", async () => {

@@ -9,7 +9,14 @@ const convert = converterOf(dataEngine, convertData);
 describe("XML", () => {
   it.each([
     ["references with leading zeros", "<a>&#00000252;&#x0000000041;</a>", { a: "üA" }, []],
-    ["references to nothing", "<a>&#0;&#xD800;&#99999999999999999999;</a>", { a: "&#0;&#xD800;&#99999999999999999999;" }, []],
+    [
+      "references to nothing",
+      "<a>&#0;&#xD800;&#99999999999999999999;</a>",
+      { a: "&#0;&#xD800;&#99999999999999999999;" },
+      ["INPUT_DAMAGED"],
+    ],
+    ["names of pages", "<a>&nbsp;&constructor;<![CDATA[&nbsp;]]></a>", { a: "&nbsp;&constructor;&nbsp;" }, ["INPUT_DAMAGED"]],
+    ["line ends of attributes", "<a b='1\r\n2\t3&#10;4\n5'/>", { a: { "@b": "1 2 3\n4 5" } }, []],
     ["elements of one name among others", "<a><b>1</b><c/><b>2</b></a>", { a: { b: ["1", "2"], c: "" } }, ["STRUCTURE_FLATTENED"]],
     [
       "names that objects have of their own",
@@ -21,6 +28,11 @@ describe("XML", () => {
   ])("gives %s", async (_name, text, wanted, codes) => {
     const made = await convert(text, "xml", "json");
     expect([JSON.parse(made.text), made.codes]).toEqual([wanted, codes]);
+  });
+
+  it("tells of both, groups and joined text", async () => {
+    const { notes } = await convert("<a><b/>x<c/><b/><c/></a>", "xml", "json");
+    expect(notes.get("STRUCTURE_FLATTENED")).toMatch(/^Elements .* first “b”.* Text between elements was joined/);
   });
 
   it.each([

@@ -42,6 +42,9 @@ describe("values of YAML", () => {
     ["a tag of its own", "!custom 5", '"5"', ["METADATA_DROPPED"]],
     ["names that are lists", "? [1, {a: 2}]\n: x\n", '{"[\\"1\\",{\\"a\\":\\"2\\"}]":"x"}', ["NAMES_CHANGED"]],
     ["names that are the same as text", "1: a\n'1': b\n", '{"1":"a","1_2":"b"}', ["NAMES_CHANGED"]],
+    ["numbers with leading zeros, of two versions", "[0644, 0o17, 08]", "[644,15,8]", ["DIALECT_GUESSED"]],
+    ["octal numbers of version 1.1", "%YAML 1.1\n---\n0644\n", "420", []],
+    ["nothing at all", "# only a comment\n", "null", []],
     ["a set", "!!set {a, b}", '["a","b"]', []],
     ["merged maps", "d: &d {x: 1, y: 1}\ne: {<<: *d, y: 2}\n", '{"d":{"x":1,"y":1},"e":{"x":1,"y":2}}', []],
   ])("are what they mean: %s", async (_name, text, wanted, codes) => {
