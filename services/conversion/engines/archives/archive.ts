@@ -5,7 +5,7 @@ import { defineEngine, type EngineHost, type HopTask } from "#services/conversio
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
 import {
   badInput,
@@ -124,11 +124,6 @@ export const archiveEngine = defineEngine({
   packages: ["libarchive-tools", "python3", "gzip", "bzip2", "xz-utils", "zstd", "lz4", "lzip"],
   hops: archiveHops,
   badInput: [...badInput, ...badStream],
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["--version"], /libarchive (\d[\d.]*)/),
+  run,
 });

@@ -1,9 +1,9 @@
 /** Joins documents, pictures and PDFs to one PDF with MuPDF, including every page, link and bookmark. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { probeMs } from "../shared/tool-run.ts";
+import { probeInOutput } from "../shared/tool-run.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
 import { withPictures } from "./join-pictures.ts";
 
@@ -69,20 +69,15 @@ function openedOf({ name }: Entry, facts: Facts | undefined): Exclude<Facts, "lo
   return facts;
 }
 
-export const joinPdfEngine = defineEngine(
-  joinEngineOf({
-    id: "join-pdf",
-    label: "MuPDF, joining files",
-    lane: "document",
-    packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
-    // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
-    targets: { pdf: { fidelity: "high", cost: 250 } },
-    badInput,
-    prepare: withPictures,
-    async probe(sandbox) {
-      const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
-      return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-    },
-    join: joinPdf,
-  }),
-);
+export const joinPdfEngine = joinEngineOf({
+  id: "join-pdf",
+  label: "MuPDF, joining files",
+  lane: "document",
+  packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
+  // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
+  targets: { pdf: { fidelity: "high", cost: 250 } },
+  badInput,
+  prepare: withPictures,
+  probe: probeInOutput(program, ["-v"], /mutool version (\d[\d.]*)/),
+  join: joinPdf,
+});

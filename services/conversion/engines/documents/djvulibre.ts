@@ -1,12 +1,11 @@
 /** DjVu scans by DjVuLibre: to pages, pictures and their text layer; and photographs to DjVu. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, probeMs } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeInOutput } from "../shared/tool-run.ts";
 
 const usual = { async: false, maxInputMb: 100 } as const;
 const quality: OptionDefinition = {
@@ -47,7 +46,7 @@ const badInput = [
   /Corrupted|LibJpeg error|Unexpected End Of File|Premature end|not ready for reading chunk|outside the bounds|Cannot decode (?:document|page)|\(GPixmap\.cpp/,
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   const end = await session.run(commandOf(task));
@@ -77,12 +76,7 @@ export const djvulibreEngine = defineEngine({
   packages: ["djvulibre-bin"],
   hops,
   badInput,
-  async probe(sandbox) {
-    // Asked for help, it fails but prints its version first.
-    const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /DjVuLibre-(\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  // Asked for help, it fails but prints its version first.
+  probe: probeInOutput("/usr/bin/ddjvu", ["--help"], /DjVuLibre-(\d[\d.]*)/),
+  run,
 });

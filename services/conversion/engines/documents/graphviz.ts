@@ -11,7 +11,7 @@ import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { saysOutOfMemory } from "#services/conversion/domain/process-end.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, numberOption, stringOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/dot";
 
@@ -107,11 +107,6 @@ export const graphvizEngine = defineEngine({
   packages: ["graphviz"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["-V"]);
-    return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["-V"], /version (\d[\d.]*)/),
+  run,
 });

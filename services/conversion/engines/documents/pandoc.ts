@@ -10,7 +10,7 @@ import { answerOf } from "../shared/child-engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
@@ -173,11 +173,6 @@ export const pandocEngine = defineEngine({
   packages: ["pandoc"],
   hops: pandocHops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["--version"], /^pandoc\S* (\d[\d.]*)/),
+  run,
 });

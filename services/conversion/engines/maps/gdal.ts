@@ -8,7 +8,7 @@ import { answerOf } from "../shared/child-engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
-import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { openToolSession, probeMs, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
 import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 
@@ -227,10 +227,7 @@ export const gdalEngine = defineEngine({
   packages: ["gdal-bin"],
   hops: gdalHops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /GDAL (\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf(program, ["--version"], /GDAL (\d[\d.]*)/),
   async open(host) {
     const { sandbox } = host;
     let drivers: Promise<readonly string[]> | undefined;

@@ -10,7 +10,7 @@ import { throwIfFailed } from "../shared/bad-input.ts";
 import { answerOf } from "../shared/child-engine.ts";
 import { crossHops } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
-import { inputInside, openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/gpsbabel";
 
@@ -157,11 +157,6 @@ export const gpsbabelEngine = defineEngine({
   packages: ["gpsbabel"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeInOutput(program, ["-V"], /Version (\d[\d.]*)/),
+  run,
 });

@@ -85,7 +85,5 @@ export const fluidsynthEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  run,
 });

@@ -11,7 +11,7 @@ import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
-import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -193,12 +193,7 @@ export const assimpEngine = defineEngine({
   packages: ["assimp-utils"],
   hops,
   badInput,
-  async probe(sandbox) {
-    // The first line is a rule.
-    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  // The first line is a rule.
+  probe: probeInOutput(program, ["version"], /Version (\d[\d.]*)/),
+  run,
 });

@@ -86,10 +86,6 @@ export const officeChangeEngine = defineEngine({
   packages: ["python3", "python3-pil", "python3-lxml", "libarchive-tools"],
   badInput,
   hops,
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, python, ["-I", "-c", "import PIL, lxml.etree; print(PIL.__version__)"]);
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, python, ["-I", "-c", "import PIL, lxml.etree; print(PIL.__version__)"]),
+  run,
 });

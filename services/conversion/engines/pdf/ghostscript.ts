@@ -1,8 +1,8 @@
 /** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
-import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
@@ -93,7 +93,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const isArchive = task.hop.to === "pdfa";
   if (isArchive) await writeFile(session.pathOf("archive.ps"), archiveDefinitions, { flag: "wx", mode: 0o644 });
@@ -123,10 +123,6 @@ export const ghostscriptEngine = defineEngine({
   packages: ["ghostscript"],
   hops,
   badInput,
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, program, ["--version"]);
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, program, ["--version"]),
+  run,
 });

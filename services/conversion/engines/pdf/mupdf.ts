@@ -8,7 +8,7 @@ import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
 import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../shared/picture-page.ts";
-import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/mutool";
 const bookPage: readonly OptionDefinition[] = [
@@ -136,11 +136,6 @@ export const mupdfEngine = defineEngine({
   packages: ["mupdf-tools"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeInOutput(program, ["-v"], /mutool version (\d[\d.]*)/),
+  run,
 });

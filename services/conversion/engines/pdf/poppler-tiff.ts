@@ -1,9 +1,8 @@
 /** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as usual for scans and faxes. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
@@ -40,7 +39,7 @@ function chosenPages(task: HopTask, total: number): readonly number[] {
   return [page];
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { pages: total } = await readFacts(session, 1);
   const numbers = chosenPages(task, total);
@@ -102,7 +101,5 @@ export const popplerTiffEngine = defineEngine({
     const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  run,
 });

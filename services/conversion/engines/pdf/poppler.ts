@@ -17,7 +17,7 @@ import { noteLeftOut, partOptions } from "#services/conversion/domain/parts.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts, sizedTo } from "./poppler-pages.ts";
 import { extractText, textOptions } from "./poppler-text.ts";
 
@@ -130,10 +130,7 @@ export const popplerEngine = defineEngine({
   packages: ["poppler-utils"],
   hops,
   badInput: popplerBadInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
-    return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf("/usr/bin/pdftoppm", ["-v"], /(\d[\d.]*)/),
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return {

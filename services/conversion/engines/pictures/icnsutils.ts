@@ -135,10 +135,5 @@ export const icnsutilsEngine = defineEngine({
       .catch(() => undefined);
     return /(\d{1,9}\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
-  async open(host) {
-    return {
-      run: (task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
-      [Symbol.asyncDispose]: async () => undefined,
-    };
-  },
+  run: (host, task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
 });

@@ -16,7 +16,7 @@ import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
 import { flagOption, numberOption, ownHops } from "../shared/hop-table.ts";
-import { openOutput, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { openOutput, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
@@ -190,10 +190,7 @@ export const libjxlEngine = defineEngine({
   packages: ["libjxl-tools"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
-    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf("/usr/bin/cjxl", ["--version"], /(\d{1,9}\.\d[\d.]*)/),
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return { run: (task) => run(host, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };

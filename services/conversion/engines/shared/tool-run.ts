@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Engine, HopTask } from "#services/conversion/domain/engine.ts";
 import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -138,6 +138,19 @@ async function adoptOutput(from: string, to: string): Promise<void> {
  * of tools at once, on any machine, and an engine that is too slow is absent until the next start.
  */
 export const probeMs = 60_000;
+
+/** Finds the version in the first line that a program prints. */
+export function probeOf(program: string, args: readonly string[], version: RegExp): Engine["probe"] {
+  return async (sandbox) => version.exec((await versionLineOf(sandbox, program, args)) ?? "")?.[1];
+}
+
+/** For a program that prints its version further down, or fails although it prints it. */
+export function probeInOutput(program: string, args: readonly string[], version: RegExp): Engine["probe"] {
+  return async (sandbox) => {
+    const end = await sandbox.run({ program, args, limits: { wallMs: probeMs } }).catch(() => undefined);
+    return version.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  };
+}
 
 /** First line of a program's output, or undefined if it does not run in the sandbox. */
 export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {
