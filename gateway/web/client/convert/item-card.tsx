@@ -176,7 +176,7 @@ function lacksEither({ options, password }: Item): boolean {
 
 function lockedText(item: Item, failure: Failure): string {
   if (lacksEither(item)) return refusalText(failure);
-  return t(item.password === undefined ? "text.locked" : "text.wrongPassword");
+  return t(item.password === undefined ? "error.PASSWORD_REQUIRED" : "text.wrongPassword");
 }
 
 function Password({ item }: { item: Item }) {

@@ -54,7 +54,7 @@ function PresetDialog({ options, route, onClose }: { options: OptionTexts; route
     if (isGood) await keepPreset(name.trim(), options, always === undefined ? undefined : pairOf(route));
   };
   return (
-    <Dialog title={t("title.presets")} onClose={onClose}>
+    <Dialog title={t("do.presets")} onClose={onClose}>
       <p class="quiet">{t(me.value?.account == null ? "text.presetsBrowser" : "text.presetsAccount")}</p>
       {texts !== "" && (
         <Form sending={sending} onSend={save}>
@@ -82,7 +82,7 @@ function PresetList() {
   return (
     <>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      <ul class="rows" aria-label={t("title.presets")}>
+      <ul class="rows" aria-label={t("do.presets")}>
         {Object.entries(presets).map(([name, options]) => (
           <li key={name} class="preset-row">
             <p>

@@ -107,7 +107,7 @@ function Row({ job, onCancel }: { job: JobFacts; onCancel(): void }) {
       </div>
       <dl class="row-facts">
         <Fact
-          label={t("label.sizes")}
+          label={t("option.size")}
           value={t("text.sizes", { before: sizeText(job.inputBytes), after: job.bytes > 0 ? sizeText(job.bytes) : "–" })}
         />
         <Fact label={t("label.took")} value={isUnfinished ? "–" : durationText(job.durationMs)} />
