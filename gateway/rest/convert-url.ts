@@ -29,7 +29,7 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
   const ceiling = ceilingOf({ views }, caller, from, to);
   return async ({ passage, signal }) => {
     using over = following(signal);
-    using _limit = abortAfter(fetchMs, () => over.abort(unfetched("it takes too long")));
+    using _limit = setTimeout(() => over.abort(unfetched("it takes too long")), fetchMs);
     const file = await openRemoteFile(url, { allowPrivate: URL_FETCH === "any", signal: over.signal });
     if (file.leastBytes > ceiling.limitMb * 1e6) {
       over.abort();
@@ -39,9 +39,4 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
     const blob = await storeBytes(file.bytes, rules, () => unfetched("its server closed the connection"));
     return { to, blob, fileName: boundedFileName(name ?? file.name) };
   };
-}
-
-function abortAfter(ms: number, abort: () => void): Disposable {
-  const timer = setTimeout(abort, ms);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

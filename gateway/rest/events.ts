@@ -38,8 +38,8 @@ export const jobEventsHandler: Handler = async (context, request, reply) => {
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) out.setHeader(name, value);
   out.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
   out.write("retry: 2000\n\n");
-  const heartbeat = setInterval(() => out.write(": heartbeat\n\n"), HEARTBEAT_MS);
   try {
+    using _heartbeat = setInterval(() => out.write(": heartbeat\n\n"), HEARTBEAT_MS);
     for (let isFirst = true; next.done !== true; isFirst = false) {
       const { job } = next.value;
       if (job !== undefined && !(isFirst && isSeen(job))) {
@@ -54,7 +54,6 @@ export const jobEventsHandler: Handler = async (context, request, reply) => {
     // The client sees the stream end and reconnects. The job is not affected.
     if (!signal.aborted) context.deps.log.warn("gateway.watch_broken", { job: ids.jobId, error: String(error) });
   } finally {
-    clearInterval(heartbeat);
     await watch.return?.();
     out.end();
   }
