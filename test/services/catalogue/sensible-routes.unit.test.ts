@@ -32,7 +32,7 @@ describe("the routes of all engines in this build", () => {
     ["pdf", "txt", ""],
     ["pdf", "md", "html"],
     ["pdf", "docx", ""],
-    ["docx", "pdfa", "pdf"],
+    ["docx", "pdfa", ""],
     ["docx", "heic", "pdf png"],
     ["epub", "pdf", ""],
     ["jpg", "svg", "png bmp"],
