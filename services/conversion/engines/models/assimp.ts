@@ -11,6 +11,7 @@ import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
+import { yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/assimp";
@@ -47,12 +48,7 @@ const form: OptionDefinition = {
   default: "compact",
   description: "Write the binary or the text variant of the format.",
 };
-const simplify: OptionDefinition = {
-  name: "simplify",
-  type: "boolean",
-  default: false,
-  description: "Merge equal vertices and meshes with the same material.",
-};
+const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and meshes with the same material.", { default: false });
 
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);

@@ -7,6 +7,7 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { integerIn } from "../shared/options.ts";
 import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../shared/picture-page.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
@@ -22,15 +23,7 @@ const pages: OptionDefinition = {
   pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
   description: "Pages to convert, for example `1-3,7`",
 };
-const density: OptionDefinition = {
-  name: "dpi",
-  type: "integer",
-  min: 36,
-  max: 600,
-  default: 150,
-  unit: "dpi",
-  description: "Resolution of the page pictures",
-};
+const density: OptionDefinition = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });
 
 /** A JPEG keeps its colour profile. */
 function pictureExpectations(from: string) {

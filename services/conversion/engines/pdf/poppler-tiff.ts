@@ -5,6 +5,7 @@ import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages, sizedTo } from "./poppler-pages.ts";
 
@@ -20,13 +21,7 @@ const options: readonly OptionDefinition[] = [
     description: "Pages of the picture, such as `1-3,7`; default: all",
   },
   ...pixelOptions,
-  {
-    name: "compression",
-    type: "enum",
-    values: ["deflate", "lzw", "packbits", "none"],
-    default: "deflate",
-    description: "Lossless compression method",
-  },
+  oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", { default: "deflate" }),
 ];
 
 function chosenPages(task: HopTask, total: number): readonly number[] {

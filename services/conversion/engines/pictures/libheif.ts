@@ -15,6 +15,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, ownHops, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { integerIn } from "../shared/options.ts";
 import { pageOf, picturePage, wishOf } from "../shared/picture-page.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { standUpright } from "./exif-upright.ts";
@@ -40,14 +41,7 @@ const encoding: readonly OptionDefinition[] = [
   },
 ];
 
-const jpegQuality: OptionDefinition = {
-  name: "quality",
-  type: "integer",
-  min: 1,
-  max: 100,
-  default: 90,
-  description: "Quality of lossy compression",
-};
+const jpegQuality: OptionDefinition = integerIn("quality", [1, 100], "Quality of lossy compression", { default: 90 });
 
 /** JPEG pictures become HEIC through PNG, because heif-enc drops their orientation. */
 const hops: readonly Hop[] = [

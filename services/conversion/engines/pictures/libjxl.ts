@@ -16,19 +16,13 @@ import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
 import { flagOption, numberOption, ownHops } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import { openOutput, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
-const effort: OptionDefinition = {
-  name: "effort",
-  type: "integer",
-  min: 1,
-  max: 9,
-  default: 4,
-  description: "Effort: higher values make smaller files and take longer",
-};
+const effort: OptionDefinition = integerIn("effort", [1, 9], "Effort: higher values make smaller files and take longer", { default: 4 });
 const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
 const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
 const again: OptionDefinition = {

@@ -4,6 +4,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption, words } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeInOutput } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/dcraw_emu";
@@ -17,13 +18,7 @@ const options: readonly OptionDefinition[] = [
     description: "White balance: from the camera, from the picture's average, or daylight",
   },
   { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "Brightness; 2 is twice as bright" },
-  {
-    name: "highlights",
-    type: "enum",
-    values: ["clip", "blend", "rebuild"],
-    default: "clip",
-    description: "Highlights: clip to white, blend, or reconstruct",
-  },
+  oneOf("highlights", ["clip", "blend", "rebuild"], "Highlights: clip to white, blend, or reconstruct", { default: "clip" }),
   { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, four times as fast" },
   { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits per colour channel" },
 ];

@@ -4,20 +4,14 @@ import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } fr
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, flagOption, numberOption } from "../shared/hop-table.ts";
+import { decimalIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { magick } from "./imagemagick-program.ts";
 
 const program = "/usr/bin/potrace";
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "threshold",
-    type: "number",
-    min: 0.01,
-    max: 0.99,
-    default: 0.5,
-    description: "Brightness threshold below which a pixel is black",
-  },
+  decimalIn("threshold", [0.01, 0.99], "Brightness threshold below which a pixel is black", { default: 0.5 }),
   { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Maximum size of spots to leave out" },
   { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "Corner smoothing; 0 gives polygons" },
   { name: "invert", type: "boolean", default: false, description: "Trace the light areas instead" },
