@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import { createLinkTokens } from "#gateway/access/result-links.ts";
 import { callerOf, type Handlers, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import { jobIdOf } from "#gateway/rest/jobs.ts";
@@ -12,9 +12,7 @@ export const resultLinkHandlers = {
     if (context.settings.LINKS === "off") throw new FilemillError("NOT_FOUND", "Share links are disabled on this server.");
     const { lifeSeconds, maxDownloads = 0 } = request.body as { lifeSeconds: number; maxDownloads?: number };
     const job = ownJobOf(request);
-    const { link } = await context.deps.jobs.createResultLink({ ...job, lifeSeconds, maxDownloads }).catch((error: unknown) => {
-      throw fromConnectError(error);
-    });
+    const { link } = await context.deps.jobs.createResultLink({ ...job, lifeSeconds, maxDownloads }).catch(throwKnown);
     return sendJson(reply, 201, { link: link === undefined ? null : viewOf(context, request, link) });
   },
   /** GET /web/v1/jobs/{id}/links, oldest first. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import { clearSession, type SessionCaller, setSession } from "#gateway/access/page-caller.ts";
 import { callerOf, type Handlers, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { clientOf } from "#gateway/http/connections.ts";
@@ -25,7 +25,7 @@ export const signInHandlers = {
     const device = context.devices.nameOf(request, email);
     const attempt = { client: clientOf(request.ip), subject: email, device };
     await context.throttle.attempt(attempt);
-    const signedIn = await answered(context.deps.signIn.signIn({ email, password, known: device !== undefined }));
+    const signedIn = await context.deps.signIn.signIn({ email, password, known: device !== undefined }).catch(throwKnown);
     await context.throttle.succeeded(attempt);
     return letIn(context, request, reply, 200, signedIn);
   },
@@ -33,7 +33,7 @@ export const signInHandlers = {
   async signInByLink(context, request, reply) {
     const { token } = request.body as Body<"token">;
     await context.throttle.token(clientOf(request.ip));
-    const signedIn = await answered(context.deps.signIn.signInByLink({ token }));
+    const signedIn = await context.deps.signIn.signInByLink({ token }).catch(throwKnown);
     return letIn(context, request, reply, 200, signedIn);
   },
   /** POST /web/v1/sign-out. */
@@ -54,7 +54,7 @@ export const signInHandlers = {
     const { current = "", next } = request.body as Partial<Body<"current">> & Body<"next">;
     const sessionToken = presentOf(request).session.token;
     await context.throttle.confirm(sessionToken);
-    await answered(context.deps.signIn.setPassword({ sessionToken, current, next }));
+    await context.deps.signIn.setPassword({ sessionToken, current, next }).catch(throwKnown);
     await context.throttle.confirmed(sessionToken);
     return reply.code(204).send();
   },
@@ -64,7 +64,7 @@ export const signInHandlers = {
     const { account, session } = presentOf(request);
     const sessionToken = session.token;
     await context.throttle.confirm(sessionToken);
-    await answered(context.deps.signIn.confirm({ sessionToken, password, email }));
+    await context.deps.signIn.confirm({ sessionToken, password, email }).catch(throwKnown);
     await context.deps.accounts.deleteAccount({ account: { ref: { case: "id", value: account.id } } });
     clearSession(reply, context.settings);
     return reply.code(204).send();
@@ -105,11 +105,4 @@ async function letIn(context: RestContext, request: FastifyRequest, reply: Fasti
 async function endPresentSession({ deps, settings }: RestContext, request: FastifyRequest): Promise<void> {
   const sessionToken = cookieOf(request, settings, "filemill_session");
   if (sessionToken !== undefined) await deps.signIn.endSession({ sessionToken });
-}
-
-/** Converts the service's error to a FilemillError. */
-function answered<T>(call: Promise<T>): Promise<T> {
-  return call.catch((error: unknown) => {
-    throw fromConnectError(error);
-  });
 }

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import { callerOf, type Handlers, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
@@ -27,7 +27,7 @@ export const operatorAccountHandlers = {
   /** POST /web/v1/operator/accounts. */
   async operatorCreateAccount(context, request, reply) {
     const { email, plan } = request.body as { email: string; plan: string };
-    const { account } = await answered(context.deps.accounts.createAccount({ email, plan }));
+    const { account } = await context.deps.accounts.createAccount({ email, plan }).catch(throwKnown);
     tell(context, request, "account_created", account?.id);
     return sendJson(reply, 201, await newLinkOf(context, request, account?.id ?? ""));
   },
@@ -38,9 +38,9 @@ export const operatorAccountHandlers = {
     const id = accountIdOf(request);
     if (disabled !== undefined || operator !== undefined) checkOther(request, id);
     const account = refOf(id);
-    if (plan !== undefined) await answered(accounts.setPlan({ account, plan }));
-    if (disabled !== undefined) await answered(accounts.setDisabled({ account, disabled }));
-    if (operator !== undefined) await answered(accounts.setOperator({ account, operator }));
+    if (plan !== undefined) await accounts.setPlan({ account, plan }).catch(throwKnown);
+    if (disabled !== undefined) await accounts.setDisabled({ account, disabled }).catch(throwKnown);
+    if (operator !== undefined) await accounts.setOperator({ account, operator }).catch(throwKnown);
     tell(context, request, "account_changed", id, { plan, disabled, operator });
     return reply.code(204).send();
   },
@@ -48,7 +48,7 @@ export const operatorAccountHandlers = {
   async operatorDeleteAccount(context, request, reply) {
     const id = accountIdOf(request);
     checkOther(request, id);
-    await answered(context.deps.accounts.deleteAccount({ account: refOf(id) }));
+    await context.deps.accounts.deleteAccount({ account: refOf(id) }).catch(throwKnown);
     tell(context, request, "account_deleted", id);
     return reply.code(204).send();
   },
@@ -79,7 +79,7 @@ export async function accountFactsOf({ jobs }: Pick<RestContext["deps"], "jobs">
 
 /** The token is in the fragment, which browsers never send. */
 async function newLinkOf(context: RestContext, request: FastifyRequest, id: string) {
-  const { token, expiresAt } = await answered(context.deps.signIn.createLink({ account: refOf(id) }));
+  const { token, expiresAt } = await context.deps.signIn.createLink({ account: refOf(id) }).catch(throwKnown);
   return { link: `${requestBaseUrlOf(context, request)}/automate#link=${token}`, expiresAt: instantOf(expiresAt) };
 }
 
@@ -101,11 +101,4 @@ function tell({ deps }: RestContext, request: FastifyRequest, event: string, acc
 
 function instantOf(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
-}
-
-/** Converts the service's error to a FilemillError. */
-function answered<T>(call: Promise<T>): Promise<T> {
-  return call.catch((error: unknown) => {
-    throw fromConnectError(error);
-  });
 }
