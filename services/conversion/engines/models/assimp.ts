@@ -4,13 +4,12 @@ import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { OffColours } from "../inside/model/off-colours.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
-import { ownProgram } from "../shared/node-worker.ts";
+import { runOwn } from "../shared/node-worker.ts";
 import { yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
@@ -123,9 +122,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */
 async function plainOff(session: ToolSession, task: HopTask, given: string): Promise<string> {
   const path = "/job/in.off";
-  const end = await session.run({ ...ownProgram("model/main.ts", [given, path]), limits });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const { hasColours, hasOthers }: OffColours = JSON.parse(end.stdout);
+  const { hasColours, hasOthers }: OffColours = JSON.parse(await runOwn(session, "model/main.ts", [given, path]));
   if (hasColours && colourless.has(task.hop.to)) task.note("METADATA_DROPPED", "Colours were left out.");
   else if (hasOthers)
     task.note("METADATA_DROPPED", "Colours of faces, and of vertices in a file that does not start with COFF, were left out.");

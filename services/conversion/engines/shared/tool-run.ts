@@ -1,9 +1,9 @@
 /** What every command-line engine needs around a run: a private folder, the deadline, typed failures, a checked result. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
+import { copyFile, lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import type { Engine, HopTask } from "#services/conversion/domain/engine.ts";
+import type { Engine, FileRef, HopTask } from "#services/conversion/domain/engine.ts";
 import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -131,6 +131,16 @@ async function adoptOutput(from: string, to: string): Promise<void> {
     if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
     await copyFile(from, to, constants.COPYFILE_EXCL);
   }
+}
+
+/** A file beside the result for a step on the way to it. It is removed when it is disposed. */
+export function stepFile({ outputPath }: Pick<HopTask, "outputPath">, name: string) {
+  const path = `${outputPath}.${name}`;
+  return {
+    path,
+    as: async (format: string): Promise<FileRef> => ({ path, format, sizeBytes: (await stat(path)).size }),
+    [Symbol.asyncDispose]: () => rm(path, { force: true }),
+  };
 }
 
 /**
