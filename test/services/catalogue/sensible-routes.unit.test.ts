@@ -33,6 +33,8 @@ describe("the routes of all engines in this build", () => {
     ["pdf", "md", "html"],
     ["pdf", "docx", ""],
     ["docx", "pdfa", ""],
+    ["djvu", "txt", "pdf"],
+    ["xps", "docx", "pdf"],
     ["docx", "heic", "pdf png"],
     ["epub", "pdf", ""],
     ["jpg", "svg", "png bmp"],
