@@ -1,5 +1,5 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { type Account, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 import type { RatePolicy } from "./rate-limit.ts";
@@ -37,9 +37,7 @@ export async function authenticate(
   }
   const key = /^bearer +([\x21-\x7e]{1,256})$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw malformed(authorization.trim());
-  const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }, options).catch((error: unknown) => {
-    throw fromConnectError(error);
-  });
+  const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }, options).catch(throwKnown);
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   if (!plan.apiAccess) throw new FilemillError("NOT_ENTITLED", "Your plan has no API access; use the converter page or change the plan.");
   return { account, plan, confirm: (bounds) => authenticate(accounts, authorization, scope, bounds) };

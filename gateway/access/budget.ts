@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { FastifyRequest } from "fastify";
-import { type FilemillError, fromConnectError } from "#contract/errors.ts";
+import { type FilemillError, throwKnown } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { type Budget, BudgetSchema } from "#gen/filemill/job/v1/job_pb.ts";
@@ -56,9 +56,7 @@ export function createBudgets({ jobs }: Pick<GatewayDeps, "jobs">): Budgets {
     else underWay.delete(id);
   };
   const askRoom = async (budget: Budget, bytes: number): Promise<number> => {
-    const { roomBytes } = await jobs.checkBudget({ budget, inputBytes: BigInt(Math.max(0, bytes)) }).catch((error: unknown) => {
-      throw fromConnectError(error);
-    });
+    const { roomBytes } = await jobs.checkBudget({ budget, inputBytes: BigInt(Math.max(0, bytes)) }).catch(throwKnown);
     return roomBytes === undefined ? Number.POSITIVE_INFINITY : Number(roomBytes);
   };
 

@@ -1,4 +1,4 @@
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 
 const FRESH_MS = 1000;
@@ -25,9 +25,7 @@ export function createDiskRoom(
     return free;
   };
   const makeRoom = async (): Promise<number> => {
-    await jobs.makeRoom({}).catch((error: unknown) => {
-      throw fromConnectError(error);
-    });
+    await jobs.makeRoom({}).catch(throwKnown);
     return ask();
   };
   return {

@@ -2,11 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 import { AccountSchema, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
-import type { VerifySessionResponse } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { Caller, Session } from "./authenticate.ts";
 
 const sessionCookieSeconds = 90 * 86_400;
@@ -33,9 +32,7 @@ export async function sessionCallerOf(
 ): Promise<SessionCaller | undefined> {
   const sessionToken = cookieOf(request, settings, "filemill_session");
   if (sessionToken === undefined) return undefined;
-  const verified = await deps.signIn.verifySession({ sessionToken }, options).catch((error: unknown): VerifySessionResponse => {
-    throw fromConnectError(error);
-  });
+  const verified = await deps.signIn.verifySession({ sessionToken }, options).catch(throwKnown);
   const { account, plan, hasPassword, needsCurrentPassword } = verified;
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   const confirm = (bounds: CallOptions) => sessionCallerOf({ deps, settings }, request, bounds);

@@ -1,22 +1,19 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
-import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { callerOf, type Handlers, sendJson } from "#gateway/exchange/exchange.ts";
 import { keyJsonOf, type ScopeName, scopeNames } from "./views.ts";
 
 const refOf = (request: FastifyRequest) => ({ ref: { case: "id", value: callerOf(request).account.id } }) as const;
 
-/** GET /web/v1/keys, newest first. */
-export function listKeysHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+export const keyHandlers = {
+  /** GET /web/v1/keys, newest first. */
+  async listKeys({ deps }, request, reply) {
     const { keys } = await deps.accounts.listKeys({ account: refOf(request) });
     return sendJson(reply, 200, { keys: keys.toReversed().map(keyJsonOf) });
-  };
-}
-
-/** POST /web/v1/keys. */
-export function createKeyHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** POST /web/v1/keys. */
+  async createKey({ deps }, request, reply) {
     const wanted = request.body as { name: string; scopes?: ScopeName[]; expiresAt?: string | null };
     const expiresAt = expiryOf(wanted.expiresAt ?? undefined);
     const { key, secret } = await deps.accounts.createKey({
@@ -27,25 +24,19 @@ export function createKeyHandler({ deps }: RestContext): Handler {
       needsApiAccess: true,
     });
     return sendJson(reply, 201, { key: key === undefined ? null : keyJsonOf(key), secret });
-  };
-}
-
-/** PATCH /web/v1/keys/{id}. */
-export function renameKeyHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** PATCH /web/v1/keys/{id}. */
+  async renameKey({ deps }, request, reply) {
     const { name } = request.body as { name: string };
     const { key } = await deps.accounts.renameKey({ keyId: keyIdOf(request), accountId: callerOf(request).account.id, name });
     return sendJson(reply, 200, { key: key === undefined ? null : keyJsonOf(key) });
-  };
-}
-
-/** DELETE /web/v1/keys/{id}. */
-export function revokeKeyHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** DELETE /web/v1/keys/{id}. */
+  async revokeKey({ deps }, request, reply) {
     await deps.accounts.revokeKey({ keyId: keyIdOf(request), accountId: callerOf(request).account.id });
     return reply.code(204).send();
-  };
-}
+  },
+} satisfies Handlers;
 
 function keyIdOf(request: FastifyRequest): string {
   const { id } = request.params as { id: string };

@@ -1,6 +1,6 @@
 import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { Flow, Oidc } from "#gateway/access/oidc.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
+import { type Handlers, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 import { parseQuery } from "#gateway/http/query.ts";
@@ -9,21 +9,18 @@ import { beginPageSession } from "./sign-in.ts";
 const callbackPath = "/auth/oidc/callback";
 const flowSeconds = 600;
 
-/** GET /auth/oidc/start?next=/automate: redirects to the provider. */
-export function oidcStartHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const oidcHandlers = {
+  /** GET /auth/oidc/start?next=/automate: redirects to the provider. */
+  async oidcStart(context, request, reply) {
     const oidc = providerOf(context);
     const next = pathOf(parseQuery(request.raw.url ?? "").get("next"));
     const { url, flow } = await oidc.begin(`${requestBaseUrlOf(context, request)}${callbackPath}`);
     const kept = Buffer.from(JSON.stringify({ ...flow, next })).toString("base64url");
     setCookie(reply, context.settings, "filemill_oidc", kept, flowSeconds);
     return reply.redirect(url, 303);
-  };
-}
-
-/** GET /auth/oidc/callback: completes the sign-in and redirects to the page. On failure, redirects with `#error=<code>`. */
-export function oidcCallbackHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /auth/oidc/callback: completes the sign-in and redirects to the page. On failure, redirects with `#error=<code>`. */
+  async oidcCallback(context, request, reply) {
     const oidc = providerOf(context);
     const kept = flowOf(cookieOf(request, context.settings, "filemill_oidc"));
     clearCookie(reply, context.settings, "filemill_oidc");
@@ -40,8 +37,8 @@ export function oidcCallbackHandler(context: RestContext): Handler {
       context.deps.log.warn("gateway.oidc_refused", { requestId: request.id, code: known.code, cause: causeOf(known) });
       return reply.redirect(`/automate#error=${known.code}`, 303);
     }
-  };
-}
+  },
+} satisfies Handlers;
 
 function providerOf({ oidc }: RestContext): Oidc {
   if (oidc === undefined) throw new FilemillError("NOT_FOUND", "This server has no identity provider.");

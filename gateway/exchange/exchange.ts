@@ -44,7 +44,9 @@ export type RestContext = {
   readonly ending: AbortSignal;
 };
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export type Handler = (context: RestContext, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+/** By the ids of their endpoints. */
+export type Handlers = Readonly<Record<string, Handler>>;
 
 /** The caller of a request; only for endpoints that are not public. */
 export function callerOf(request: FastifyRequest): Caller {

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import type { Ticket, Tickets } from "#gateway/access/tickets.ts";
-import { callerOf, type Handler, type RestContext } from "#gateway/exchange/exchange.ts";
+import { callerOf, type Handlers, type RestContext } from "#gateway/exchange/exchange.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { answerConversion } from "#gateway/rest/convert.ts";
 import { sendResult } from "#gateway/rest/jobs.ts";
@@ -24,9 +24,9 @@ function pathPartOf({ params }: FastifyRequest, name: string): string {
   return String(given[name] ?? "");
 }
 
-/** PUT /mcp/uploads/{ticket}/{name}. The upload starts the conversion, so that every stored file belongs to a job. */
-export function ticketUploadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const ticketHandlers = {
+  /** PUT /mcp/uploads/{ticket}/{name}. The upload starts the conversion, so that every stored file belongs to a job. */
+  async ticketUpload(context, request, reply) {
     const { ticket } = ticketOf(context, request, "upload");
     const ceiling = ceilingOf(context, callerOf(request), ticket.from, ticket.to);
     const asked = {
@@ -44,15 +44,12 @@ export function ticketUploadHandler(context: RestContext): Handler {
       const blob = await storeBody(request, reply, { blobs: context.deps.blobs, ceiling, passage, signal });
       return { to: ticket.to, blob, fileName: boundedFileName(pathPartOf(request, "name")) };
     });
-  };
-}
-
-/** GET and HEAD /mcp/downloads/{ticket}. */
-export function ticketDownloadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET and HEAD /mcp/downloads/{ticket}. */
+  async ticketDownload(context, request, reply) {
     const { ticket } = ticketOf(context, request, "download");
     const { job } = await context.deps.jobs.getJob({ accountId: callerOf(request).account.id, jobId: ticket.jobId });
     if (job === undefined) throw new FilemillError("JOB_NOT_FOUND", "There is no such job.");
     return sendResult(context, request, reply, job, false);
-  };
-}
+  },
+} satisfies Handlers;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ErrorCode, errorTable, statusesOf } from "#contract/errors.ts";
 import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/exchange/endpoint.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
+import { type Handler, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
 import { eventTypes } from "#gateway/webhook/views.ts";
 import { componentSchemas } from "./schemas.ts";
@@ -128,14 +128,12 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
 }
 
 /** GET /api/v1/openapi.json. */
-export function openapiHandler(context: RestContext): Handler {
+export const openapiHandler: Handler = async (context, request, reply) => {
   // The document contains the address that the client used. If the client can choose it, shared caches must not store the answer.
   const scope = context.settings.PUBLIC_URL === undefined ? "private" : "public";
-  return async (request, reply) => {
-    const body = JSON.stringify(openapiDocument(context.endpoints, requestBaseUrlOf(context, request)));
-    const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
-    reply.headers({ "cache-control": `${scope}, max-age=3600`, etag, "access-control-allow-origin": "*" });
-    if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return reply.header("content-type", "application/json").send(Buffer.from(body));
-  };
-}
+  const body = JSON.stringify(openapiDocument(context.endpoints, requestBaseUrlOf(context, request)));
+  const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+  reply.headers({ "cache-control": `${scope}, max-age=3600`, etag, "access-control-allow-origin": "*" });
+  if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  return reply.header("content-type", "application/json").send(Buffer.from(body));
+};

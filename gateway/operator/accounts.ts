@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
-import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
+import { callerOf, type Handlers, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
 
@@ -9,9 +9,9 @@ const PAGE_SIZE = 25;
 
 const refOf = (id: string) => ({ ref: { case: "id", value: id } }) as const;
 
-/** GET /web/v1/operator/accounts?search=&cursor=, newest first. */
-export function listAccountsHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+export const operatorAccountHandlers = {
+  /** GET /web/v1/operator/accounts?search=&cursor=, newest first. */
+  async operatorAccounts({ deps }, request, reply) {
     const query = parseQuery(request.raw.url ?? "");
     const [search, cursor] = [(query.get("search") ?? "").trim().toLowerCase(), query.get("cursor")];
     const { accounts } = await deps.accounts.listAccounts({});
@@ -23,8 +23,43 @@ export function listAccountsHandler({ deps }: RestContext): Handler {
       total: found.length,
       nextCursor: start !== -1 && start + PAGE_SIZE < found.length ? (page.at(-1)?.id ?? null) : null,
     });
-  };
-}
+  },
+  /** POST /web/v1/operator/accounts. */
+  async operatorCreateAccount(context, request, reply) {
+    const { email, plan } = request.body as { email: string; plan: string };
+    const { account } = await context.deps.accounts.createAccount({ email, plan }).catch(throwKnown);
+    tell(context, request, "account_created", account?.id);
+    return sendJson(reply, 201, await newLinkOf(context, request, account?.id ?? ""));
+  },
+  /** PATCH /web/v1/operator/accounts/{id}. */
+  async operatorChangeAccount(context, request, reply) {
+    const { plan, disabled, operator } = request.body as { plan?: string; disabled?: boolean; operator?: boolean };
+    const { accounts } = context.deps;
+    const id = accountIdOf(request);
+    if (disabled !== undefined || operator !== undefined) checkOther(request, id);
+    const account = refOf(id);
+    if (plan !== undefined) await accounts.setPlan({ account, plan }).catch(throwKnown);
+    if (disabled !== undefined) await accounts.setDisabled({ account, disabled }).catch(throwKnown);
+    if (operator !== undefined) await accounts.setOperator({ account, operator }).catch(throwKnown);
+    tell(context, request, "account_changed", id, { plan, disabled, operator });
+    return reply.code(204).send();
+  },
+  /** DELETE /web/v1/operator/accounts/{id}. */
+  async operatorDeleteAccount(context, request, reply) {
+    const id = accountIdOf(request);
+    checkOther(request, id);
+    await context.deps.accounts.deleteAccount({ account: refOf(id) }).catch(throwKnown);
+    tell(context, request, "account_deleted", id);
+    return reply.code(204).send();
+  },
+  /** POST /web/v1/operator/accounts/{id}/link. */
+  async operatorLinkAccount(context, request, reply) {
+    const id = accountIdOf(request);
+    const link = await newLinkOf(context, request, id);
+    tell(context, request, "link_made", id);
+    return sendJson(reply, 201, link);
+  },
+} satisfies Handlers;
 
 /** An account with its current usage. */
 export async function accountFactsOf({ jobs }: Pick<RestContext["deps"], "jobs">, account: Account) {
@@ -42,56 +77,9 @@ export async function accountFactsOf({ jobs }: Pick<RestContext["deps"], "jobs">
   };
 }
 
-/** POST /web/v1/operator/accounts. */
-export function createAccountHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const { email, plan } = request.body as { email: string; plan: string };
-    const { account } = await answered(context.deps.accounts.createAccount({ email, plan }));
-    tell(context, request, "account_created", account?.id);
-    return sendJson(reply, 201, await newLinkOf(context, request, account?.id ?? ""));
-  };
-}
-
-/** PATCH /web/v1/operator/accounts/{id}. */
-export function changeAccountHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const { plan, disabled, operator } = request.body as { plan?: string; disabled?: boolean; operator?: boolean };
-    const { accounts } = context.deps;
-    const id = accountIdOf(request);
-    if (disabled !== undefined || operator !== undefined) checkOther(request, id);
-    const account = refOf(id);
-    if (plan !== undefined) await answered(accounts.setPlan({ account, plan }));
-    if (disabled !== undefined) await answered(accounts.setDisabled({ account, disabled }));
-    if (operator !== undefined) await answered(accounts.setOperator({ account, operator }));
-    tell(context, request, "account_changed", id, { plan, disabled, operator });
-    return reply.code(204).send();
-  };
-}
-
-/** DELETE /web/v1/operator/accounts/{id}. */
-export function deleteAccountHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const id = accountIdOf(request);
-    checkOther(request, id);
-    await answered(context.deps.accounts.deleteAccount({ account: refOf(id) }));
-    tell(context, request, "account_deleted", id);
-    return reply.code(204).send();
-  };
-}
-
-/** POST /web/v1/operator/accounts/{id}/link. */
-export function linkAccountHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const id = accountIdOf(request);
-    const link = await newLinkOf(context, request, id);
-    tell(context, request, "link_made", id);
-    return sendJson(reply, 201, link);
-  };
-}
-
 /** The token is in the fragment, which browsers never send. */
 async function newLinkOf(context: RestContext, request: FastifyRequest, id: string) {
-  const { token, expiresAt } = await answered(context.deps.signIn.createLink({ account: refOf(id) }));
+  const { token, expiresAt } = await context.deps.signIn.createLink({ account: refOf(id) }).catch(throwKnown);
   return { link: `${requestBaseUrlOf(context, request)}/automate#link=${token}`, expiresAt: instantOf(expiresAt) };
 }
 
@@ -113,11 +101,4 @@ function tell({ deps }: RestContext, request: FastifyRequest, event: string, acc
 
 function instantOf(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
-}
-
-/** Converts the service's error to a FilemillError. */
-function answered<T>(call: Promise<T>): Promise<T> {
-  return call.catch((error: unknown) => {
-    throw fromConnectError(error);
-  });
 }

@@ -1,19 +1,11 @@
-import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
-import { changeAccountHandler, createAccountHandler, deleteAccountHandler, linkAccountHandler, listAccountsHandler } from "./accounts.ts";
+import type { Handler } from "#gateway/exchange/exchange.ts";
+import { operatorAccountHandlers } from "./accounts.ts";
 import type { OperatorEndpointId } from "./endpoints.ts";
-import { enginesHandler, houseHandler } from "./house.ts";
-import { cancelJobHandler, listAllJobsHandler } from "./jobs.ts";
+import { houseHandlers } from "./house.ts";
+import { operatorJobHandlers } from "./jobs.ts";
 
-export function operatorHandlersOf(context: RestContext): Readonly<Record<OperatorEndpointId, Handler>> {
-  return {
-    operatorHouse: houseHandler(context),
-    operatorEngines: enginesHandler(context),
-    operatorAccounts: listAccountsHandler(context),
-    operatorCreateAccount: createAccountHandler(context),
-    operatorChangeAccount: changeAccountHandler(context),
-    operatorDeleteAccount: deleteAccountHandler(context),
-    operatorLinkAccount: linkAccountHandler(context),
-    operatorJobs: listAllJobsHandler(context),
-    operatorCancelJob: cancelJobHandler(context),
-  };
-}
+export const operatorHandlers: Readonly<Record<OperatorEndpointId, Handler>> = {
+  ...houseHandlers,
+  ...operatorAccountHandlers,
+  ...operatorJobHandlers,
+};

@@ -1,11 +1,18 @@
 import { planJsonOf } from "#gateway/account/views.ts";
-import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { callerOf, type Handlers, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import type { Manifest, Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 
-/** GET /web/v1/operator/house. */
-export function houseHandler(context: RestContext): Handler {
-  return async (request, reply) => sendJson(reply, 200, await houseOf(context, callerOf(request).account.id));
-}
+export const houseHandlers = {
+  /** GET /web/v1/operator/house. */
+  async operatorHouse(context, request, reply) {
+    return sendJson(reply, 200, await houseOf(context, callerOf(request).account.id));
+  },
+  /** GET /web/v1/operator/engines. */
+  async operatorEngines({ deps }, _request, reply) {
+    const [{ manifests }, { routes }] = await Promise.all([deps.catalogue.listManifests({}), deps.catalogue.getCatalogue({})]);
+    return sendJson(reply, 200, { engines: enginesOf(manifests, routes) });
+  },
+} satisfies Handlers;
 
 /** State of the deployment for the operator's page, collected from readiness, metrics and services. */
 export async function houseOf({ deps, settings, views }: RestContext, accountId: string) {
@@ -35,14 +42,6 @@ async function diskOf({ metrics }: RestContext["deps"]): Promise<{ freeBytes: nu
   const measured = await metrics.getSingleMetric("filemill_disk_bytes")?.get();
   const of = (name: string): number | null => measured?.values.find(({ labels }) => labels.of === name)?.value ?? null;
   return { freeBytes: of("free"), sizeBytes: of("size") };
-}
-
-/** GET /web/v1/operator/engines. */
-export function enginesHandler({ deps }: RestContext): Handler {
-  return async (_request, reply) => {
-    const [{ manifests }, { routes }] = await Promise.all([deps.catalogue.listManifests({}), deps.catalogue.getCatalogue({})]);
-    return sendJson(reply, 200, { engines: enginesOf(manifests, routes) });
-  };
 }
 
 /** All announced engines, each with the number of listed conversions that use it. */

@@ -1,11 +1,11 @@
 import { jobJsonOf } from "#contract/job-json.ts";
-import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { callerOf, type Handlers, sendJson } from "#gateway/exchange/exchange.ts";
 import { jobIdOf, pageOf } from "#gateway/rest/jobs.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 
-/** GET /web/v1/operator/jobs?status=&limit=&cursor=, newest first. */
-export function listAllJobsHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
+export const operatorJobHandlers = {
+  /** GET /web/v1/operator/jobs?status=&limit=&cursor=, newest first. */
+  async operatorJobs({ deps }, request, reply) {
     const [{ jobs, nextCursor }, { accounts }] = await Promise.all([
       deps.jobs.listAllJobs(pageOf(request)),
       deps.accounts.listAccounts({}),
@@ -15,8 +15,16 @@ export function listAllJobsHandler({ deps }: RestContext): Handler {
       jobs: jobs.map((job) => jobFactsOf(job, emails.get(job.accountId))),
       nextCursor: nextCursor === "" ? null : nextCursor,
     });
-  };
-}
+  },
+  /** POST /web/v1/operator/jobs/{id}/cancel. */
+  async operatorCancelJob({ deps }, request, reply) {
+    const { accountId } = request.body as { accountId: string };
+    const jobId = jobIdOf(request);
+    await deps.jobs.cancelJob({ accountId, jobId });
+    deps.log.info("operator.job_cancelled", { requestId: request.id, by: callerOf(request).account.id, account: accountId, job: jobId });
+    return reply.code(204).send();
+  },
+} satisfies Handlers;
 
 /** A job without anything that reveals its file's content: no file name, no notes, and only the code of an error. */
 export function jobFactsOf(job: Job, email: string | undefined) {
@@ -36,16 +44,5 @@ export function jobFactsOf(job: Job, email: string | undefined) {
     estimateMs,
     error: error?.code ?? null,
     createdAt,
-  };
-}
-
-/** POST /web/v1/operator/jobs/{id}/cancel. */
-export function cancelJobHandler({ deps }: RestContext): Handler {
-  return async (request, reply) => {
-    const { accountId } = request.body as { accountId: string };
-    const jobId = jobIdOf(request);
-    await deps.jobs.cancelJob({ accountId, jobId });
-    deps.log.info("operator.job_cancelled", { requestId: request.id, by: callerOf(request).account.id, account: accountId, job: jobId });
-    return reply.code(204).send();
   };
 }

@@ -2,8 +2,10 @@ import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import { parseFormatId } from "#formats/index.ts";
 import type { CatalogueView } from "#gateway/exchange/catalogue-view.ts";
+import { callerOf, type RestContext } from "#gateway/exchange/exchange.ts";
 import { type Preferences, preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
+import { checkedDeliverTo } from "./deliver-to.ts";
 import { reservedParameters, unknownSource } from "./hints.ts";
 
 /**
@@ -49,8 +51,25 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
   };
 }
 
+/** A conversion request as JSON, validated by the endpoint's schema. */
+export type AskedBody = {
+  readonly to: string;
+  readonly from?: string;
+  readonly name?: string;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+  readonly deliverTo?: string;
+};
+
+/** Parses the body and the headers. Rejects with BAD_REQUEST, UNKNOWN_SOURCE_FORMAT or NOT_ENTITLED. */
+export async function askedIn(context: RestContext, request: FastifyRequest, body: AskedBody): Promise<Asked> {
+  const from = fromOf(body.from, context.views.known());
+  const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
+  const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
+  return { from, download: "no", options, ...parseAskedHeaders(request), deliverTo };
+}
+
 /** Parses the headers of a conversion request. Rejects with BAD_REQUEST. */
-export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options" | "deliverTo"> {
+function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options" | "deliverTo"> {
   return {
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
@@ -59,7 +78,7 @@ export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" |
   };
 }
 
-export function fromOf(text: string | undefined, known: CatalogueView | undefined): string | undefined {
+function fromOf(text: string | undefined, known: CatalogueView | undefined): string | undefined {
   if (text === undefined) return undefined;
   const format = parseFormatId(text);
   if (format === undefined) throw unknownSource(text, known);

@@ -5,8 +5,7 @@ import { boundedFileName } from "#gateway/http/file-name.ts";
 import { openRemoteFile, unfetched } from "#gateway/http/remote-file.ts";
 import { following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
-import { fromOf, parseAskedHeaders } from "./convert-request.ts";
-import { checkedDeliverTo } from "./deliver-to.ts";
+import { type AskedBody, askedIn } from "./convert-request.ts";
 import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
@@ -14,29 +13,14 @@ import { tooLarge } from "./upload.ts";
 /** Limit for the whole fetch, even if it progresses steadily. */
 const fetchMs = 10 * 60_000;
 
-/** Validated by the endpoint's schema. */
-type Body = {
-  readonly url: string;
-  readonly to: string;
-  readonly from?: string;
-  readonly name?: string;
-  readonly options?: Readonly<Record<string, string | number | boolean>>;
-  readonly deliverTo?: string;
+/** POST /api/v1/convert-url: like POST /convert, with a fetched file. */
+export const convertUrlHandler: Handler = async (context, request, reply) => {
+  const body = request.body as AskedBody & { readonly url: string };
+  const asked = await askedIn(context, request, body);
+  return answerConversion(context, request, reply, asked, 0, fetching(context, callerOf(request), { ...body, from: asked.from }));
 };
 
-/** POST /api/v1/convert-url: like POST /convert, with a fetched file. */
-export function convertUrlHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const body = request.body as Body;
-    const from = fromOf(body.from, context.views.known());
-    const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
-    const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
-    const asked = { from, download: "no", options, ...parseAskedHeaders(request), deliverTo } as const;
-    return answerConversion(context, request, reply, asked, 0, fetching(context, callerOf(request), { ...body, from }));
-  };
-}
-
-type Wanted = Pick<Body, "url" | "to" | "name"> & { readonly from: string | undefined };
+type Wanted = Pick<AskedBody, "to" | "name"> & { readonly url: string; readonly from: string | undefined };
 
 /** Fetches the file from a URL. Throws NOT_FOUND if the operator has disabled fetching. */
 export function fetching({ deps, settings, views }: RestContext, caller: Caller, { url, to, from, name }: Wanted): Receive {
@@ -45,7 +29,7 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
   const ceiling = ceilingOf({ views }, caller, from, to);
   return async ({ passage, signal }) => {
     using over = following(signal);
-    using _limit = abortAfter(fetchMs, () => over.abort(unfetched("it takes too long")));
+    using _limit = setTimeout(() => over.abort(unfetched("it takes too long")), fetchMs);
     const file = await openRemoteFile(url, { allowPrivate: URL_FETCH === "any", signal: over.signal });
     if (file.leastBytes > ceiling.limitMb * 1e6) {
       over.abort();
@@ -55,9 +39,4 @@ export function fetching({ deps, settings, views }: RestContext, caller: Caller,
     const blob = await storeBytes(file.bytes, rules, () => unfetched("its server closed the connection"));
     return { to, blob, fileName: boundedFileName(name ?? file.name) };
   };
-}
-
-function abortAfter(ms: number, abort: () => void): Disposable {
-  const timer = setTimeout(abort, ms);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

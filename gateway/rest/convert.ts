@@ -17,23 +17,21 @@ import { checkContentLength, receiveUpload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
 /** POST /api/v1/convert: admits the request, receives the file, detects its format, creates the job, waits and answers. */
-export function convertHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const asked = parseAsked(request, context.views.known());
-    const caller = callerOf(request);
-    const leastBytes = checkContentLength(request, ceilingOf(context, caller, asked.from, undefined));
-    return answerConversion(context, request, reply, asked, leastBytes, ({ passage, signal }) => {
-      if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
-      return receiveUpload(request, {
-        blobs: context.deps.blobs,
-        ceilingOf: (to) => ceilingOf(context, caller, asked.from, to),
-        unexpected: (field) => unexpectedField(field, context.views.known()),
-        signal,
-        passage,
-      });
+export const convertHandler: Handler = async (context, request, reply) => {
+  const asked = parseAsked(request, context.views.known());
+  const caller = callerOf(request);
+  const leastBytes = checkContentLength(request, ceilingOf(context, caller, asked.from, undefined));
+  return answerConversion(context, request, reply, asked, leastBytes, ({ passage, signal }) => {
+    if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+    return receiveUpload(request, {
+      blobs: context.deps.blobs,
+      ceilingOf: (to) => ceilingOf(context, caller, asked.from, to),
+      unexpected: (field) => unexpectedField(field, context.views.known()),
+      signal,
+      passage,
     });
-  };
-}
+  });
+};
 
 /** Creates the job for the file from `receive`, waits for it as requested, and answers with the job or its result. */
 export async function answerConversion(

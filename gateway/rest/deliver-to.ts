@@ -1,4 +1,4 @@
-import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { FilemillError, throwKnown } from "#contract/errors.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import type { RestContext } from "#gateway/exchange/exchange.ts";
 
@@ -10,9 +10,5 @@ import type { RestContext } from "#gateway/exchange/exchange.ts";
 export async function checkedDeliverTo({ deps }: RestContext, caller: Caller, text: string | undefined): Promise<string | undefined> {
   if (text === undefined) return undefined;
   if (caller.isGuest === true) throw new FilemillError("NOT_ENTITLED", "Sign in to have results sent to an address.");
-  try {
-    return (await deps.webhooks.checkReceiver({ url: text })).url;
-  } catch (error) {
-    throw fromConnectError(error);
-  }
+  return (await deps.webhooks.checkReceiver({ url: text }).catch(throwKnown)).url;
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "#contract/job-json.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
-import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { apiUrlOf, callerOf, departureOf, type Handlers, isPageRequest, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
@@ -38,9 +38,9 @@ async function jobAfter(context: RestContext, request: FastifyRequest, reply: Fa
   return job;
 }
 
-/** GET /api/v1/jobs/{id}; `Prefer: wait=N` holds the answer until the job ends. */
-export function getJobHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const jobHandlers = {
+  /** GET /api/v1/jobs/{id}; `Prefer: wait=N` holds the answer until the job ends. */
+  async getJob(context, request, reply) {
     const apiUrl = apiUrlOf(context, request);
     const { waitMs = 0 } = preferencesOf(request.headers.prefer);
     const heldMs = Math.min(waitMs, MAX_WAIT_MS);
@@ -48,14 +48,11 @@ export function getJobHandler(context: RestContext): Handler {
     if (heldMs > 0) reply.header("preference-applied", `wait=${heldMs / 1000}`);
     if (!isEnded(job)) reply.header("retry-after", retryAfterOf(job.estimateMs));
     return sendJson(reply, 200, { job: jobJsonOf(job, apiUrl) });
-  };
-}
-
-/**
- * GET and HEAD /api/v1/jobs/{id}/download. With `?wait=1`, holds the answer until the job ends. After a while, redirects to the same URL.
- */
-export function downloadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /**
+   * GET and HEAD /api/v1/jobs/{id}/download. With `?wait=1`, holds the answer until the job ends. After a while, redirects to the same URL.
+   */
+  async download(context, request, reply) {
     const query = parseQuery(request.raw.url ?? "");
     const isPatient = query.get("wait") === "1";
     const turnMs = Math.min(TURN_MS, preferencesOf(request.headers.prefer).waitMs ?? TURN_MS);
@@ -66,8 +63,23 @@ export function downloadHandler(context: RestContext): Handler {
       return reply.header("location", "download?wait=1").code(307).send();
     }
     return sendResult(context, request, reply, job, isPageRequest(request) && query.get("inline") === "1");
-  };
-}
+  },
+  /** GET /api/v1/jobs?status=&limit=&cursor=, newest first. */
+  async listJobs(context, request, reply) {
+    const apiUrl = apiUrlOf(context, request);
+    const answer = await context.deps.jobs.listJobs({ accountId: callerOf(request).account.id, ...pageOf(request) });
+    const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
+    const page = { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor };
+    if (!isPageRequest(request)) return sendJson(reply, 200, page);
+    // The pages also show file names, by which people recognise a job.
+    return sendJson(reply, 200, { ...page, names: Object.fromEntries(answer.jobs.map(({ id, sourceName }) => [id, sourceName])) });
+  },
+  /** DELETE /api/v1/jobs/{id}. */
+  async deleteJob(context, request, reply) {
+    await context.deps.jobs.deleteJob({ accountId: callerOf(request).account.id, jobId: jobIdOf(request) });
+    return reply.code(204).send();
+  },
+} satisfies Handlers;
 
 /** Sends a job's result, subject to the request's conditional and range headers. */
 export function sendResult(
@@ -86,27 +98,6 @@ export function sendResult(
     // Range is only defined for GET (RFC 9110 §14.2).
     ...(range === undefined || request.method !== "GET" ? {} : { range }),
   });
-}
-
-/** GET /api/v1/jobs?status=&limit=&cursor=, newest first. */
-export function listJobsHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const apiUrl = apiUrlOf(context, request);
-    const answer = await context.deps.jobs.listJobs({ accountId: callerOf(request).account.id, ...pageOf(request) });
-    const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
-    const page = { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor };
-    if (!isPageRequest(request)) return sendJson(reply, 200, page);
-    // The pages also show file names, by which people recognise a job.
-    return sendJson(reply, 200, { ...page, names: Object.fromEntries(answer.jobs.map(({ id, sourceName }) => [id, sourceName])) });
-  };
-}
-
-/** DELETE /api/v1/jobs/{id}. */
-export function deleteJobHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    await context.deps.jobs.deleteJob({ accountId: callerOf(request).account.id, jobId: jobIdOf(request) });
-    return reply.code(204).send();
-  };
 }
 
 /** The requested page of a job list: `status`, `limit` and `cursor` of the query. Throws BAD_REQUEST. */

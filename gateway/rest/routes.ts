@@ -3,9 +3,9 @@ import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exch
 import { routeJson } from "./route-json.ts";
 
 /** GET /api/v1/routes/{from}/{to}: one route with its details. */
-export function routeHandler(context: RestContext): Handler {
-  return async (request, reply) => sendJson(reply, 200, { route: await describedRoute(context, pairOf(request)) });
-}
+export const routeHandler: Handler = async (context, request, reply) => {
+  return sendJson(reply, 200, { route: await describedRoute(context, pairOf(request)) });
+};
 
 /** Rejects with UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
 export async function describedRoute({ deps }: RestContext, pair: { readonly from: string; readonly to: string }) {

@@ -1,40 +1,36 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
-import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { type Handlers, sendJson } from "#gateway/exchange/exchange.ts";
 import { isLoopback } from "#kit/loopback.ts";
 import { notReady } from "#kit/readiness.ts";
 
-/** GET /healthz: the process is alive. */
-export function healthHandler(): Handler {
-  return async (_request, reply) => sendJson(reply, 200, { alive: true });
-}
-
-/**
- * GET /readyz: conversions are accepted, or the names of the parts that prevent it. Engine versions are shown only to programs on this
- * host.
- */
-export function readyHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const statusHandlers = {
+  /** GET /healthz: the process is alive. */
+  async health(_context, _request, reply) {
+    return sendJson(reply, 200, { alive: true });
+  },
+  /**
+   * GET /readyz: conversions are accepted, or the names of the parts that prevent it. Engine versions are shown only to programs on this
+   * host.
+   */
+  async ready(context, request, reply) {
     const readiness = context.draining.aborted ? notReady("draining") : await context.deps.readiness();
     const { unproven: _, ...forAll } = readiness;
     const told = isLocal(request) ? readiness : forAll;
     return sendJson(reply.headers(readiness.ready ? {} : { "retry-after": "1" }), readiness.ready ? 200 : 503, told);
-  };
-}
-
-/**
- * GET /metrics in Prometheus' text format, for programs on this host and for clients with METRICS_TOKEN. A request through a proxy is
- * refused even if the proxy is on this host; it is recognised by its forwarding headers.
- */
-export function metricsHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /**
+   * GET /metrics in Prometheus' text format, for programs on this host and for clients with METRICS_TOKEN. A request through a proxy is
+   * refused even if the proxy is on this host; it is recognised by its forwarding headers.
+   */
+  async metrics(context, request, reply) {
     if (!(isLocal(request) || hasToken(request, context.settings.METRICS_TOKEN)))
       throw new FilemillError("NOT_FOUND", "There is nothing at this address.");
     const { metrics } = context.deps;
     return reply.header("content-type", metrics.contentType).send(await metrics.metrics());
-  };
-}
+  },
+} satisfies Handlers;
 
 function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {
   if (token === undefined) return false;

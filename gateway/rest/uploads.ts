@@ -7,7 +7,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { budgetOf } from "#gateway/access/budget.ts";
 import { newIdHeader, type ResumableUpload } from "#gateway/access/resumable-uploads.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
-import { callerOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "#gateway/exchange/exchange.ts";
+import { callerOf, type Handlers, type RestContext, sendErrorAnswer, sendJson } from "#gateway/exchange/exchange.ts";
 import { errorContextOf } from "#gateway/exchange/public-error.ts";
 import { bodyTooSlow, watchBodyPace } from "#gateway/http/body-pace.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
@@ -16,8 +16,7 @@ import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { abortable } from "#kit/abortable.ts";
 import { type Following, following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
-import { fromOf, parseAskedHeaders } from "./convert-request.ts";
-import { checkedDeliverTo } from "./deliver-to.ts";
+import { type AskedBody, askedIn } from "./convert-request.ts";
 import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
@@ -25,10 +24,10 @@ import { tooLarge } from "./upload.ts";
 /** A guest who leaves may never return, and the next guest at the address needs the room. */
 const guestIdleMs = 3_600_000;
 
-/** POST /api/v1/uploads. Refuses an upload without room for its declared length, before any byte arrives. */
-export function createUploadHandler(context: RestContext): Handler {
-  const { uploads } = context;
-  return async (request, reply) => {
+export const uploadHandlers = {
+  /** POST /api/v1/uploads. Refuses an upload without room for its declared length, before any byte arrives. */
+  async createUpload(context, request, reply) {
+    const { uploads } = context;
     const caller = callerOf(request);
     checkServing(context);
     const said = String(request.headers["upload-length"] ?? "");
@@ -51,22 +50,16 @@ export function createUploadHandler(context: RestContext): Handler {
       using _room = await context.budgets.enter(budget, declared, false);
       return relay(context, request, reply, { newId: uploads.newIdOf(caller.account.id, budget.id) });
     });
-  };
-}
-
-/** GET and HEAD /api/v1/uploads/{id}. */
-export function getUploadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET and HEAD /api/v1/uploads/{id}. */
+  async getUpload(context, request, reply) {
     const upload = await uploadOf(context, request);
     if (request.method === "HEAD") return relay(context, request, reply, upload);
     const { id, sizeBytes, offset, name, expiresAt } = upload;
     return sendJson(reply, 200, { upload: { id, sizeBytes, offset, name: name ?? null, expiresAt: expiresAt.toISOString() } });
-  };
-}
-
-/** PATCH /api/v1/uploads/{id}. */
-export function continueUploadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** PATCH /api/v1/uploads/{id}. */
+  async continueUpload(context, request, reply) {
     const upload = await uploadOf(context, request);
     checkServing(context);
     await context.diskRoom.check(callerOf(request).isGuest === true);
@@ -77,52 +70,43 @@ export function continueUploadHandler(context: RestContext): Handler {
     // By default, leaving the iterator early destroys the request and its connection before the answer is sent.
     const bytes = abortable(request.raw.iterator({ destroyOnReturn: false }), over.signal);
     return await relay(context, request, reply, upload, { bytes, over });
-  };
-}
-
-/** DELETE /api/v1/uploads/{id}. */
-export function deleteUploadHandler(context: RestContext): Handler {
-  return async (request, reply) => relay(context, request, reply, await uploadOf(context, request));
-}
-
-/** Validated by the endpoint's schema. */
-type Body = {
-  readonly to: string;
-  readonly from?: string;
-  readonly name?: string;
-  readonly options?: Readonly<Record<string, string | number | boolean>>;
-  readonly deliverTo?: string;
-};
-
-/** POST /api/v1/uploads/{id}/convert: like POST /convert, with a resumable upload. */
-export function convertUploadHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const body = request.body as Body;
+  },
+  /** DELETE /api/v1/uploads/{id}. */
+  async deleteUpload(context, request, reply) {
+    return relay(context, request, reply, await uploadOf(context, request));
+  },
+  /** POST /api/v1/uploads/{id}/convert: like POST /convert, with a resumable upload. */
+  async convertUpload(context, request, reply) {
+    const body = request.body as AskedBody;
     const upload = await uploadOf(context, request);
     const { sizeBytes, offset, id } = upload;
     if (offset < sizeBytes) {
       const message = `The upload is incomplete: ${offset} of ${sizeBytes} bytes have arrived.`;
       throw new FilemillError("BAD_REQUEST", message, { details: { offset, sizeBytes } });
     }
-    const from = fromOf(body.from, context.views.known());
-    const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
-    const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
-    const asked = { from, download: "no", options, ...parseAskedHeaders(request), deliverTo } as const;
-    const answered = await answerConversion(context, request, reply, asked, sizeBytes, taking(context, request, upload, { ...body, from }));
+    const asked = await askedIn(context, request, body);
+    const answered = await answerConversion(
+      context,
+      request,
+      reply,
+      asked,
+      sizeBytes,
+      taking(context, request, upload, { ...body, from: asked.from }),
+    );
     // Removed only after the answer was sent, so that a client that missed it can retry.
     const remove = (): void => void context.uploads.remove(id);
     if (reply.raw.writableFinished) remove();
     else reply.raw.once("finish", remove);
     return answered;
-  };
-}
+  },
+} satisfies Handlers;
 
 /** Copies the upload, so that it still exists if no job is created. */
 function taking(
   context: RestContext,
   request: FastifyRequest,
   upload: ResumableUpload,
-  { to, from, name }: Pick<Body, "to" | "name"> & { readonly from: string | undefined },
+  { to, from, name }: Pick<AskedBody, "to" | "name"> & { readonly from: string | undefined },
 ): Receive {
   return async ({ passage, signal }) => {
     const ceiling = ceilingOf(context, callerOf(request), from, to);

@@ -4,7 +4,7 @@ import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
 import { operatorOf, pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
 import { checkSameOrigin } from "#gateway/access/same-origin.ts";
-import { accountHandlersOf } from "#gateway/account/handlers.ts";
+import { accountHandlers } from "#gateway/account/handlers.ts";
 import { methodsOf } from "#gateway/exchange/endpoint.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { publicErrorOf } from "#gateway/exchange/public-error.ts";
@@ -13,27 +13,20 @@ import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
 import { createHostCheck } from "#gateway/http/host-names.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
-import { mcpHandlersOf } from "#gateway/mcp/handlers.ts";
+import { mcpHandlers } from "#gateway/mcp/handlers.ts";
 import { ticketOf } from "#gateway/mcp/ticket-handlers.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
-import { operatorHandlersOf } from "#gateway/operator/handlers.ts";
+import { operatorHandlers } from "#gateway/operator/handlers.ts";
 import { convertHandler } from "#gateway/rest/convert.ts";
 import { convertUrlHandler } from "#gateway/rest/convert-url.ts";
 import { jobEventsHandler } from "#gateway/rest/events.ts";
 import { formatsHandler } from "#gateway/rest/formats.ts";
-import { deleteJobHandler, downloadHandler, getJobHandler, listJobsHandler } from "#gateway/rest/jobs.ts";
+import { jobHandlers } from "#gateway/rest/jobs.ts";
 import { routeHandler } from "#gateway/rest/routes.ts";
-import { healthHandler, metricsHandler, readyHandler } from "#gateway/rest/status.ts";
-import {
-  continueUploadHandler,
-  convertUploadHandler,
-  createUploadHandler,
-  deleteUploadHandler,
-  getUploadHandler,
-} from "#gateway/rest/uploads.ts";
-import { pageHandlersOf } from "#gateway/web/handlers.ts";
-import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
-import type { EndpointId } from "./endpoints.ts";
+import { statusHandlers } from "#gateway/rest/status.ts";
+import { uploadHandlers } from "#gateway/rest/uploads.ts";
+import { pageHandlers } from "#gateway/web/handlers.ts";
+import { webhookHandlers } from "#gateway/webhook/handlers.ts";
 import { type Mount, mounts } from "./mounts.ts";
 import { refuse } from "./refusals.ts";
 
@@ -41,35 +34,25 @@ import { refuse } from "./refusals.ts";
 const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_MS = 10_000;
 
-function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>> {
-  return {
-    convert: convertHandler(context),
-    convertUrl: convertUrlHandler(context),
-    listJobs: listJobsHandler(context),
-    getJob: getJobHandler(context),
-    deleteJob: deleteJobHandler(context),
-    jobEvents: jobEventsHandler(context),
-    download: downloadHandler(context),
-    createUpload: createUploadHandler(context),
-    getUpload: getUploadHandler(context),
-    continueUpload: continueUploadHandler(context),
-    deleteUpload: deleteUploadHandler(context),
-    convertUpload: convertUploadHandler(context),
-    formats: formatsHandler(context),
-    route: routeHandler(context),
-    openapi: openapiHandler(context),
-    health: healthHandler(),
-    ready: readyHandler(context),
-    metrics: metricsHandler(context),
-    ...pageHandlersOf(context),
-    ...webhookHandlersOf(context),
-    ...mcpHandlersOf(context),
-  };
-}
+const handlers: Readonly<Record<Mount["id"], Handler>> = {
+  convert: convertHandler,
+  convertUrl: convertUrlHandler,
+  ...jobHandlers,
+  jobEvents: jobEventsHandler,
+  ...uploadHandlers,
+  formats: formatsHandler,
+  route: routeHandler,
+  openapi: openapiHandler,
+  ...statusHandlers,
+  ...pageHandlers,
+  ...webhookHandlers,
+  ...mcpHandlers,
+  ...accountHandlers,
+  ...operatorHandlers,
+};
 
 /** Registers a route for every declared endpoint; everything else is answered with 404 or 405. */
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
-  const handlers = { ...handlersOf(context), ...accountHandlersOf(context), ...operatorHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
   const checkHost = createHostCheck(context.settings);
   app.decorateRequest("caller", null);
@@ -87,18 +70,18 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
   app.setErrorHandler((error, request, reply) => refuse(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, unknownOf(request, reply), publicUrl));
   for (const mount of mounts) {
-    if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
+    if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount);
   }
   app.register((scope, _options, done) => {
     scope.addContentTypeParser("application/json", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
     for (const mount of mounts) {
-      if (mount.endpoint.body?.mediaType === "application/json") addRoute(scope, context, mount, handlers[mount.id]);
+      if (mount.endpoint.body?.mediaType === "application/json") addRoute(scope, context, mount);
     }
     done();
   });
 }
 
-function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, handler: Handler): void {
+function addRoute(app: FastifyInstance, context: RestContext, mount: Mount): void {
   const { endpoint } = mount;
   const isJson = endpoint.body?.mediaType === "application/json";
   app.route({
@@ -115,7 +98,7 @@ function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, hand
       if (isJson) limitBodyTime(request.raw, MAX_JSON_MS);
     },
     ...(isJson ? { schema: { body: endpoint.body?.schema }, bodyLimit: endpoint.body?.maxBytes ?? MAX_JSON_BYTES } : {}),
-    handler,
+    handler: (request, reply) => handlers[mount.id](context, request, reply),
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import type { Handler } from "#gateway/exchange/exchange.ts";
+import type { Handlers } from "#gateway/exchange/exchange.ts";
 import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
 import { type Asset, assetOf, type Bundle, bundlePages, type EntryName, hashedName } from "./bundle.ts";
 import { isLanguage, type Language, messagesOf } from "./languages.ts";
@@ -55,12 +55,12 @@ async function textsNamed(name: string): Promise<Asset | undefined> {
 
 let readingIcon: Promise<Compressed> | undefined;
 
-/**
- * GET /favicon.ico: `icon.svg` in three sizes, for responses that are not Filemill's pages, such as the JSON of an API call, and for
- * browsers without SVG icons.
- */
-export function faviconHandler(): Handler {
-  return async (request, reply) => {
+export const assetHandlers = {
+  /**
+   * GET /favicon.ico: `icon.svg` in three sizes, for responses that are not Filemill's pages, such as the JSON of an API call, and for
+   * browsers without SVG icons.
+   */
+  async favicon(_context, request, reply) {
     readingIcon ??= readFile(new URL("./client/favicon.ico", import.meta.url))
       .then((icon) => compressedOf(icon, 9))
       .catch((error: unknown) => {
@@ -69,17 +69,14 @@ export function faviconHandler(): Handler {
       });
     reply.header("cache-control", "public, max-age=86400");
     return sendCompressed(request, reply, "image/x-icon", await readingIcon);
-  };
-}
-
-/** GET /assets/{name}. The name contains a hash of the content, so an asset never changes. */
-export function assetHandler(): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /assets/{name}. The name contains a hash of the content, so an asset never changes. */
+  async asset(_context, request, reply) {
     const { params } = request;
     const name = typeof params === "object" && params !== null && "name" in params ? String(params.name) : "";
     const asset = (await currentBundle()).assets.get(name) ?? (await textsNamed(name));
     if (asset === undefined) throw new FilemillError("NOT_FOUND", "No such file; reload the page that requested it.");
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return sendCompressed(request, reply, asset.contentType, asset.representations);
-  };
-}
+  },
+} satisfies Handlers;

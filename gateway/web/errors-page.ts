@@ -23,7 +23,7 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 /** GET /docs/errors: every code of the error table, with an anchor of the same name. */
-export function errorsPageHandler(): Handler {
+export const errorsPageHandler: Handler = async (_context, request, reply) => {
   const groups = [...Map.groupBy(Object.entries(errorTable), ([, { http }]) => http)].sort(([a], [b]) => a - b);
   const sections = groups.map(
     ([status, rows]) => html`<section class="errors" aria-labelledby="status-${status}">
@@ -48,15 +48,14 @@ export function errorsPageHandler(): Handler {
 <p>With <code>Accept: application/problem+json</code>, errors have the format of RFC 9457, and <code>type</code> links to this page. The header <code>X-Error</code> also contains the code and the message.</p>
 ${sections}`,
   );
-  return async (request, reply) =>
-    sendPage(request, reply, {
-      title: "Errors · Filemill",
-      description: "Every error code and what to do.",
-      place: "/docs",
-      script: "docs",
-      main,
-    });
-}
+  return sendPage(request, reply, {
+    title: "Errors · Filemill",
+    description: "Every error code and what to do.",
+    place: "/docs",
+    script: "docs",
+    main,
+  });
+};
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

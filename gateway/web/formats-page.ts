@@ -1,15 +1,15 @@
 import { FilemillError } from "#contract/errors.ts";
 import { kinds } from "#formats/index.ts";
 import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
-import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
+import type { Handlers } from "#gateway/exchange/exchange.ts";
 import { compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Html, html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
-/** GET /docs/formats: every format that is read or written here. The conversions of a format are fetched when the reader opens it. */
-export function formatsPageHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const catalogueHandlers = {
+  /** GET /docs/formats: every format that is read or written here. The conversions of a format are fetched when the reader opens it. */
+  async formatsPage(context, request, reply) {
     const { formats, counts } = await context.views.current();
     return sendPage(request, reply, {
       title: "Formats · Filemill",
@@ -18,21 +18,15 @@ export function formatsPageHandler(context: RestContext): Handler {
       script: "docs",
       main: formatsPage(formats, counts.conversions),
     });
-  };
-}
-
-/** GET /web/v1/catalogue: the formats with the number of conversions from and to each. A hundredth of the size of `GET /formats`. */
-export function catalogueIndexHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /web/v1/catalogue: the formats with the number of conversions from and to each. A hundredth of the size of `GET /formats`. */
+  async catalogueIndex(context, request, reply) {
     const { formats } = await context.views.current();
     reply.header("cache-control", "no-cache");
     return sendCompressed(request, reply, "application/json", await compressedOf(Buffer.from(JSON.stringify({ formats })), 5));
-  };
-}
-
-/** GET /web/v1/catalogue/{from}: the conversions from one format, in the same form as in `GET /formats`. */
-export function catalogueRoutesHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /web/v1/catalogue/{from}: the conversions from one format, in the same form as in `GET /formats`. */
+  async catalogueRoutes(context, request, reply) {
     const { params } = request;
     const from = typeof params === "object" && params !== null && "from" in params ? String(params.from) : "";
     const conversions = (await context.views.current()).conversionsFrom(from);
@@ -41,8 +35,8 @@ export function catalogueRoutesHandler(context: RestContext): Handler {
     reply.header("cache-control", "no-cache");
     const body = Buffer.concat([Buffer.from('{"conversions":['), conversions, Buffer.from("]}")]);
     return sendCompressed(request, reply, "application/json", await compressedOf(body, 5));
-  };
-}
+  },
+} satisfies Handlers;
 
 const fidelities = [
   ["lossless", "The decoded content is identical."],

@@ -1,6 +1,6 @@
 /** Makes the pages an installable app: manifest, service worker, and the page it shows when the server cannot be reached. */
 
-import type { Handler } from "#gateway/exchange/exchange.ts";
+import type { Handlers } from "#gateway/exchange/exchange.ts";
 import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
 import { addressesOf, currentBundle } from "./assets.ts";
 import { bundleWorker } from "./bundle.ts";
@@ -13,9 +13,9 @@ const icons = [
   ["icon-maskable", "512x512", "maskable"],
 ] as const;
 
-/** GET /manifest.webmanifest */
-export function manifestHandler(): Handler {
-  return async (request, reply) => {
+export const installableHandlers = {
+  /** GET /manifest.webmanifest */
+  async manifest(_context, request, reply) {
     const bundle = await currentBundle();
     const manifest = {
       ...{ name: "Filemill", short_name: "Filemill", id: "/", start_url: "/", scope: "/", display: "standalone" },
@@ -28,27 +28,19 @@ export function manifestHandler(): Handler {
     };
     reply.header("cache-control", "no-cache");
     return sendCompressed(request, reply, "application/manifest+json", await compressedOf(Buffer.from(JSON.stringify(manifest)), 5));
-  };
-}
-
-let bundling: Promise<Compressed> | undefined;
-
-/** GET /worker.js. At the root, because a service worker controls only URLs below its own folder. */
-export function workerHandler(): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /worker.js. At the root, because a service worker controls only URLs below its own folder. */
+  async worker(_context, request, reply) {
     bundling ??= bundleWorker().catch((error: unknown) => {
       bundling = undefined;
       throw error;
     });
     reply.headers({ "cache-control": "no-cache", "content-security-policy": "default-src 'none'; connect-src 'self'" });
     return sendCompressed(request, reply, "text/javascript; charset=utf-8", await bundling);
-  };
-}
-
-/** GET /offline: cached by the service worker. */
-export function offlineHandler(): Handler {
-  return async (request, reply) =>
-    sendPage(request, reply, (say) => ({
+  },
+  /** GET /offline: cached by the service worker. */
+  async offline(_context, request, reply) {
+    return sendPage(request, reply, (say) => ({
       title: `${say.text("progress.offline")} · Filemill`,
       description: say.text("page.offline.text"),
       main: html`<div class="page">
@@ -57,4 +49,7 @@ export function offlineHandler(): Handler {
 <p class="actions"><a class="button button-primary" href="/">${say.text("do.tryAgain")}</a></p>
 </div>`,
     }));
-}
+  },
+} satisfies Handlers;
+
+let bundling: Promise<Compressed> | undefined;

@@ -1,12 +1,12 @@
 import { curlBlock } from "#gateway/curl-line.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
+import { type Handlers, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { type Html, html, linkTo, said } from "./html.ts";
 import { sendPage } from "./shell.ts";
 import type { Translator } from "./translate.ts";
 
-/** GET /: the converter. */
-export function homeHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+export const mainPageHandlers = {
+  /** GET /: the converter. */
+  async home(context, request, reply) {
     const counts = await countsOf(context);
     return sendPage(request, reply, (say) => ({
       title: say.text("page.home.title"),
@@ -15,12 +15,9 @@ export function homeHandler(context: RestContext): Handler {
       script: "converter",
       main: converterPage(say, requestBaseUrlOf(context, request), counts),
     }));
-  };
-}
-
-/** GET /automate: keys, plan and settings of the account. */
-export function automateHandler(context: RestContext): Handler {
-  return async (request, reply) => {
+  },
+  /** GET /automate: keys, plan and settings of the account. */
+  async automate(context, request, reply) {
     const baseUrl = requestBaseUrlOf(context, request);
     return sendPage(request, reply, (say) => ({
       title: `${say.text("nav.automate")} · Filemill`,
@@ -34,13 +31,10 @@ ${withoutScript(say, baseUrl)}
 <div id="app" data-base="${baseUrl}"></div>
 </div>`,
     }));
-  };
-}
-
-/** GET /jobs: the account's conversions. */
-export function jobsHandler(context: RestContext): Handler {
-  return async (request, reply) =>
-    sendPage(request, reply, (say) => ({
+  },
+  /** GET /jobs: the account's conversions. */
+  async jobsPage(context, request, reply) {
+    return sendPage(request, reply, (say) => ({
       title: `${say.text("nav.jobs")} · Filemill`,
       description: say.text("page.jobs.description"),
       place: "/jobs",
@@ -51,12 +45,10 @@ ${withoutScript(say, requestBaseUrlOf(context, request))}
 <div id="app"></div>
 </div>`,
     }));
-}
-
-/** GET /operate: an empty frame. Its content is loaded with the operator's session. */
-export function operateHandler(context: RestContext): Handler {
-  return async (request, reply) =>
-    sendPage(request, reply, (say) => ({
+  },
+  /** GET /operate: an empty frame. Its content is loaded with the operator's session. */
+  async operatePage(context, request, reply) {
+    return sendPage(request, reply, (say) => ({
       title: `${say.text("nav.operate")} · Filemill`,
       description: say.text("page.operate.description"),
       script: "operate",
@@ -66,7 +58,8 @@ ${withoutScript(say, requestBaseUrlOf(context, request))}
 <div id="app"></div>
 </div>`,
     }));
-}
+  },
+} satisfies Handlers;
 
 type Counts = { readonly conversions: number; readonly formats: number };
 

@@ -1,5 +1,5 @@
 import { curlBlock } from "#gateway/curl-line.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
+import { type Handler, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { openapiDocument } from "#gateway/openapi/document.ts";
 import { type CallSample, callSamples } from "./call-samples.ts";
 import { docsFrame } from "./docs-frame.ts";
@@ -34,20 +34,18 @@ const groups = [
 const otherGroup = { id: "service", label: "Service" } as const;
 
 /** GET /docs: the API reference, generated from the OpenAPI document, with example programs. */
-export function referencePageHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const baseUrl = requestBaseUrlOf(context, request);
-    // Generated here, so its structure is known.
-    const document = openapiDocument(context.endpoints, baseUrl) as unknown as OpenApi;
-    return sendPage(request, reply, {
-      title: "API reference · Filemill",
-      description: "Every endpoint of the Filemill API, with parameters, answers and errors.",
-      place: "/docs",
-      script: "docs",
-      main: referenceOf(document, baseUrl, await examplesFor(baseUrl)),
-    });
-  };
-}
+export const referencePageHandler: Handler = async (context, request, reply) => {
+  const baseUrl = requestBaseUrlOf(context, request);
+  // Generated here, so its structure is known.
+  const document = openapiDocument(context.endpoints, baseUrl) as unknown as OpenApi;
+  return sendPage(request, reply, {
+    title: "API reference · Filemill",
+    description: "Every endpoint of the Filemill API, with parameters, answers and errors.",
+    place: "/docs",
+    script: "docs",
+    main: referenceOf(document, baseUrl, await examplesFor(baseUrl)),
+  });
+};
 
 function referenceOf(document: OpenApi, baseUrl: string, examples: Examples): Html {
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>

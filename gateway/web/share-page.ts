@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
 import { createLinkTokens } from "#gateway/access/result-links.ts";
-import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
+import type { Handlers, RestContext } from "#gateway/exchange/exchange.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { fileNameOf } from "#gateway/http/disposition.ts";
 import { sendArtifact } from "#gateway/rest/artifact.ts";
@@ -13,13 +13,11 @@ import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
 type Opened = { readonly job: Job; readonly link: ResultLink };
-type Opener = (request: FastifyRequest, download: boolean) => Promise<Opened>;
 
-/** GET /share/{token}: name, size and expiry of the result. Not counted as a download, so that link previews do not use up the link. */
-export function sharePageHandler(context: RestContext): Handler {
-  const open = openerOf(context);
-  return async (request, reply) => {
-    const { job, link } = await open(request, false);
+export const shareHandlers = {
+  /** GET /share/{token}: name, size and expiry of the result. Not counted as a download, so that link previews do not use up the link. */
+  async sharePage(context, request, reply) {
+    const { job, link } = await open(context, request, false);
     reply.header("x-robots-tag", "noindex");
     return sendPage(request, reply, (say) => {
       const name = nameOf(job);
@@ -42,38 +40,31 @@ export function sharePageHandler(context: RestContext): Handler {
 </div>`,
       };
     });
-  };
-}
-
-/** GET /share/{token}/file: downloads the whole result, counted. */
-export function shareFileHandler(context: RestContext): Handler {
-  const open = openerOf(context);
-  return async (request, reply) => {
-    const { job } = await open(request, true);
+  },
+  /** GET /share/{token}/file: downloads the whole result, counted. */
+  async shareFile(context, request, reply) {
+    const { job } = await open(context, request, true);
     return sendArtifact(reply, context.deps.blobs, job, { method: "GET", isForOthers: true });
-  };
-}
+  },
+} satisfies Handlers;
 
 /** Throws the same NOT_FOUND whatever is wrong with the link. */
-function openerOf({ deps, settings, throttle }: RestContext): Opener {
-  const tokens = createLinkTokens(deps);
+async function open({ deps, settings, throttle }: RestContext, request: FastifyRequest, download: boolean): Promise<Opened> {
   const over = () => new FilemillError("NOT_FOUND", "This link is not valid or has expired.");
-  return async (request, download) => {
-    await throttle.link(clientOf(request.ip));
-    const { token } = request.params as { token: string };
-    const name = settings.LINKS === "on" ? tokens.nameOf(token) : undefined;
-    if (name === undefined) throw over();
-    try {
-      const { account } = await deps.accounts.getAccount({ account: { ref: { case: "id", value: name.accountId } } });
-      if (account === undefined || account.disabledAt !== undefined) throw over();
-      const { job, link } = await deps.jobs.openResultLink({ ...name, download });
-      if (job === undefined || link === undefined) throw over();
-      return { job, link };
-    } catch (error) {
-      const known = fromConnectError(error);
-      throw known.code === "ACCOUNT_NOT_FOUND" ? over() : known;
-    }
-  };
+  await throttle.link(clientOf(request.ip));
+  const { token } = request.params as { token: string };
+  const name = settings.LINKS === "on" ? createLinkTokens(deps).nameOf(token) : undefined;
+  if (name === undefined) throw over();
+  try {
+    const { account } = await deps.accounts.getAccount({ account: { ref: { case: "id", value: name.accountId } } });
+    if (account === undefined || account.disabledAt !== undefined) throw over();
+    const { job, link } = await deps.jobs.openResultLink({ ...name, download });
+    if (job === undefined || link === undefined) throw over();
+    return { job, link };
+  } catch (error) {
+    const known = fromConnectError(error);
+    throw known.code === "ACCOUNT_NOT_FOUND" ? over() : known;
+  }
 }
 
 function nameOf(job: Job): string {

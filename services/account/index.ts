@@ -8,12 +8,12 @@ import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
+import type { Settings } from "#kit/settings.ts";
 import { followAccountTables, openLinks } from "./adapters/account-tables.ts";
 import { openDirectory } from "./adapters/directory.ts";
 import { readPlans } from "./adapters/plans-file.ts";
 import { createRecords, openBuckets } from "./adapters/records.ts";
 import { createScryptHasher } from "./adapters/scrypt-hasher.ts";
-import type { AccountSettings } from "./config.ts";
 import { type Belonging, createDeletions } from "./domain/delete-account.ts";
 import { createFirstAccount, type FirstAccount } from "./domain/first-account.ts";
 import { createLastUse } from "./domain/last-use.ts";
@@ -23,6 +23,9 @@ import { openPlan } from "./domain/sign-in.ts";
 import { type AccountState, createAccountRpc, createSignInRpc } from "./rpc.ts";
 
 export type { FirstAccount } from "./domain/first-account.ts";
+
+/** The settings that the account service reads. */
+export type AccountSettings = Pick<Settings, "PLANS_FILE" | "SIGN_UP">;
 
 export type AccountDeps = {
   readonly broker: Broker;

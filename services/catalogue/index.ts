@@ -70,7 +70,8 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
         known = now;
         await update();
       };
-      stack.use(repeat(() => void look().catch((err: unknown) => log.warn("catalogue.look_failed", { err }))));
+      const lookAgain = () => void look().catch((err: unknown) => log.warn("catalogue.look_failed", { err }));
+      stack.use(setInterval(lookAgain, lookEveryMs).unref());
     },
     drain: async () => undefined,
     readiness: () => ({
@@ -99,8 +100,3 @@ function oneAfterTheOther(compute: () => Promise<void>): () => Promise<void> {
 }
 
 const lookEveryMs = 2000;
-
-function repeat(look: () => void): Disposable {
-  const timer = setInterval(look, lookEveryMs).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}

@@ -211,3 +211,8 @@ export function fromConnectError(error: unknown): FilemillError {
   }
   return new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
 }
+
+/** For `.catch` of a call to a service. */
+export function throwKnown(error: unknown): never {
+  throw fromConnectError(error);
+}

@@ -1,6 +1,14 @@
 /** Every setting of Filemill, once. The table in services/REFERENCE.md is generated from it. */
 import { choice, integer, ports, type SettingsOf, text, url } from "./config.ts";
 
+const addressOf = (service: string) =>
+  url({
+    default: "local",
+    schemes: ["http", "https"],
+    orLocal: true,
+    help: `RPC URL of the ${service} service; \`local\`: in this process`,
+  });
+
 export const settingTable = {
   HOST: text({ default: "127.0.0.1", help: "Address the gateway listens on" }),
   PORT: integer({ default: "8080", min: 0, max: 65_535, help: "Port the gateway listens on; 0 picks a free one" }),
@@ -246,36 +254,11 @@ export const settingTable = {
     values: ["public", "off", "any"],
     help: "Where `POST /api/v1/convert-url` may fetch files from. `public`: the public internet, on ports 80 and 443. `off`: nowhere. `any`: everywhere, including services that only this network should reach",
   }),
-  CATALOGUE_ADDRESS: url({
-    default: "local",
-    schemes: ["http", "https"],
-    orLocal: true,
-    help: "RPC URL of the catalogue service; `local`: in this process",
-  }),
-  JOB_ADDRESS: url({
-    default: "local",
-    schemes: ["http", "https"],
-    orLocal: true,
-    help: "RPC URL of the job service; `local`: in this process",
-  }),
-  CONVERSION_ADDRESS: url({
-    default: "local",
-    schemes: ["http", "https"],
-    orLocal: true,
-    help: "RPC URL of the conversion service; `local`: in this process",
-  }),
-  ACCOUNT_ADDRESS: url({
-    default: "local",
-    schemes: ["http", "https"],
-    orLocal: true,
-    help: "RPC URL of the account service; `local`: in this process",
-  }),
-  WEBHOOK_ADDRESS: url({
-    default: "local",
-    schemes: ["http", "https"],
-    orLocal: true,
-    help: "RPC URL of the webhook service; `local`: in this process",
-  }),
+  CATALOGUE_ADDRESS: addressOf("catalogue"),
+  JOB_ADDRESS: addressOf("job"),
+  CONVERSION_ADDRESS: addressOf("conversion"),
+  ACCOUNT_ADDRESS: addressOf("account"),
+  WEBHOOK_ADDRESS: addressOf("webhook"),
 } as const;
 
 export type Settings = SettingsOf<typeof settingTable>;

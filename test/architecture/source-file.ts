@@ -26,8 +26,6 @@ export type SourceFile = {
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
   /** For example console.log or process.env. */
   readonly memberAccesses: ReadonlySet<string>;
-  /** Names of the functions that it calls. */
-  readonly calls: ReadonlySet<string>;
   /** Regular expressions as written; `source` is undefined if it is built at run time. */
   readonly patterns: readonly { readonly line: number; readonly source: string | undefined; readonly flags: string }[];
 };
@@ -51,7 +49,6 @@ export function readSource(root: string, path: string): SourceFile {
 
   const functions: { line: number; lines: number }[] = [];
   const memberAccesses = new Set<string>();
-  const calls = new Set<string>();
   const patterns: SourceFile["patterns"][number][] = [];
   const onMade = ({ callee, arguments: [written, flags], start }: CallExpression | NewExpression): void => {
     if (callee.type !== "Identifier" || callee.name !== "RegExp") return;
@@ -68,10 +65,7 @@ export function readSource(root: string, path: string): SourceFile {
     MemberExpression({ object, property }) {
       if (object.type === "Identifier" && property.type === "Identifier") memberAccesses.add(`${object.name}.${property.name}`);
     },
-    CallExpression(call) {
-      if (call.callee.type === "Identifier") calls.add(call.callee.name);
-      onMade(call);
-    },
+    CallExpression: onMade,
     NewExpression: onMade,
     Literal(literal) {
       if ("regex" in literal) patterns.push({ line: lineOf(literal.start), source: literal.regex.pattern, flags: literal.regex.flags });
@@ -90,7 +84,6 @@ export function readSource(root: string, path: string): SourceFile {
     hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
     functions,
     memberAccesses,
-    calls,
     patterns,
   };
 }

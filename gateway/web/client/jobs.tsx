@@ -7,7 +7,7 @@ import { JobRow } from "#client/jobs/job-row.tsx";
 import { StateChoice } from "#client/jobs/state-choice.tsx";
 import { type Filter, useJobs } from "#client/jobs/use-jobs.ts";
 import { t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
+import { Notice, Waiting } from "#client/parts/notice.tsx";
 import { showWho } from "#client/parts/who.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
@@ -19,7 +19,7 @@ function Jobs() {
   }, []);
   const now = me.value;
   if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
-  if (now === undefined) return <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />;
+  if (now === undefined) return <Waiting />;
   if (now.account === null && now.guest === null) return <SignedOut />;
   // The key resets the list when the account changes.
   return <List key={now.account?.id ?? "guest"} isGuest={now.account === null} />;

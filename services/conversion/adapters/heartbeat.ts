@@ -57,8 +57,6 @@ export function superviseLease(
     onProgress(fraction) {
       progress = fraction;
     },
-    [Symbol.dispose]() {
-      clearInterval(timer);
-    },
+    [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -135,7 +135,11 @@ export type Engine = {
   open(host: EngineHost): Promise<OpenEngine>;
 };
 
-/** Returns its argument. Declares an engine with its type. */
-export function defineEngine(engine: Engine): Engine {
-  return engine;
+type Stateless = Omit<Engine, "open"> & { run(host: EngineHost, task: HopTask): Promise<void> };
+
+/** Declares an engine. One that keeps nothing between its runs has `run` instead of `open`. */
+export function defineEngine(engine: Engine | Stateless): Engine {
+  if ("open" in engine) return engine;
+  const { run, ...declared } = engine;
+  return { ...declared, open: async (host) => ({ run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined }) };
 }

@@ -38,7 +38,7 @@ export async function runForEach(
   runRest: (run: PlanRun, given: OptionValues) => Promise<void>,
 ): Promise<void> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(timeoutError()), hopBoundMs({ async: true }, run.timeoutMs));
+  using _timer = setTimeout(() => limit.abort(timeoutError()), hopBoundMs({ async: true }, run.timeoutMs));
   const bounded = { ...run, signal: AbortSignal.any([run.signal, limit.signal]) };
   const files: { name: string; path: string }[] = [];
   try {
@@ -48,7 +48,6 @@ export async function runForEach(
   } catch (error) {
     throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
-    clearTimeout(timer);
     for (const { path } of files) await ports.remove(path);
   }
   run.onNote?.("SEVERAL_FILES", `${noteTable.SEVERAL_FILES.slice(0, -1)}, ${files.length} in number.`);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -189,11 +190,10 @@ function keepRunning(first: Run, again: () => Run, log: Log): Keeper {
 
 async function stop(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const killer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+  const closed = once(child, "close");
+  using _killer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
   child.kill("SIGTERM");
   await closed;
-  clearTimeout(killer);
 }
 
 function hasEnded(child: ChildProcess): boolean {

@@ -19,7 +19,6 @@ import {
 import { abortable } from "../abortable.ts";
 import type { Log } from "../log.ts";
 import { errorInterceptor } from "./errors.ts";
-import { freezeMessage } from "./freeze-message.ts";
 
 /**
  * The same interceptors, deadlines, cancellation and errors as over the wire. Messages are frozen in transit, so that neither side can
@@ -248,4 +247,15 @@ function asReceived(error: unknown, { request: { signal } }: Call): ConnectError
   const received = new ConnectError(rawMessage, code, metadata);
   received.details = details;
   return received;
+}
+
+/**
+ * Freezes a message and everything in it, except for bytes, which cannot be frozen. An object that is already frozen is assumed to be
+ * deeply frozen.
+ */
+function freezeMessage<T>(message: T): T {
+  if (typeof message !== "object" || message === null || Object.isFrozen(message) || ArrayBuffer.isView(message)) return message;
+  Object.freeze(message);
+  for (const part of Object.values(message)) freezeMessage(part);
+  return message;
 }

@@ -52,23 +52,19 @@ async function attempt(deps: ResultDeliveryDeps, jobId: string, signal: AbortSig
   if (claim === undefined) return;
   const { attempt: number } = claim;
   using over = following(signal);
-  const renewal = setInterval(() => {
+  using _renewal = setInterval(() => {
     claims.claim(jobId, number, claimMs).then(
       (kept) => kept ?? over.abort(),
       () => undefined,
     );
   }, renewMs);
-  try {
-    const outcome = await sent(deps, claim, over.signal);
-    // This process cancelled the attempt, not the receiver. It is repeated when the claim expires.
-    if (over.signal.aborted && outcome.status === undefined) return;
-    const ending = endingOf(outcome, schedule.nextMs(number));
-    await claims.settle(jobId, number, ending);
-    // Never log the address: whoever reads it can write there.
-    log.debug("webhook.result_sent", { job: jobId, attempt: number, status: ending.status, failure: ending.failure });
-  } finally {
-    clearInterval(renewal);
-  }
+  const outcome = await sent(deps, claim, over.signal);
+  // This process cancelled the attempt, not the receiver. It is repeated when the claim expires.
+  if (over.signal.aborted && outcome.status === undefined) return;
+  const ending = endingOf(outcome, schedule.nextMs(number));
+  await claims.settle(jobId, number, ending);
+  // Never log the address: whoever reads it can write there.
+  log.debug("webhook.result_sent", { job: jobId, attempt: number, status: ending.status, failure: ending.failure });
 }
 
 async function sent({ read, typeOf, send }: ResultDeliveryDeps, { deliverTo, job }: DeliveryClaim, signal: AbortSignal): Promise<Outcome> {

@@ -41,7 +41,7 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
     onMade(await call<Made>("/keys", { method: "POST", body }));
   };
   return (
-    <Form sending={sending} onSend={send} fields={["name", "expiresAt"]}>
+    <Form sending={sending} onSend={send} fields={["name", "expiresAt"]} action={t("do.createKey")}>
       <Field
         label={t("label.name")}
         name="name"
@@ -66,11 +66,6 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
         min={tomorrowText()}
         problem={problemWith(sending.error, "expiresAt")}
       />
-      <div class="dialog-foot">
-        <button type="submit" class="button button-primary" disabled={sending.busy}>
-          {t("do.createKey")}
-        </button>
-      </div>
     </Form>
   );
 }

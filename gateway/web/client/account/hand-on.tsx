@@ -68,7 +68,7 @@ function NewLink({
 }) {
   const from = Date.now();
   return (
-    <Form sending={sending} onSend={onMake}>
+    <Form sending={sending} onSend={onMake} action={t("do.createLink")}>
       <div class="field">
         <label for="link-life">{t("label.linkWorks")}</label>
         <select id="link-life" name="life">
@@ -88,11 +88,6 @@ function NewLink({
             </option>
           ))}
         </select>
-      </div>
-      <div class="dialog-foot">
-        <button type="submit" class="button button-primary" disabled={sending.busy}>
-          {t("do.createLink")}
-        </button>
       </div>
     </Form>
   );

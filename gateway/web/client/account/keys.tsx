@@ -1,8 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useRenewed } from "#client/operate/use-renewed.ts";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, useSending } from "#client/parts/form.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
@@ -17,25 +19,10 @@ type Open = { readonly name: "create" } | { readonly name: "rename" | "revoke"; 
 
 /** The account's API keys. */
 export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }) {
-  const [keys, setKeys] = useState<readonly Key[] | undefined>();
-  const [error, setError] = useState<unknown>();
   const [open, setOpen] = useState<Open>();
-  const load = async (): Promise<void> => {
-    try {
-      setKeys((await call<{ keys: Key[] }>("/keys")).keys);
-      setError(undefined);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
-  useEffect(() => {
-    void load();
-    // Reloads regularly, so that a key's last use shows up while somebody tries it.
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void load();
-    }, RENEW_MS);
-    return () => clearInterval(timer);
-  }, []);
+  // Reloads regularly, so that a key's last use shows up while somebody tries it.
+  const { value, error, renew } = useRenewed<{ keys: readonly Key[] }>("/keys", RENEW_MS);
+  const keys = value?.keys;
   const close = (): void => setOpen(undefined);
   const { apiAccess } = account.plan;
   return (
@@ -58,9 +45,9 @@ export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }
           ))}
         </ul>
       )}
-      {open?.name === "create" && <CreateKey baseUrl={baseUrl} onMade={() => void load()} onClose={close} />}
-      {open?.name === "rename" && <Rename row={open.key} onDone={() => void load()} onClose={close} />}
-      {open?.name === "revoke" && <Revoke row={open.key} onDone={() => void load()} onClose={close} />}
+      {open?.name === "create" && <CreateKey baseUrl={baseUrl} onMade={() => void renew()} onClose={close} />}
+      {open?.name === "rename" && <Rename row={open.key} onDone={() => void renew()} onClose={close} />}
+      {open?.name === "revoke" && <Revoke row={open.key} onDone={() => void renew()} onClose={close} />}
     </section>
   );
 }
@@ -100,22 +87,8 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
       <div class="row-actions">
         {state !== "revoked" && (
           <>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={t("aria.rename", { name: row.name })}
-              onClick={() => onOpen({ name: "rename", key: row })}
-            >
-              <Icon name="pen" />
-            </button>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={t("aria.revoke", { name: row.name })}
-              onClick={() => onOpen({ name: "revoke", key: row })}
-            >
-              <Icon name="trash" />
-            </button>
+            <IconButton icon="pen" label={t("aria.rename", { name: row.name })} onClick={() => onOpen({ name: "rename", key: row })} />
+            <IconButton icon="trash" label={t("aria.revoke", { name: row.name })} onClick={() => onOpen({ name: "revoke", key: row })} />
           </>
         )}
       </div>
@@ -147,13 +120,8 @@ function Rename({ row, onDone, onClose }: ChangeProps) {
   };
   return (
     <Dialog title={t("title.renameKey")} onClose={onClose}>
-      <Form sending={sending} onSend={send}>
+      <Form sending={sending} onSend={send} action={t("do.rename")}>
         <Field label={t("label.name")} name="name" value={row.name} required maxLength={100} />
-        <div class="dialog-foot">
-          <button type="submit" class="button button-primary" disabled={sending.busy}>
-            {t("do.rename")}
-          </button>
-        </div>
       </Form>
     </Dialog>
   );

@@ -58,7 +58,7 @@ function Entry({ now }: { now: Me }) {
           </button>
         </p>
       ) : (
-        <p class="quiet">{t("text.signUpClosed")}</p>
+        <p class="quiet">{t("error.SIGN_UP_CLOSED")}</p>
       )}
     </section>
   );

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LineProgress, LineState } from "#client/many/line.tsx";
 import { hasThumbnail, Thumbnail } from "#client/many/thumbnail.tsx";
 import { Field } from "#client/parts/form.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t, textOf } from "#client/parts/language.tsx";
 import { leftText, percentText, sizeText, splitName } from "#client/parts/words.ts";
@@ -68,9 +69,7 @@ export function ItemCard({ item, place, count, isLine }: CardProps) {
           />
         )}
         <PlaceButtons item={item} place={place} count={count} />
-        <button type="button" class="icon-button" aria-label={t("aria.remove", { name: item.name })} onClick={() => dismiss(item)}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label={t("aria.remove", { name: item.name })} onClick={() => dismiss(item)} />
       </div>
       {isOpen ? <Body item={item} /> : <LineProgress item={item} />}
     </li>
@@ -176,7 +175,7 @@ function lacksEither({ options, password }: Item): boolean {
 
 function lockedText(item: Item, failure: Failure): string {
   if (lacksEither(item)) return refusalText(failure);
-  return t(item.password === undefined ? "text.locked" : "text.wrongPassword");
+  return t(item.password === undefined ? "error.PASSWORD_REQUIRED" : "text.wrongPassword");
 }
 
 function Password({ item }: { item: Item }) {

@@ -1,4 +1,4 @@
-import { Icon } from "#client/parts/icons.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { t } from "#client/parts/language.tsx";
 import { type Item, items } from "./items.ts";
 import { canBeJoined, moveTo } from "./join.ts";
@@ -11,24 +11,20 @@ export function PlaceButtons({ item, place, count }: { item: Item; place: number
   if (count < 2 || count > MAX_ORDERED || !canBeJoined(item)) return null;
   return (
     <>
-      <button
-        type="button"
-        class="icon-button place-button"
-        aria-label={t("aria.moveUp", { name: item.name })}
+      <IconButton
+        icon="moveUp"
+        class="place-button"
+        label={t("aria.moveUp", { name: item.name })}
         disabled={place === 0}
         onClick={() => moveTo(item.id, place - 1)}
-      >
-        <Icon name="moveUp" />
-      </button>
-      <button
-        type="button"
-        class="icon-button place-button"
-        aria-label={t("aria.moveDown", { name: item.name })}
+      />
+      <IconButton
+        icon="moveDown"
+        class="place-button"
+        label={t("aria.moveDown", { name: item.name })}
         disabled={place === count - 1}
         onClick={() => moveTo(item.id, place + 1)}
-      >
-        <Icon name="moveDown" />
-      </button>
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { CopyButton } from "#client/parts/copy.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, useSending } from "#client/parts/form.tsx";
-import { Icon } from "#client/parts/icons.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
@@ -54,20 +54,15 @@ function PresetDialog({ options, route, onClose }: { options: OptionTexts; route
     if (isGood) await keepPreset(name.trim(), options, always === undefined ? undefined : pairOf(route));
   };
   return (
-    <Dialog title={t("title.presets")} onClose={onClose}>
+    <Dialog title={t("do.presets")} onClose={onClose}>
       <p class="quiet">{t(me.value?.account == null ? "text.presetsBrowser" : "text.presetsAccount")}</p>
       {texts !== "" && (
-        <Form sending={sending} onSend={save}>
+        <Form sending={sending} onSend={save} action={t("do.save")}>
           <Field label={t("label.name")} name="name" required maxLength={64} hint={texts} problem={problem} />
           <label class="check">
             <input type="checkbox" name="always" />{" "}
             {t("label.presetAlways", { from: route.from.toUpperCase(), to: route.to.toUpperCase() })}
           </label>
-          <div class="dialog-foot">
-            <button type="submit" class="button button-primary" disabled={sending.busy}>
-              {t("do.save")}
-            </button>
-          </div>
         </Form>
       )}
       <PresetList />
@@ -82,7 +77,7 @@ function PresetList() {
   return (
     <>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      <ul class="rows" aria-label={t("title.presets")}>
+      <ul class="rows" aria-label={t("do.presets")}>
         {Object.entries(presets).map(([name, options]) => (
           <li key={name} class="preset-row">
             <p>
@@ -95,9 +90,7 @@ function PresetList() {
               )}
             </p>
             <CopyButton text={linkOf(name, options)} label={t("do.copyLink")} />
-            <button type="button" class="icon-button" aria-label={t("aria.delete", { name })} onClick={() => remove(name)}>
-              <Icon name="trash" />
-            </button>
+            <IconButton icon="trash" label={t("aria.delete", { name })} onClick={() => remove(name)} />
           </li>
         ))}
       </ul>

@@ -174,11 +174,11 @@ function endOf(job: Job): Phase {
     case "done":
       return { name: "done", job };
     case "failed": {
-      const { code, message } = job.error ?? { code: "CONVERSION_FAILED", message: t("text.conversionFailed") };
+      const { code, message } = job.error ?? { code: "CONVERSION_FAILED", message: t("error.CONVERSION_FAILED") };
       return { name: "failed", failure: { code, message, details: {} } };
     }
     case "expired":
-      return { name: "gone", why: t("text.expired") };
+      return { name: "gone", why: t("error.RESULT_EXPIRED") };
     default:
       return { name: "gone", why: t("text.cancelled") };
   }

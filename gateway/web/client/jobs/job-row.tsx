@@ -5,6 +5,7 @@ import { isEnded } from "#client/convert/follow.ts";
 import { Notes } from "#client/convert/item-result.tsx";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t } from "#client/parts/language.tsx";
 import { aboutText, durationText, renamed, sizeText } from "#client/parts/words.ts";
@@ -90,9 +91,7 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
         </a>
       )}
       {job.status === "done" && <HandOn job={job} name={title} isIcon />}
-      <button type="button" class="icon-button" aria-label={t(isOver ? "aria.delete" : "aria.cancel", { name: title })} onClick={onAsk}>
-        <Icon name={isOver ? "trash" : "close"} />
-      </button>
+      <IconButton icon={isOver ? "trash" : "close"} label={t(isOver ? "aria.delete" : "aria.cancel", { name: title })} onClick={onAsk} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Ago } from "#client/parts/ago.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
 import { mergedById } from "#client/parts/merged.ts";
@@ -105,9 +106,7 @@ function Row({ account, plans, onOpen }: { account: AccountFacts; plans: readonl
         <Fact label={t("label.processorTime")} value={t("time.s", { n: countText(account.processorSecondsThisHour) })} />
       </dl>
       <div class="row-actions">
-        <button type="button" class="icon-button" aria-label={t("aria.change", { name: email })} onClick={onOpen}>
-          <Icon name="pen" />
-        </button>
+        <IconButton icon="pen" label={t("aria.change", { name: email })} onClick={onOpen} />
       </div>
     </li>
   );

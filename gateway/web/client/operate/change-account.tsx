@@ -42,13 +42,8 @@ export function ChangeAccount({ account, isOwn, plans, onChanged, onClose }: Cha
   const makeLink = async (): Promise<void> => setLink(await call<Link>(`${path}/link`, { method: "POST" }));
   return (
     <Dialog title={email} onClose={onClose}>
-      <Form sending={sending} onSend={({ plan = "" }) => change({ plan })}>
+      <Form sending={sending} onSend={({ plan = "" }) => change({ plan })} action={t("do.save")}>
         <PlanChoice plans={plans} chosen={account.plan} />
-        <div class="dialog-foot">
-          <button type="submit" class="button button-primary" disabled={sending.busy}>
-            {t("do.save")}
-          </button>
-        </div>
       </Form>
       <div class="account-acts">
         <button type="button" class="button" disabled={sending.busy} onClick={run(makeLink)}>

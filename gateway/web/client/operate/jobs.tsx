@@ -4,8 +4,9 @@ import { StateChoice } from "#client/jobs/state-choice.tsx";
 import type { Filter } from "#client/jobs/use-jobs.ts";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
-import { Icon } from "#client/parts/icons.tsx";
+import { IconButton } from "#client/parts/icon-button.tsx";
 import { t } from "#client/parts/language.tsx";
+import { mergedById } from "#client/parts/merged.ts";
 import { Notice } from "#client/parts/notice.tsx";
 import { durationText, sizeText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
@@ -29,13 +30,13 @@ export function AllJobs() {
   const cursor = (older ?? value)?.nextCursor ?? null;
   const more = async (): Promise<void> => {
     const page = await call<Page>(`/operator/jobs?${new URLSearchParams({ ...query, cursor: cursor ?? "" })}`);
-    setOlder({ ...page, jobs: merged(merged(value?.jobs ?? [], older?.jobs ?? []), page.jobs) });
+    setOlder({ ...page, jobs: mergedById(mergedById(value?.jobs ?? [], older?.jobs ?? []), page.jobs) });
   };
   const choose = (state: Filter): void => {
     setOlder(undefined);
     setFilter(state);
   };
-  const jobs = merged(value?.jobs ?? [], older?.jobs ?? []);
+  const jobs = mergedById(value?.jobs ?? [], older?.jobs ?? []);
   const shown = error ?? problem;
   const cancel = async ({ id, accountId }: JobFacts): Promise<void> => {
     await call(`/operator/jobs/${id}/cancel`, { method: "POST", body: { accountId } });
@@ -107,24 +108,14 @@ function Row({ job, onCancel }: { job: JobFacts; onCancel(): void }) {
       </div>
       <dl class="row-facts">
         <Fact
-          label={t("label.sizes")}
+          label={t("option.size")}
           value={t("text.sizes", { before: sizeText(job.inputBytes), after: job.bytes > 0 ? sizeText(job.bytes) : "–" })}
         />
         <Fact label={t("label.took")} value={isUnfinished ? "–" : durationText(job.durationMs)} />
       </dl>
       <div class="row-actions">
-        {isUnfinished && (
-          <button type="button" class="icon-button" aria-label={t("aria.cancel", { name: titleOf(job) })} onClick={onCancel}>
-            <Icon name="close" />
-          </button>
-        )}
+        {isUnfinished && <IconButton icon="close" label={t("aria.cancel", { name: titleOf(job) })} onClick={onCancel} />}
       </div>
     </li>
   );
-}
-
-/** Both lists without duplicates. The first list wins. */
-function merged(first: readonly JobFacts[], second: readonly JobFacts[]): readonly JobFacts[] {
-  const known = new Set(first.map(({ id }) => id));
-  return [...first, ...second.filter(({ id }) => !known.has(id))];
 }

@@ -21,7 +21,7 @@ export function NewAccount({ plans, onMade, onClose }: NewProps) {
   return (
     <Dialog title={made === undefined ? t("title.createAccount") : t("title.signInLink", { name: made.email })} onClose={onClose}>
       {made === undefined ? (
-        <Form sending={sending} onSend={send} fields={["email"]}>
+        <Form sending={sending} onSend={send} fields={["email"]} action={t("do.createAccount")}>
           <Field
             label={t("label.email")}
             name="email"
@@ -31,11 +31,6 @@ export function NewAccount({ plans, onMade, onClose }: NewProps) {
             problem={problemWith(sending.error, "email")}
           />
           <PlanChoice plans={plans} chosen={plans[0]?.id ?? ""} />
-          <div class="dialog-foot">
-            <button type="submit" class="button button-primary" disabled={sending.busy}>
-              {t("do.createAccount")}
-            </button>
-          </div>
         </Form>
       ) : (
         <LinkShown link={made.link} onClose={onClose} />

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
-import { Icon } from "./icons.tsx";
+import { IconButton } from "./icon-button.tsx";
 
 type DialogProps = { title: string; onClose(): void; children: ComponentChildren; wide?: boolean };
 
@@ -34,9 +34,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="icon-button" aria-label={t("do.close")} onClick={() => box.current?.close()}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={t("do.close")} onClick={() => box.current?.close()} />
         </header>
         {children}
       </div>

@@ -81,10 +81,12 @@ type FormProps = {
   onSend(fields: Readonly<Record<string, string>>): Promise<void>;
   /** Fields that show their own error. */
   fields?: readonly string[];
+  /** Text of the button at its foot, if that is the only one. */
+  action?: string;
   children: ComponentChildren;
 };
 
-export function Form({ sending, onSend, fields = [], children }: FormProps) {
+export function Form({ sending, onSend, fields = [], action, children }: FormProps) {
   const { error } = sending;
   const isShown = fields.some((field) => problemWith(error, field) !== undefined);
   return (
@@ -97,6 +99,13 @@ export function Form({ sending, onSend, fields = [], children }: FormProps) {
       }}
     >
       {children}
+      {action !== undefined && (
+        <div class="dialog-foot">
+          <button type="submit" class="button button-primary" disabled={sending.busy}>
+            {action}
+          </button>
+        </div>
+      )}
       {error !== undefined && !isShown && <Notice tone="bad">{messageOf(error)}</Notice>}
     </form>
   );

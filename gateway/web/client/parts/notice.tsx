@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { t } from "#client/parts/language.tsx";
 import { Icon } from "./icons.tsx";
 
 /** A message that screen readers announce when it appears. */
@@ -9,4 +10,9 @@ export function Notice({ tone, children }: { tone: "bad" | "good" | "plain"; chi
       <div>{children}</div>
     </div>
   );
+}
+
+/** In place of what is being loaded. */
+export function Waiting() {
+  return <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />;
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { hasThumbnail } from "#client/many/thumbnail.tsx";
+import { Copy } from "#client/parts/copy.tsx";
 import { t } from "#client/parts/language.tsx";
 import { ownHeader } from "#client/server/api.ts";
-import { Copy } from "./copy.tsx";
 
 type PictureProps = { address: string; name: string; source: File | undefined; onError(): void };
 

@@ -1,10 +1,10 @@
 import { parse } from "papaparse";
 import { useEffect, useState } from "preact/hooks";
+import { Copy } from "#client/parts/copy.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
-import { Copy } from "./copy.tsx";
 
 /** Enough to recognise the content. */
 const MAX_BYTES = 64_000;

@@ -57,7 +57,7 @@ function WebhookForm({ webhook, action, onSend }: FormProps) {
     await onSend({ url: (fields.url ?? "").trim(), description: (fields.description ?? "").trim(), events: chosen });
   };
   return (
-    <Form sending={sending} onSend={send} fields={["url", "description"]}>
+    <Form sending={sending} onSend={send} fields={["url", "description"]} action={action}>
       <Field
         label={t("label.address")}
         name="url"
@@ -89,11 +89,6 @@ function WebhookForm({ webhook, action, onSend }: FormProps) {
         value={webhook?.description ?? ""}
         problem={problemWith(sending.error, "description")}
       />
-      <div class="dialog-foot">
-        <button type="submit" class="button button-primary" disabled={sending.busy}>
-          {action}
-        </button>
-      </div>
     </Form>
   );
 }

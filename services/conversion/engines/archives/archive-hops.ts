@@ -3,6 +3,7 @@ import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domai
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 
 export type Packing = {
   /** bsdtar's name for the format. */
@@ -54,13 +55,7 @@ export const streams: Readonly<Record<string, { readonly filter: string; readonl
   zst: { filter: "--zstd", level: ["zstd", 19] },
 };
 
-const level: OptionDefinition = {
-  name: "level",
-  type: "integer",
-  min: 1,
-  max: 9,
-  description: "Compression level: 1 is fast, 9 is small. Default: the format's usual level.",
-};
+const level: OptionDefinition = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small. Default: the format's usual level.");
 
 const leftOut = [
   expecting("ENTRIES_LEFT_OUT", {

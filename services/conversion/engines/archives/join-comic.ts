@@ -3,11 +3,11 @@
  * names as people do.
  */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";
 import { words } from "../shared/hop-table.ts";
-import { versionLineOf } from "../shared/tool-run.ts";
+import { probeOf } from "../shared/tool-run.ts";
 import { limits, program, throwIfFailed } from "./archive-members.ts";
 import { bound, type Entry, type Joining, joinEngineOf } from "./join.ts";
 
@@ -45,18 +45,13 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
   throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", pack], limits }), "write");
 }
 
-export const joinComicEngine = defineEngine(
-  joinEngineOf({
-    id: "join-comic",
-    label: "bsdtar, joining files",
-    lane: "document",
-    packages: ["libarchive-tools"],
-    targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", { message })] } },
-    badInput: [],
-    async probe(sandbox) {
-      const line = await versionLineOf(sandbox, program, ["--version"]);
-      return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
-    },
-    join: joinComic,
-  }),
-);
+export const joinComicEngine = joinEngineOf({
+  id: "join-comic",
+  label: "bsdtar, joining files",
+  lane: "document",
+  packages: ["libarchive-tools"],
+  targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", { message })] } },
+  badInput: [],
+  probe: probeOf(program, ["--version"], /libarchive (\d[\d.]*)/),
+  join: joinComic,
+});

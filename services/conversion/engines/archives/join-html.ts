@@ -1,10 +1,10 @@
 /** Joins chapters into one HTML page with pandoc, one file after another; the ordinary routes turn that page into a book. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { words } from "../shared/hop-table.ts";
-import { versionLineOf } from "../shared/tool-run.ts";
+import { probeOf } from "../shared/tool-run.ts";
 import { bound, type Joining, joinEngineOf } from "./join.ts";
 import { withPictures } from "./join-pictures.ts";
 
@@ -50,19 +50,14 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
   task.progress(0.95);
 }
 
-export const joinHtmlEngine = defineEngine(
-  joinEngineOf({
-    id: "join-html",
-    label: "Pandoc, joining files",
-    lane: "document",
-    packages: ["libarchive-tools", "pandoc"],
-    targets: { html: { fidelity: "high", cost: 1000 } },
-    badInput,
-    prepare: withPictures,
-    async probe(sandbox) {
-      const line = await versionLineOf(sandbox, program, ["--version"]);
-      return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
-    },
-    join: joinHtml,
-  }),
-);
+export const joinHtmlEngine = joinEngineOf({
+  id: "join-html",
+  label: "Pandoc, joining files",
+  lane: "document",
+  packages: ["libarchive-tools", "pandoc"],
+  targets: { html: { fidelity: "high", cost: 1000 } },
+  badInput,
+  prepare: withPictures,
+  probe: probeOf(program, ["--version"], /^pandoc\S* (\d[\d.]*)/),
+  join: joinHtml,
+});

@@ -1,13 +1,13 @@
 /** Joins sounds to one sound, pictures to an animation, and pictures and films to one film, with ffmpeg. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { FileRef, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { containerOf } from "../media/ffmpeg-formats.ts";
 import { countOf, type Fields, fieldsOf, inputArgs, probe, rowsOf, textOf } from "../media/ffmpeg-probe.ts";
 import { mediaBadInput } from "../media/ffmpeg-streams.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, words } from "../shared/hop-table.ts";
-import { versionLineOf } from "../shared/tool-run.ts";
+import { probeOf } from "../shared/tool-run.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
 
 const program = "/usr/bin/ffmpeg";
@@ -209,22 +209,17 @@ function fittedTo({ remark }: Joining, { entry, picture, format }: Part, { width
   return `${opaque}scale=${width}:${height}:force_original_aspect_ratio=decrease,pad=${width}:${height}:-1:-1,setsar=1`;
 }
 
-export const joinMediaEngine = defineEngine(
-  joinEngineOf({
-    id: "join-media",
-    label: "FFmpeg, joining files",
-    lane: "media",
-    packages: ["libarchive-tools", "ffmpeg"],
-    targets: {
-      wav: { fidelity: "high", cost: 1000 },
-      gif: { fidelity: "reduced", cost: 1000, options: drawn("gif", 1) },
-      mp4: { fidelity: "high", cost: 3000, options: drawn("mp4", 3) },
-    },
-    badInput: mediaBadInput,
-    async probe(sandbox) {
-      const line = await versionLineOf(sandbox, program, ["-version"]);
-      return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
-    },
-    join: joinMedia,
-  }),
-);
+export const joinMediaEngine = joinEngineOf({
+  id: "join-media",
+  label: "FFmpeg, joining files",
+  lane: "media",
+  packages: ["libarchive-tools", "ffmpeg"],
+  targets: {
+    wav: { fidelity: "high", cost: 1000 },
+    gif: { fidelity: "reduced", cost: 1000, options: drawn("gif", 1) },
+    mp4: { fidelity: "high", cost: 3000, options: drawn("mp4", 3) },
+  },
+  badInput: mediaBadInput,
+  probe: probeOf(program, ["-version"], /version (\d[\d.]*)/),
+  join: joinMedia,
+});

@@ -1,7 +1,7 @@
 /** Joins documents, pictures and PDFs to one PDF with pikepdf (qpdf), including every page, link, bookmark, form field and layer. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { versionLineOf } from "../shared/tool-run.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
@@ -44,19 +44,15 @@ function failureOf({ name }: Entry, failed: Said["failed"]): FilemillError {
   return named(name, new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again."));
 }
 
-export const joinPdfEngine = defineEngine(
-  joinEngineOf({
-    id: "join-pdf",
-    label: "pikepdf (qpdf), joining files",
-    lane: "document",
-    packages: ["libarchive-tools", "python3-pikepdf", "pandoc"],
-    // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
-    targets: { pdf: { fidelity: "high", cost: 250 } },
-    badInput,
-    prepare: withPictures,
-    async probe(sandbox) {
-      return await versionLineOf(sandbox, program, ["-I", "-c", "import pikepdf; print(pikepdf.__version__)"]);
-    },
-    join: joinPdf,
-  }),
-);
+export const joinPdfEngine = joinEngineOf({
+  id: "join-pdf",
+  label: "pikepdf (qpdf), joining files",
+  lane: "document",
+  packages: ["libarchive-tools", "python3-pikepdf", "pandoc"],
+  // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
+  targets: { pdf: { fidelity: "high", cost: 250 } },
+  badInput,
+  prepare: withPictures,
+  probe: (sandbox) => versionLineOf(sandbox, program, ["-I", "-c", "import pikepdf; print(pikepdf.__version__)"]),
+  join: joinPdf,
+});

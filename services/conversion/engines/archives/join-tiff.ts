@@ -1,8 +1,8 @@
 /** Joins pictures and documents to one TIFF with libtiff: every page of every file, with its compression unchanged. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { versionLineOf } from "../shared/tool-run.ts";
+import { probeOf } from "../shared/tool-run.ts";
 import { bound, type Joining, joinEngineOf } from "./join.ts";
 
 const badInput = [
@@ -27,18 +27,13 @@ async function joinTiff({ session, entries, convert }: Joining): Promise<void> {
   if ((await pagesIn(["/job/out"])) !== wanted) throw new FilemillError("CONVERSION_FAILED", "Not every page could be joined.");
 }
 
-export const joinTiffEngine = defineEngine(
-  joinEngineOf({
-    id: "join-tiff",
-    label: "libtiff, joining files",
-    lane: "document",
-    packages: ["libarchive-tools", "libtiff-tools"],
-    targets: { tiff: { fidelity: "high", cost: 1000 } },
-    badInput,
-    async probe(sandbox) {
-      const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
-      return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
-    },
-    join: joinTiff,
-  }),
-);
+export const joinTiffEngine = joinEngineOf({
+  id: "join-tiff",
+  label: "libtiff, joining files",
+  lane: "document",
+  packages: ["libarchive-tools", "libtiff-tools"],
+  targets: { tiff: { fidelity: "high", cost: 1000 } },
+  badInput,
+  probe: probeOf("/usr/bin/tiffinfo", ["-h"], /(\d{1,9}\.\d[\d.]*)/),
+  join: joinTiff,
+});

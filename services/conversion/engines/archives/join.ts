@@ -5,7 +5,15 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { formatOf, type Kind } from "#formats/index.ts";
-import type { Engine, EngineHost, FileRef, Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import {
+  defineEngine,
+  type Engine,
+  type EngineHost,
+  type FileRef,
+  type Hop,
+  type HopTask,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EntryFailed } from "#services/conversion/domain/failure.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";
@@ -69,14 +77,7 @@ export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine 
   const hops = joinedSources.flatMap((from) =>
     Object.entries(targets).map(([to, { options = [], ...rest }]) => ({ from, to, ...rest, options, ...sharedOf(from, rest.expects) })),
   );
-  return {
-    ...engine,
-    hops,
-    badInput: [...badInput, ...own],
-    async open(host) {
-      return { run: (task) => run(host, task, { prepare, join }), [Symbol.asyncDispose]: async () => undefined };
-    },
-  };
+  return defineEngine({ ...engine, hops, badInput: [...badInput, ...own], run: (host, task) => run(host, task, { prepare, join }) });
 }
 
 async function run(

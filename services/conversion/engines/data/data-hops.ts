@@ -4,6 +4,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
+import { oneOf, yesOrNo } from "../shared/options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { dataExpectations } from "./data-notes.ts";
 
@@ -52,12 +53,7 @@ function fidelityOf(from: string, to: string): Fidelity {
   return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
 }
 
-const quoteText: OptionDefinition = {
-  name: "quoteText",
-  type: "boolean",
-  default: false,
-  description: "Quote every text cell, so that it is not read as a number.",
-};
+const quoteText: OptionDefinition = yesOrNo("quoteText", "Quote every text cell, so that it is not read as a number.", { default: false });
 const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "The first row names the columns." };
 const kinds: OptionDefinition = {
   name: "types",
@@ -90,13 +86,7 @@ const indentFrom = (min: number): OptionDefinition => ({
   unit: "characters",
   description: "Spaces per indentation level; 0 writes a single line.",
 });
-const charset: OptionDefinition = {
-  name: "charset",
-  type: "enum",
-  values: ["utf-8", "ascii"],
-  default: "utf-8",
-  description: "`ascii` escapes all other characters.",
-};
+const charset: OptionDefinition = oneOf("charset", ["utf-8", "ascii"], "`ascii` escapes all other characters.", { default: "utf-8" });
 const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
 const elements: readonly OptionDefinition[] = [
   { name: "root", type: "string", pattern: name, default: "root", description: "Name of the root element, if the data has none." },
@@ -110,20 +100,8 @@ const tableRead: OptionDefinition = {
 };
 const tableChosen: OptionDefinition = { ...tableRead, description: "Convert only this table; default: all of them." };
 const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table." };
-const form: OptionDefinition = {
-  name: "form",
-  type: "enum",
-  values: ["xml", "binary"],
-  default: "xml",
-  description: "Write an XML or a binary property list.",
-};
-const compression: OptionDefinition = {
-  name: "compression",
-  type: "enum",
-  values: ["snappy", "none"],
-  default: "snappy",
-  description: "Compression of the columns.",
-};
+const form: OptionDefinition = oneOf("form", ["xml", "binary"], "Write an XML or a binary property list.", { default: "xml" });
+const compression: OptionDefinition = oneOf("compression", ["snappy", "none"], "Compression of the columns.", { default: "snappy" });
 
 /** For targets that hold only one sheet: the first is used unless one is chosen. */
 const oneSheet: OptionDefinition = {
@@ -169,12 +147,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
-const sortKeys: OptionDefinition = {
-  name: "sortKeys",
-  type: "boolean",
-  default: false,
-  description: "Sort the names in each object alphabetically.",
-};
+const sortKeys: OptionDefinition = yesOrNo("sortKeys", "Sort the names in each object alphabetically.", { default: false });
 const lineEnds = (preset: "lf" | "crlf"): OptionDefinition => ({
   name: "lineEnds",
   type: "enum",

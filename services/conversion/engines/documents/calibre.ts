@@ -2,8 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import {
+  defineEngine,
+  type EngineHost,
+  type Fidelity,
+  type Hop,
+  type HopTask,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
 import { openToolSession, type ToolCommand } from "../shared/tool-run.ts";
@@ -66,7 +72,7 @@ const badInput = [
   /^AttributeError: 'NoneType' object has no attribute 'lstrip'/m,
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   // Calibre goes by the file extension, which can only be one of ours: never a recipe, which is a program.
   const inside = `/input/in.${from}`;
@@ -113,7 +119,5 @@ export const calibreEngine = defineEngine({
   async probe() {
     return versionFiles.map(versionOf).find((version) => version !== undefined);
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  run,
 });

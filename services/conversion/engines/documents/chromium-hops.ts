@@ -2,6 +2,7 @@
 import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
+import { decimalIn, integerIn, oneOf, yesOrNo } from "../shared/options.ts";
 
 const media = (usual: "print" | "screen"): OptionDefinition => ({
   name: "media",
@@ -11,12 +12,7 @@ const media = (usual: "print" | "screen"): OptionDefinition => ({
   description: "CSS media type for the layout: `print` or `screen`.",
 });
 const scripts: readonly OptionDefinition[] = [
-  {
-    name: "javascript",
-    type: "boolean",
-    default: false,
-    description: "Run the page's scripts. They cannot load anything from the network.",
-  },
+  yesOrNo("javascript", "Run the page's scripts. They cannot load anything from the network.", { default: false }),
   {
     name: "javascriptSeconds",
     type: "integer",
@@ -35,25 +31,9 @@ const line = (name: string, place: string): OptionDefinition => ({
 });
 
 const paper: readonly OptionDefinition[] = [
-  {
-    name: "pageSize",
-    type: "enum",
-    values: words("a3 a4 a5 letter legal tabloid"),
-    description: "Paper size; default: from the page's CSS, otherwise A4.",
-  },
-  {
-    name: "margin",
-    type: "number",
-    min: 0,
-    max: 100,
-    unit: "mm",
-    description: "Margin on all sides; default: from the page's CSS, otherwise 10 mm.",
-  },
-  {
-    name: "landscape",
-    type: "boolean",
-    description: "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set.",
-  },
+  oneOf("pageSize", words("a3 a4 a5 letter legal tabloid"), "Paper size; default: from the page's CSS, otherwise A4."),
+  decimalIn("margin", [0, 100], "Margin on all sides; default: from the page's CSS, otherwise 10 mm.", { unit: "mm" }),
+  yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set."),
   { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale." },
   { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
   line("header", "above"),
@@ -67,27 +47,12 @@ const paper: readonly OptionDefinition[] = [
   media("print"),
 ];
 const shot: readonly OptionDefinition[] = [
-  {
-    name: "viewportWidth",
-    type: "integer",
-    min: 200,
-    max: 4000,
-    default: 1280,
-    unit: "px",
-    description: "Width of the browser window.",
-  },
+  integerIn("viewportWidth", [200, 4000], "Width of the browser window.", { default: 1280, unit: "px" }),
   { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
   { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel." },
   media("screen"),
 ];
-const quality: OptionDefinition = {
-  name: "quality",
-  type: "integer",
-  min: 1,
-  max: 100,
-  default: 90,
-  description: "Picture quality; lower values make smaller files.",
-};
+const quality: OptionDefinition = integerIn("quality", [1, 100], "Picture quality; lower values make smaller files.", { default: 90 });
 
 const runsScripts = (from: string) => from !== "mhtml";
 

@@ -1,11 +1,10 @@
 /** DjVu scans by DjVuLibre: to pages with their text layer, and to pictures; and photographs to DjVu. */
 import { join } from "node:path";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const usual = { async: false, maxInputMb: 100 } as const;
 const quality: OptionDefinition = {
@@ -49,7 +48,7 @@ const badInput = [
 const font = "/usr/share/tesseract-ocr/5/tessdata/pdf.ttf";
 const script = "/engine/djvulibre-layer.py";
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   const end = await session.run(commandOf(task));
@@ -90,12 +89,7 @@ export const djvulibreEngine = defineEngine({
   packages: ["djvulibre-bin", "python3-pikepdf", "tesseract-ocr"],
   hops,
   badInput,
-  async probe(sandbox) {
-    // Asked for help, it fails but prints its version first.
-    const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /DjVuLibre-(\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  // Asked for help, it fails but prints its version first.
+  probe: probeInOutput("/usr/bin/ddjvu", ["--help"], /DjVuLibre-(\d[\d.]*)/),
+  run,
 });

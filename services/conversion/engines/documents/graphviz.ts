@@ -11,7 +11,8 @@ import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { saysOutOfMemory } from "#services/conversion/domain/process-end.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, numberOption, stringOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { integerIn } from "../shared/options.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/dot";
 
@@ -28,15 +29,7 @@ const direction: OptionDefinition = {
   values: ["TB", "LR", "BT", "RL"],
   description: "Direction of the layers: down, right, up or left; default: from the file.",
 };
-const dpi: OptionDefinition = {
-  name: "dpi",
-  type: "integer",
-  min: 24,
-  max: 600,
-  default: 96,
-  unit: "dpi",
-  description: "Resolution of the picture.",
-};
+const dpi: OptionDefinition = integerIn("dpi", [24, 600], "Resolution of the picture.", { default: 96, unit: "dpi" });
 
 /** One way only: a graph cannot be recovered from a drawing or picture. */
 const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly options: readonly OptionDefinition[] }>> = {
@@ -107,11 +100,6 @@ export const graphvizEngine = defineEngine({
   packages: ["graphviz"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["-V"]);
-    return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["-V"], /version (\d[\d.]*)/),
+  run,
 });

@@ -3,6 +3,7 @@ import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#s
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption, openWorker, probeWorker } from "../shared/node-worker.ts";
+import { integerIn } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 
 const mail = {
@@ -14,14 +15,7 @@ const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
 
 const records = words("json ndjson yaml xml csv tsv xlsx");
 
-const message: OptionDefinition = {
-  name: "message",
-  type: "integer",
-  min: 1,
-  max: 20_000,
-  default: 1,
-  description: "Number of the message in the mailbox, from 1.",
-};
+const message: OptionDefinition = integerIn("message", [1, 20_000], "Number of the message in the mailbox, from 1.", { default: 1 });
 
 function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {

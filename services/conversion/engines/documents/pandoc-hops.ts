@@ -4,6 +4,7 @@ import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domai
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
+import { integerIn, yesOrNo } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
@@ -71,12 +72,7 @@ export const markups: Readonly<Record<string, Markup>> = {
 /** These writers need data files that `--sandbox` hides in Debian's build: a filter runs them, inside our sandbox only (decision 92). */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
-const standalone: OptionDefinition = {
-  name: "standalone",
-  type: "boolean",
-  default: true,
-  description: "Write a complete document; `false` writes only the body.",
-};
+const standalone: OptionDefinition = yesOrNo("standalone", "Write a complete document; `false` writes only the body.", { default: true });
 const contents: readonly OptionDefinition[] = [
   { name: "toc", type: "boolean", default: false, description: "Include a table of contents." },
   { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Depth of the table of contents." },
@@ -96,14 +92,7 @@ const wrap: OptionDefinition = {
   default: "none",
   description: "Line wrapping: one line per paragraph, wrapped at `columns`, or as in the source.",
 };
-const columns: OptionDefinition = {
-  name: "columns",
-  type: "integer",
-  min: 20,
-  max: 500,
-  default: 72,
-  description: "Line width when `wrap` is `auto`.",
-};
+const columns: OptionDefinition = integerIn("columns", [20, 500], "Line width when `wrap` is `auto`.", { default: 72 });
 
 const dialect: OptionDefinition = {
   name: "dialect",

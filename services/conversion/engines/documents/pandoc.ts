@@ -2,15 +2,14 @@
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
-import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { failureOf } from "../shared/bad-input.ts";
-import { answerOf } from "../shared/child-engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
-import { ownProgram } from "../shared/node-worker.ts";
+import { tellOwn } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
@@ -88,23 +87,12 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   }
   noteRemoved(task, end);
   throwIfFailed(task, end);
-  if (task.hop.to === "json") await writeTree(session, task);
+  // Pandoc's JSON becomes that of documents (see inside/document/main.ts).
+  if (task.hop.to === "json") await tellOwn(session, task.note, "document/main.ts", [tree, "/job/out"]);
   await session.adopt("out").catch((error: unknown) => {
     // Pandoc succeeded but wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
-}
-
-/** Converts pandoc's JSON to that of documents (see inside/document/main.ts). */
-async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
-  const end = await session.run({
-    ...ownProgram("document/main.ts", [tree, "/job/out"]),
-    limits: { addressSpace: false },
-  });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const answer = answerOf(JSON.parse(end.stdout));
-  if (!answer.ok) throw answer.error;
-  for (const { code, message } of answer.notes) task.note(code, message);
 }
 
 /** Pandoc splits only at commas and drops cells beyond the columns of the first row. */
@@ -173,11 +161,6 @@ export const pandocEngine = defineEngine({
   packages: ["pandoc"],
   hops: pandocHops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["--version"], /^pandoc\S* (\d[\d.]*)/),
+  run,
 });

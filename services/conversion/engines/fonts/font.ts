@@ -1,12 +1,11 @@
 /** Fonts of editors and printers converted by FontForge, each in a fresh process. */
 import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { noteLosses } from "./font-losses.ts";
 
 const program = "/usr/bin/fontforge";
@@ -55,7 +54,7 @@ const hops: readonly Hop[] = [
 
 const badInput = [/Failed to open|not in a known format/];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   await using session = await openToolSession(sandbox, task);
   // FontForge reads and writes by file extension.
@@ -94,11 +93,6 @@ export const fontEngine = defineEngine({
   packages: ["fontforge-nox", "python3-fonttools", "python3-brotli"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /(\d{8})/.exec(line)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["--version"], /(\d{8})/),
+  run,
 });

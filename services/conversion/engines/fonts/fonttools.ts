@@ -5,10 +5,9 @@
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
@@ -33,7 +32,7 @@ const options: readonly OptionDefinition[] = [
   },
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   const { hop, options: given } = task;
   await using session = await openToolSession(sandbox, task);
   const end = await session.run({
@@ -93,10 +92,6 @@ export const fonttoolsEngine = defineEngine({
     })),
     ...crossHops(formats, formats, hopOf),
   ],
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, python, ["-I", "-c", "import fontTools, brotli; print(fontTools.version)"]);
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, python, ["-I", "-c", "import fontTools, brotli; print(fontTools.version)"]),
+  run,
 });

@@ -1,9 +1,8 @@
 /** Between GDAL's reading and writing, our own program rearranges a map so that GDAL writes it unchanged (see inside/map). */
 import { flag, list, oneOf, optional, record, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
-import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { answerOf } from "../shared/child-engine.ts";
-import { ownProgram } from "../shared/node-worker.ts";
+import { runOwn } from "../shared/node-worker.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
 const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) =>
@@ -25,8 +24,6 @@ const arranged = record({
   /** Values of single points must be added to the result (see completeGpx). */
   hasPoints: flag,
 });
-const limits = { addressSpace: false, fileBytes: 2 ** 30 };
-
 export type Arranged = ReturnType<typeof arranged>;
 
 /** Passed between the two runs that make a GPX. The programs get every path as an argument, since the folders may differ. */
@@ -42,9 +39,7 @@ type Gathered = {
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
-  const end = await session.run({ ...ownProgram("map/main.ts", ["arrange", asked]), limits });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const said: unknown = JSON.parse(end.stdout);
+  const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["arrange", asked]));
   const answer = answerOf(said);
   if (!answer.ok) throw answer.error;
   const result = arranged((said as { readonly map?: unknown }).map);
@@ -54,6 +49,5 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
 
 /** Adds what GDAL cannot write to a GPX in the job's folder that was made from an arranged map. */
 export async function completeGpx(session: ToolSession, name: string): Promise<void> {
-  const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`, points]), limits });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  await runOwn(session, "map/main.ts", ["complete", `/job/${name}`, points]);
 }

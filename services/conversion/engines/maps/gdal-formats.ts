@@ -2,6 +2,7 @@
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { crossHops } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
+import { integerIn } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 import { mapExpectations } from "./gdal-notes.ts";
 
@@ -110,21 +111,8 @@ export const writings: Readonly<Record<string, Writing>> = {
   pdf: { driver: "PDF", name: "out.pdf" },
 };
 
-const crs: OptionDefinition = {
-  name: "crs",
-  type: "integer",
-  min: 1024,
-  max: 32_767,
-  description: "EPSG code of the result's coordinate system; default: the input's.",
-};
-const precision: OptionDefinition = {
-  name: "precision",
-  type: "integer",
-  min: 0,
-  max: 15,
-  unit: "digits",
-  description: "Decimals of coordinates; default: all.",
-};
+const crs: OptionDefinition = integerIn("crs", [1024, 32_767], "EPSG code of the result's coordinate system; default: the input's.");
+const precision: OptionDefinition = integerIn("precision", [0, 15], "Decimals of coordinates; default: all.", { unit: "digits" });
 const geometry: OptionDefinition = {
   name: "geometry",
   type: "enum",

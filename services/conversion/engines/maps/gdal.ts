@@ -1,14 +1,14 @@
 /** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage and arranged there, so that each format gets what it can hold. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
-import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { answerOf } from "../shared/child-engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { ownProgram } from "../shared/node-worker.ts";
+import { runOwn } from "../shared/node-worker.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
-import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { openToolSession, probeMs, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
 import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 
@@ -99,9 +99,7 @@ async function isOneDocument({ session }: Work, input: string): Promise<boolean>
 /** GDAL reads some values of a KML wrongly (see inside/map/kml-source.ts). */
 async function rewrittenKml({ session }: Work, input: string): Promise<string> {
   const path = "/job/plain.kml";
-  const end = await session.run({ ...ownProgram("map/main.ts", ["kml", input, path]), limits });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const answer = answerOf(JSON.parse(end.stdout));
+  const answer = answerOf(JSON.parse(await runOwn(session, "map/main.ts", ["kml", input, path])));
   if (!answer.ok) throw answer.error;
   return path;
 }
@@ -227,10 +225,7 @@ export const gdalEngine = defineEngine({
   packages: ["gdal-bin"],
   hops: gdalHops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /GDAL (\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf(program, ["--version"], /GDAL (\d[\d.]*)/),
   async open(host) {
     const { sandbox } = host;
     let drivers: Promise<readonly string[]> | undefined;

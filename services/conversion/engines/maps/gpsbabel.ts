@@ -7,10 +7,9 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { answerOf } from "../shared/child-engine.ts";
 import { crossHops } from "../shared/hop-table.ts";
-import { ownProgram } from "../shared/node-worker.ts";
-import { inputInside, openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { tellOwn } from "../shared/node-worker.ts";
+import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/gpsbabel";
 
@@ -117,7 +116,7 @@ async function compareWithSource(session: ToolSession, task: HopTask, device: De
     args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again],
   });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tell(session, task, ["compare", inputInside, again]);
+  await tellOwn(session, task.note, "map/main.ts", ["compare", inputInside, again]);
 }
 
 /** A table of the points, which holds what a GPX does not. */
@@ -125,16 +124,7 @@ async function tellSensors(session: ToolSession, task: HopTask, { name }: Device
   const table = "/job/points.csv";
   const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tell(session, task, ["sensors", table, ...(task.hop.from === "tcx" ? [inputInside] : [])]);
-}
-
-/** Passes on the notes of our own program (see inside/map/compare.ts). */
-async function tell(session: ToolSession, task: HopTask, asked: readonly string[]): Promise<void> {
-  const end = await session.run({ ...ownProgram("map/main.ts", asked), limits: { addressSpace: false } });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const answer = answerOf(JSON.parse(end.stdout));
-  if (!answer.ok) throw answer.error;
-  for (const { code, message } of answer.notes) task.note(code, message);
+  await tellOwn(session, task.note, "map/main.ts", ["sensors", table, ...(task.hop.from === "tcx" ? [inputInside] : [])]);
 }
 
 /** A device without tracks gets a track's points as waypoints if there are no others, and the reverse. */
@@ -157,11 +147,6 @@ export const gpsbabelEngine = defineEngine({
   packages: ["gpsbabel"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeInOutput(program, ["-V"], /Version (\d[\d.]*)/),
+  run,
 });

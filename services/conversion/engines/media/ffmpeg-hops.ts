@@ -4,6 +4,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, ownHops, uniqueHops } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
 import { atOption, gifOptions, ownFilmOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
@@ -196,13 +197,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
 /** Containers with text subtitles. */
 const subtitled = readers(videoFormats).filter((id) => videoFormats[id]?.subtitles !== undefined || id === "mk3d");
 const subtitleOptions: readonly OptionDefinition[] = [
-  {
-    name: "subtitle",
-    type: "integer",
-    min: 1,
-    max: 999,
-    description: "Subtitle track of the video; default: the track marked as default, otherwise the first",
-  },
+  integerIn("subtitle", [1, 999], "Subtitle track of the video; default: the track marked as default, otherwise the first"),
   ...trim,
 ];
 const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to) => ({

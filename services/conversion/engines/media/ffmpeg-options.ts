@@ -1,5 +1,6 @@
 /** The options of sound, film, animations and stills. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { decimalIn, integerIn, oneOf } from "../shared/options.ts";
 import type { Container } from "./ffmpeg-container.ts";
 
 export const trim: readonly OptionDefinition[] = [
@@ -7,13 +8,7 @@ export const trim: readonly OptionDefinition[] = [
   { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
 ];
 /** For sound and film that stay in their format. */
-export const speed: OptionDefinition = {
-  name: "speed",
-  type: "number",
-  min: 0.25,
-  max: 4,
-  description: "Playback speed; the pitch is kept.",
-};
+export const speed: OptionDefinition = decimalIn("speed", [0.25, 4], "Playback speed; the pitch is kept.");
 /** For film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
   speed,
@@ -33,22 +28,8 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
   },
 ];
 const size: readonly OptionDefinition[] = [
-  {
-    name: "width",
-    type: "integer",
-    min: 16,
-    max: 7680,
-    unit: "px",
-    description: "Width of the video; odd numbers are rounded down.",
-  },
-  {
-    name: "height",
-    type: "integer",
-    min: 16,
-    max: 7680,
-    unit: "px",
-    description: "Height of the video; odd numbers are rounded down.",
-  },
+  integerIn("width", [16, 7680], "Width of the video; odd numbers are rounded down.", { unit: "px" }),
+  integerIn("height", [16, 7680], "Height of the video; odd numbers are rounded down.", { unit: "px" }),
   {
     name: "fit",
     type: "enum",
@@ -63,37 +44,10 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
     ...(container.exact === true || container.fixedRate === true
       ? []
       : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate." } as const]),
-    {
-      name: "sampleRate",
-      type: "enum",
-      values: ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"],
-      description: "Samples a second.",
-    },
-    {
-      name: "channels",
-      type: "integer",
-      min: 1,
-      max: Math.min(container.maxChannels ?? 6, 6),
-      description: "Number of channels; 1 is mono.",
-    },
-    ...(container.depths === undefined
-      ? []
-      : [
-          {
-            name: "bitDepth",
-            type: "enum",
-            values: container.depths,
-            description: "Bits per sample; default: as in the source.",
-          } as const,
-        ]),
-    {
-      name: "volume",
-      type: "number",
-      min: -60,
-      max: 30,
-      unit: "dB",
-      description: "Gain; negative values make it quieter.",
-    },
+    oneOf("sampleRate", ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"], "Samples a second."),
+    integerIn("channels", [1, Math.min(container.maxChannels ?? 6, 6)], "Number of channels; 1 is mono."),
+    ...(container.depths === undefined ? [] : [oneOf("bitDepth", container.depths, "Bits per sample; default: as in the source.")]),
+    decimalIn("volume", [-60, 30], "Gain; negative values make it quieter.", { unit: "dB" }),
     { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
     ...(container.audioChoices === undefined
       ? []
@@ -112,25 +66,10 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
     ...(container.videoChoices === undefined
       ? []
       : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec." } as const]),
-    {
-      name: "crf",
-      type: "integer",
-      min: 0,
-      max: 51,
-      description: "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1.",
-    },
+    integerIn("crf", [0, 51], "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1."),
     ...(container.fixedRate === true
       ? []
-      : [
-          {
-            name: "videoBitrate",
-            type: "integer",
-            min: 50,
-            max: 100_000,
-            unit: "kbit/s",
-            description: "Video bit rate, instead of `crf`.",
-          } as const,
-        ]),
+      : [integerIn("videoBitrate", [50, 100_000], "Video bit rate, instead of `crf`.", { unit: "kbit/s" })]),
     {
       name: "preset",
       type: "enum",
@@ -163,13 +102,6 @@ export const atOption: OptionDefinition = {
   description: "Makes a still of this moment instead of an animation.",
 };
 export const stillOptions: readonly OptionDefinition[] = [
-  {
-    name: "at",
-    type: "number",
-    min: 0,
-    max: 86_400,
-    unit: "s",
-    description: "Moment to show; default: the first frame that is not black.",
-  },
+  decimalIn("at", [0, 86_400], "Moment to show; default: the first frame that is not black.", { unit: "s" }),
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
 ];

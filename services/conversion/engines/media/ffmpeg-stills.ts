@@ -6,7 +6,7 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { withMeantColours } from "../pictures/meant-colours.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 const program = "/usr/bin/ffmpeg";
@@ -113,10 +113,7 @@ export const ffmpegStillsEngine = defineEngine({
   packages: ["ffmpeg"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["-version"]);
-    return line === undefined ? undefined : /version (\S+)/.exec(line)?.[1];
-  },
+  probe: probeOf(program, ["-version"], /version (\S+)/),
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return {

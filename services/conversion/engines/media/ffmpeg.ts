@@ -4,7 +4,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { gatheringNotes } from "../shared/gathering-notes.ts";
-import { openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { noteChanges } from "./ffmpeg-changes.ts";
@@ -98,10 +98,7 @@ export const ffmpegEngine = defineEngine({
   packages: ["ffmpeg", "python3-mutagen"],
   hops: ffmpegHops,
   badInput: mediaBadInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/ffmpeg", ["-version"]);
-    return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf("/usr/bin/ffmpeg", ["-version"], /version (\d[\d.]*)/),
   async open(host) {
     return {
       run: (task) => run(host, task),

@@ -5,6 +5,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/fluidsynth";
@@ -23,13 +24,7 @@ const headerBytes = 44;
 
 const options: readonly OptionDefinition[] = [
   { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Volume; values above 1 can distort" },
-  {
-    name: "sampleRate",
-    type: "enum",
-    values: ["22050", "44100", "48000", "96000"],
-    default: "44100",
-    description: "Samples a second",
-  },
+  oneOf("sampleRate", ["22050", "44100", "48000", "96000"], "Samples a second", { default: "44100" }),
   { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];
 
@@ -85,7 +80,5 @@ export const fluidsynthEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  run,
 });

@@ -4,14 +4,14 @@ import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { OffColours } from "../inside/model/off-colours.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
-import { ownProgram } from "../shared/node-worker.ts";
-import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { runOwn } from "../shared/node-worker.ts";
+import { yesOrNo } from "../shared/options.ts";
+import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -47,12 +47,7 @@ const form: OptionDefinition = {
   default: "compact",
   description: "Write the binary or the text variant of the format.",
 };
-const simplify: OptionDefinition = {
-  name: "simplify",
-  type: "boolean",
-  default: false,
-  description: "Merge equal vertices and meshes with the same material.",
-};
+const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and meshes with the same material.", { default: false });
 
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
@@ -127,9 +122,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */
 async function plainOff(session: ToolSession, task: HopTask, given: string): Promise<string> {
   const path = "/job/in.off";
-  const end = await session.run({ ...ownProgram("model/main.ts", [given, path]), limits });
-  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  const { hasColours, hasOthers }: OffColours = JSON.parse(end.stdout);
+  const { hasColours, hasOthers }: OffColours = JSON.parse(await runOwn(session, "model/main.ts", [given, path]));
   if (hasColours && colourless.has(task.hop.to)) task.note("METADATA_DROPPED", "Colours were left out.");
   else if (hasOthers)
     task.note("METADATA_DROPPED", "Colours of faces, and of vertices in a file that does not start with COFF, were left out.");
@@ -193,12 +186,7 @@ export const assimpEngine = defineEngine({
   packages: ["assimp-utils"],
   hops,
   badInput,
-  async probe(sandbox) {
-    // The first line is a rule.
-    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  // The first line is a rule.
+  probe: probeInOutput(program, ["version"], /Version (\d[\d.]*)/),
+  run,
 });

@@ -3,26 +3,13 @@ import { defineEngine, type OptionDefinition } from "#services/conversion/domain
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { decimalIn } from "../shared/options.ts";
 
 const worker = { work: "meshoptimizer", packages: ["meshoptimizer", "earcut", "@gltf-transform/core", "@gltf-transform/extensions"] };
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "simplify",
-    type: "number",
-    min: 0.01,
-    max: 1,
-    default: 1,
-    description: "Share of the triangles to keep, approximately; below 1, polygons become triangles",
-  },
-  {
-    name: "scale",
-    type: "number",
-    min: 0.001,
-    max: 1000,
-    default: 1,
-    description: "Scale factor for all lengths, for example 25.4 for inches to millimetres",
-  },
+  decimalIn("simplify", [0.01, 1], "Share of the triangles to keep, approximately; below 1, polygons become triangles", { default: 1 }),
+  decimalIn("scale", [0.001, 1000], "Scale factor for all lengths, for example 25.4 for inches to millimetres", { default: 1 }),
 ];
 
 const merged = expecting("FACES_MERGED", { option: "simplify" });

@@ -4,6 +4,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
+import { oneOf, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { type Family, families, isPdf, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
@@ -25,17 +26,8 @@ const pdfOptions: readonly OptionDefinition[] = [
   { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
   { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
 ];
-const landscape: OptionDefinition = {
-  name: "landscape",
-  type: "boolean",
-  description: "`true` makes all pages landscape, `false` portrait.",
-};
-const pageSize: OptionDefinition = {
-  name: "pageSize",
-  type: "enum",
-  values: Object.keys(papers),
-  description: "Paper size; default: the document's own.",
-};
+const landscape: OptionDefinition = yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait.");
+const pageSize: OptionDefinition = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own.");
 const margin: OptionDefinition = {
   name: "margin",
   type: "number",
@@ -44,12 +36,7 @@ const margin: OptionDefinition = {
   unit: "mm",
   description: "Margin on all four sides of every page; default: the document's own.",
 };
-const fitWidth: OptionDefinition = {
-  name: "fitWidth",
-  type: "boolean",
-  default: false,
-  description: "Shrink each sheet to the width of one page.",
-};
+const fitWidth: OptionDefinition = yesOrNo("fitWidth", "Shrink each sheet to the width of one page.", { default: false });
 const sheetToPrint: OptionDefinition = {
   name: "sheet",
   type: "string",
@@ -66,12 +53,7 @@ const encoding: OptionDefinition = {
   description: "Text encoding of the input.",
 };
 
-const quoted: OptionDefinition = {
-  name: "quoteText",
-  type: "boolean",
-  default: false,
-  description: "Quote all text cells, not only those that need it.",
-};
+const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not only those that need it.", { default: false });
 
 /** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));

@@ -5,6 +5,7 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefin
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { ownHops, words } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
 const python = "/usr/bin/python3";
@@ -32,13 +33,7 @@ const options: readonly OptionDefinition[] = [
     description:
       "Whether title, dates, and names of people, programs and printers are kept, also in pictures; if removed, comments and tracked changes are by “Author”",
   },
-  {
-    name: "comments",
-    type: "enum",
-    values: ["keep", "strip"],
-    default: "keep",
-    description: "Whether comments are kept; tracked changes always are",
-  },
+  oneOf("comments", ["keep", "strip"], "Whether comments are kept; tracked changes always are", { default: "keep" }),
 ];
 
 const formats = words("docx docm dotx xlsx xlsm xltx pptx pptm ppsx ppsm potx potm odt ott ods ots odp otp odg otg");
@@ -86,10 +81,6 @@ export const officeChangeEngine = defineEngine({
   packages: ["python3", "python3-pil", "python3-lxml", "libarchive-tools"],
   badInput,
   hops,
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, python, ["-I", "-c", "import PIL, lxml.etree; print(PIL.__version__)"]);
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, python, ["-I", "-c", "import PIL, lxml.etree; print(PIL.__version__)"]),
+  run,
 });

@@ -1,8 +1,8 @@
 /** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
 import { archivePart } from "../shared/pdf-options.ts";
@@ -79,7 +79,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const draw = async (input: string, given: readonly string[]): Promise<void> => {
     const end = await session.run({
@@ -106,10 +106,6 @@ export const ghostscriptEngine = defineEngine({
   packages: ["ghostscript", "python3-pikepdf"],
   hops,
   badInput,
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, program, ["--version"]);
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, program, ["--version"]),
+  run,
 });

@@ -7,8 +7,9 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { integerIn } from "../shared/options.ts";
 import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../shared/picture-page.ts";
-import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/mutool";
 const bookPage: readonly OptionDefinition[] = [
@@ -22,15 +23,7 @@ const pages: OptionDefinition = {
   pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
   description: "Pages to convert, for example `1-3,7`",
 };
-const density: OptionDefinition = {
-  name: "dpi",
-  type: "integer",
-  min: 36,
-  max: 600,
-  default: 150,
-  unit: "dpi",
-  description: "Resolution of the page pictures",
-};
+const density: OptionDefinition = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });
 
 /** A JPEG keeps its colour profile. */
 function pictureExpectations(from: string) {
@@ -136,11 +129,6 @@ export const mupdfEngine = defineEngine({
   packages: ["mupdf-tools"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeInOutput(program, ["-v"], /mutool version (\d[\d.]*)/),
+  run,
 });

@@ -239,10 +239,6 @@ export const pdfChangeEngine = defineEngine({
   packages: ["python3-pikepdf", "qpdf", "poppler-utils", "ghostscript", "mupdf-tools", "librsvg2-bin", "tesseract-ocr"],
   badInput,
   hops,
-  async probe(sandbox) {
-    return await versionLineOf(sandbox, python, ["-I", "-c", "import pikepdf, PIL; print(pikepdf.__version__)"]);
-  },
-  async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: (sandbox) => versionLineOf(sandbox, python, ["-I", "-c", "import pikepdf, PIL; print(pikepdf.__version__)"]),
+  run,
 });

@@ -1,9 +1,9 @@
 /** Renders what our PDF reader cannot draw: drawings as PNG with poppler, and pages without their text with Ghostscript. */
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { finite, list, oneOf, record, text, WrongShape, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
-import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, stepFile, type ToolSession } from "../shared/tool-run.ts";
 import { pointsPerInch } from "./poppler-pages.ts";
 
 const dpi = 150;
@@ -61,14 +61,10 @@ async function placedDrawings(session: ToolSession, task: HopTask, placed: reado
   return JSON.stringify(drawn);
 }
 
-async function adopted(session: ToolSession, { outputPath }: HopTask, name: string): Promise<Buffer> {
-  const path = `${outputPath}.drawing`;
-  try {
-    await session.adopt(name, path);
-    return await readFile(path);
-  } finally {
-    await rm(path, { force: true });
-  }
+async function adopted(session: ToolSession, task: HopTask, name: string): Promise<Buffer> {
+  await using made = stepFile(task, "drawing");
+  await session.adopt(name, made.path);
+  return await readFile(made.path);
 }
 
 /** Pages of one kind are rendered in one run; the program numbers its output from 1. */

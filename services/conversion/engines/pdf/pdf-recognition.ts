@@ -5,6 +5,7 @@ import type { HopTask, OptionDefinition } from "#services/conversion/domain/engi
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
 import { straightened } from "./pdf-straightening.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
@@ -17,13 +18,7 @@ const dpi = 300;
 const maxPixels = 18_000_000;
 
 export const readingOptions: readonly OptionDefinition[] = [
-  {
-    name: "ocr",
-    type: "enum",
-    values: ["auto", "never"],
-    default: "auto",
-    description: "Whether to recognise text (OCR) on scanned pages",
-  },
+  oneOf("ocr", ["auto", "never"], "Whether to recognise text (OCR) on scanned pages", { default: "auto" }),
   languageOption,
 ];
 

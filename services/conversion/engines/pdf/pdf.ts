@@ -16,6 +16,7 @@ import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { integerIn } from "../shared/options.ts";
 import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
@@ -31,14 +32,7 @@ const options: readonly OptionDefinition[] = [
   ...readingOptions,
 ];
 
-const table: OptionDefinition = {
-  name: "table",
-  type: "integer",
-  min: 1,
-  max: 10_000,
-  default: 1,
-  description: "Number of the table, from 1",
-};
+const table: OptionDefinition = integerIn("table", [1, 10_000], "Number of the table, from 1", { default: 1 });
 
 const content: OptionDefinition = {
   name: "content",

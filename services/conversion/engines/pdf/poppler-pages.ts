@@ -4,6 +4,7 @@ import type { HopTask, OptionDefinition } from "#services/conversion/domain/engi
 import { assertPart } from "#services/conversion/domain/parts.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 
 const maxPixels = 100_000_000;
@@ -13,15 +14,7 @@ const maxPages = 10_000;
 export const pointsPerInch = 72;
 
 export const pixelOptions: readonly OptionDefinition[] = [
-  {
-    name: "dpi",
-    type: "integer",
-    min: 10,
-    max: 1200,
-    default: 150,
-    unit: "dpi",
-    description: "Resolution; ignored if width or height is set.",
-  },
+  integerIn("dpi", [10, 1200], "Resolution; ignored if width or height is set.", { default: 150, unit: "dpi" }),
   { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
   { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
   { name: "grayscale", type: "boolean", default: false, description: "Without colour." },

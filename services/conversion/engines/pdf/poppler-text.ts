@@ -5,6 +5,7 @@ import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
 import { coveredOf, fewLetters, recognise, type Wish, wordsFor } from "./pdf-recognition.ts";
 import { popplerBadInput, readFacts } from "./poppler-pages.ts";
@@ -18,13 +19,7 @@ export const textOptions: readonly OptionDefinition[] = [
     default: "reading",
     description: "`reading` follows the flow of the text; `page` keeps columns and tables in place.",
   },
-  {
-    name: "ocr",
-    type: "enum",
-    values: ["auto", "never"],
-    default: "auto",
-    description: "Whether to recognise text (OCR) on scanned pages",
-  },
+  oneOf("ocr", ["auto", "never"], "Whether to recognise text (OCR) on scanned pages", { default: "auto" }),
   languageOption,
 ];
 

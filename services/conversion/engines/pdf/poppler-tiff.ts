@@ -1,11 +1,11 @@
 /** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as usual for scans and faxes. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages, sizedTo } from "./poppler-pages.ts";
 
@@ -21,13 +21,7 @@ const options: readonly OptionDefinition[] = [
     description: "Pages of the picture, such as `1-3,7`; default: all",
   },
   ...pixelOptions,
-  {
-    name: "compression",
-    type: "enum",
-    values: ["deflate", "lzw", "packbits", "none"],
-    default: "deflate",
-    description: "Lossless compression method",
-  },
+  oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", { default: "deflate" }),
 ];
 
 function chosenPages(task: HopTask, total: number): readonly number[] {
@@ -40,7 +34,7 @@ function chosenPages(task: HopTask, total: number): readonly number[] {
   return [page];
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { pages: total } = await readFacts(session, 1);
   const numbers = chosenPages(task, total);
@@ -102,7 +96,5 @@ export const popplerTiffEngine = defineEngine({
     const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  run,
 });

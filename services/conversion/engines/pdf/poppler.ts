@@ -2,7 +2,7 @@
  * PDF to pictures, SVG and text by poppler-utils. Pictures are rendered as
  * raw pixels; libvips, also sandboxed, encodes the file several times faster.
  */
-import { rename, rm, stat } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import {
   defineEngine,
@@ -17,7 +17,7 @@ import { noteLeftOut, partOptions } from "#services/conversion/domain/parts.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, stepFile, type ToolSession } from "../shared/tool-run.ts";
 import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts, sizedTo } from "./poppler-pages.ts";
 import { extractText, textOptions } from "./poppler-text.ts";
 
@@ -60,23 +60,19 @@ async function rasterize({ session, inspector }: Work, pictures: OpenEngine, tas
     program: "/usr/bin/pdftoppm",
     args: [...pages, ...sizedTo(width, height), ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
   });
-  const drawn = `${task.outputPath}.drawn`;
-  try {
-    // Moved out of the renderer's reach before it is checked and passed on.
-    const size = await session
-      .adopt(gray ? "page.pgm" : "page.ppm", drawn)
-      .then(() => inspector.ask("drawnSize", [drawn], { signal: task.signal }))
-      .catch(() => {
-        throw failureOf(end, popplerBadInput, undrawable);
-      });
-    // If a page exceeds its limits, pdftoppm writes a single white pixel and exits with 0.
-    if (end.exitCode !== 0 || size.width !== width || size.height !== height) throw failureOf(end, popplerBadInput, undrawable);
-    if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
-    noteLeftOut(task, "page", pageNumber, facts.pages);
-    await writePicture(pictures, task, { path: drawn, sizeBytes: (await stat(drawn)).size }, (width / facts.widthPoints) * pointsPerInch);
-  } finally {
-    await rm(drawn, { force: true });
-  }
+  await using drawn = stepFile(task, "drawn");
+  // Moved out of the renderer's reach before it is checked and passed on.
+  const size = await session
+    .adopt(gray ? "page.pgm" : "page.ppm", drawn.path)
+    .then(() => inspector.ask("drawnSize", [drawn.path], { signal: task.signal }))
+    .catch(() => {
+      throw failureOf(end, popplerBadInput, undrawable);
+    });
+  // If a page exceeds its limits, pdftoppm writes a single white pixel and exits with 0.
+  if (end.exitCode !== 0 || size.width !== width || size.height !== height) throw failureOf(end, popplerBadInput, undrawable);
+  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  noteLeftOut(task, "page", pageNumber, facts.pages);
+  await writePicture(pictures, task, await drawn.as(task.input.format), (width / facts.widthPoints) * pointsPerInch);
 }
 
 async function writePicture(
@@ -130,10 +126,7 @@ export const popplerEngine = defineEngine({
   packages: ["poppler-utils"],
   hops,
   badInput: popplerBadInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
-    return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf("/usr/bin/pdftoppm", ["-v"], /(\d[\d.]*)/),
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return {

@@ -1,11 +1,10 @@
 /** Recognises the text in pictures (OCR). */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
 
 const options: readonly OptionDefinition[] = [
@@ -35,7 +34,7 @@ const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
 
 const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
@@ -78,11 +77,6 @@ export const tesseractEngine = defineEngine({
   packages: ["tesseract-ocr"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, tesseract, ["--version"]);
-    return line === undefined ? undefined : /tesseract (\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(tesseract, ["--version"], /tesseract (\d[\d.]*)/),
+  run,
 });

@@ -7,6 +7,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { magickBadInput } from "./imagemagick-formats.ts";
 import { magick } from "./imagemagick-program.ts";
@@ -40,16 +41,7 @@ const hops: readonly Hop[] = [
     fidelity: "reduced",
     ...usual,
     maxInputMb: 50,
-    options: [
-      {
-        name: "size",
-        type: "integer",
-        min: 16,
-        max: 1024,
-        unit: "px",
-        description: "Width of the largest picture in the icon; default: that of the source",
-      },
-    ],
+    options: [integerIn("size", [16, 1024], "Width of the largest picture in the icon; default: that of the source", { unit: "px" })],
   },
 ];
 
@@ -135,10 +127,5 @@ export const icnsutilsEngine = defineEngine({
       .catch(() => undefined);
     return /(\d{1,9}\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
-  async open(host) {
-    return {
-      run: (task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
-      [Symbol.asyncDispose]: async () => undefined,
-    };
-  },
+  run: (host, task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
 });

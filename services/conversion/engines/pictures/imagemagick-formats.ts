@@ -5,6 +5,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { mayKeepPlace } from "#services/conversion/domain/picture-metadata.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { metadataChoice } from "./picture-options.ts";
 
 export type Picture = {
@@ -81,14 +82,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
     write: "reduced",
     hasSizes: true,
     options: [
-      {
-        name: "size",
-        type: "integer",
-        min: 16,
-        max: 256,
-        unit: "px",
-        description: "Width and height of a single picture; default: the usual sizes from 16 to 256",
-      },
+      integerIn("size", [16, 256], "Width and height of a single picture; default: the usual sizes from 16 to 256", { unit: "px" }),
     ],
   },
   // Written output would be an icon without the cursor's hotspot.
@@ -104,13 +98,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
     read: "high",
     write: "high",
     options: [
-      {
-        name: "compression",
-        type: "enum",
-        values: ["dxt", "none"],
-        default: "dxt",
-        description: "Whether pixels are compressed: as DXT1, or DXT5 if there is transparency",
-      },
+      oneOf("compression", ["dxt", "none"], "Whether pixels are compressed: as DXT1, or DXT5 if there is transparency", { default: "dxt" }),
     ],
   },
   exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true, readArgs: divided, args: multiplied },

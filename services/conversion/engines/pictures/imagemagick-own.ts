@@ -4,6 +4,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { turn } from "./picture-options.ts";
 
@@ -28,13 +29,7 @@ const packings: readonly OptionDefinition[] = [
     description: "Compression method; all are lossless except JPEG. Default: fax compression for black-and-white pages, otherwise deflate",
   },
   { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality for the compression `jpeg`" },
-  {
-    name: "metadata",
-    type: "enum",
-    values: ["keep", "strip"],
-    default: "keep",
-    description: "Whether camera, location, author and program are kept",
-  },
+  oneOf("metadata", ["keep", "strip"], "Whether camera, location, author and program are kept", { default: "keep" }),
 ];
 
 const expects = [

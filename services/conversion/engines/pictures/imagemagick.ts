@@ -1,5 +1,5 @@
 /** Pictures that sharp does not support, by ImageMagick: to and from PNG and TIFF. */
-import { rm, stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
@@ -8,7 +8,7 @@ import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
@@ -159,14 +159,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     `${target.coder}:/job/out`,
   ];
   const end = await session.run({ program, args, ...withPolicy });
-  throwIfTooLarge(end);
-  if (end.exitCode !== 0) {
-    const left = await openOutput(session.pathOf("out")).catch(() => {
-      throw failureOf(end, magickBadInput, unreadable);
-    });
-    await left.close();
-    task.note("INPUT_DAMAGED");
-  }
+  await throwUnlessWritten(session, task, end);
   if (source.coder === "exr" && /^light 0$/m.test(end.stdout)) throw new FilemillError("CONVERSION_FAILED", unlit);
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
@@ -197,14 +190,10 @@ async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Pr
   if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task, undefined, isOdd);
   const scenes = await scenesOf(host, task);
   if (scenes[0]?.space !== "CMYK") return await run(host, task, scenes);
-  const path = `${task.outputPath}.printed`;
-  try {
-    await run(host, { ...task, hop: { ...task.hop, to: "tiff" }, outputPath: path }, scenes);
-    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
-    await pictures.run({ ...task, hop: { ...task.hop, from: "tiff" }, input, options: { compressionLevel: 6 } });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "printed");
+  await run(host, { ...task, hop: { ...task.hop, to: "tiff" }, outputPath: made.path }, scenes);
+  const input = await made.as(task.input.format);
+  await pictures.run({ ...task, hop: { ...task.hop, from: "tiff" }, input, options: { compressionLevel: 6 } });
 }
 
 /** Rewrites every page of the file in its own format. */
@@ -222,14 +211,7 @@ async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
   const args = [read, ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
   const end = await session.run({ program, args, ...withPolicy });
-  throwIfTooLarge(end);
-  if (end.exitCode !== 0) {
-    const left = await openOutput(session.pathOf("out")).catch(() => {
-      throw failureOf(end, magickBadInput, unreadable);
-    });
-    await left.close();
-    task.note("INPUT_DAMAGED");
-  }
+  await throwUnlessWritten(session, task, end);
   const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);
   if (end.exitCode === 0 && (await keepsSource(session, task, isTurned))) return;
   if (isTurned) task.note("ORIENTATION_APPLIED");
@@ -269,6 +251,17 @@ const open: Engine["open"] = async (host) => {
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
   };
 };
+
+/** A damaged picture may still give a result. */
+async function throwUnlessWritten(session: ToolSession, task: HopTask, end: SandboxEnd): Promise<void> {
+  throwIfTooLarge(end);
+  if (end.exitCode === 0) return;
+  const left = await openOutput(session.pathOf("out")).catch(() => {
+    throw failureOf(end, magickBadInput, unreadable);
+  });
+  await left.close();
+  task.note("INPUT_DAMAGED");
+}
 
 export const imagemagickEngine = defineEngine({
   id: "imagemagick",

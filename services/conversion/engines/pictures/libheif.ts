@@ -1,5 +1,4 @@
 /** HEIC, the picture format of phones, by the tools of libheif. */
-import { rm, stat } from "node:fs/promises";
 import {
   defineEngine,
   type EngineHost,
@@ -15,8 +14,9 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, ownHops, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { integerIn } from "../shared/options.ts";
 import { pageOf, picturePage, wishOf } from "../shared/picture-page.ts";
-import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { standUpright } from "./exif-upright.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
@@ -40,14 +40,7 @@ const encoding: readonly OptionDefinition[] = [
   },
 ];
 
-const jpegQuality: OptionDefinition = {
-  name: "quality",
-  type: "integer",
-  min: 1,
-  max: 100,
-  default: 90,
-  description: "Quality of lossy compression",
-};
+const jpegQuality: OptionDefinition = integerIn("quality", [1, 100], "Quality of lossy compression", { default: 90 });
 
 /** JPEG pictures become HEIC through PNG, because heif-enc drops their orientation. */
 const hops: readonly Hop[] = [
@@ -118,14 +111,10 @@ async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
       if (!(error instanceof EngineFault && error.kind === "crashed")) throw error;
     }
   }
-  const path = `${task.outputPath}.upright`;
-  try {
-    const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep" };
-    await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
-    await encodeUpright(sandbox, { ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "upright");
+  const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep" };
+  await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: made.path });
+  await encodeUpright(sandbox, { ...task, input: await made.as(task.input.format) });
 }
 
 async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -146,46 +135,34 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   // In a JPEG, the tool would reveal the hidden colours under transparent pixels.
   const isRough = reshapes(task) || isNamed || (task.hop.to === "jpg" && facts.hasAlpha);
   if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
-  const path = `${task.outputPath}.decoded`;
+  await using made = stepFile(task, "decoded");
   // For an opaque JPEG, or when shrinking, JPEG loses nothing that the result would hold, in a sixth of the time.
   const isOpaque = !facts.hasAlpha && !isNamed;
   const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await isPlain(session)))) ? "jpg" : "png";
-  try {
-    await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts.pictures, way, path);
-    const input = { ...task.input, path, format: way, sizeBytes: (await stat(path)).size };
-    const named = isNamed ? { namedColours: `${colours.primaries}/${colours.transfer}` } : {};
-    const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options, ...named };
-    await pictures.run({ ...task, hop: { ...task.hop, from: way }, input, options });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts.pictures, way, made.path);
+  const input = await made.as(way);
+  const named = isNamed ? { namedColours: `${colours.primaries}/${colours.transfer}` } : {};
+  const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options, ...named };
+  await pictures.run({ ...task, hop: { ...task.hop, from: way }, input, options });
 }
 
 /** Embedded as JPEG: lossless data would be eight times as large as the phone's file. */
 async function layOnPage(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
-  const path = `${task.outputPath}.jpg`;
+  await using made = stepFile(task, "jpg");
   const isOfPage = new Set(picturePage.map(({ name }) => name));
   const options = Object.fromEntries(Object.entries(task.options).filter(([name]) => !isOfPage.has(name)));
-  try {
-    await decode(host, pictures, { ...task, hop: { ...task.hop, to: "jpg" }, options, outputPath: path });
-    const facts = await host.inspector.ask("pictureFacts", [path], { more: { format: "jpg" }, signal: task.signal });
-    const { box, matrix } = pageOf(facts, wishOf(task.options));
-    const input = { path, format: "jpg", sizeBytes: (await stat(path)).size };
-    await writeJpegPage(host.inspector, { ...task, input }, box, matrix);
-  } finally {
-    await rm(path, { force: true });
-  }
+  await decode(host, pictures, { ...task, hop: { ...task.hop, to: "jpg" }, options, outputPath: made.path });
+  const facts = await host.inspector.ask("pictureFacts", [made.path], { more: { format: "jpg" }, signal: task.signal });
+  const { box, matrix } = pageOf(facts, wishOf(task.options));
+  const input = await made.as("jpg");
+  await writeJpegPage(host.inspector, { ...task, input }, box, matrix);
 }
 
 /** Through PNG, if it is changed. */
 async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
-  const path = `${task.outputPath}.changed`;
-  try {
-    await decode(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
-    await encodeUpright(host.sandbox, { ...task, input: { path, format: "png", sizeBytes: (await stat(path)).size } });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "changed");
+  await decode(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: made.path });
+  await encodeUpright(host.sandbox, { ...task, input: await made.as("png") });
 }
 
 async function decodeTo(

@@ -1,5 +1,5 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL losslessly, and can be restored bit for bit. */
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import {
@@ -16,19 +16,13 @@ import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
 import { flagOption, numberOption, ownHops } from "../shared/hop-table.ts";
-import { openOutput, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { integerIn } from "../shared/options.ts";
+import { openOutput, openToolSession, probeOf, stepFile, type ToolSession } from "../shared/tool-run.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
-const effort: OptionDefinition = {
-  name: "effort",
-  type: "integer",
-  min: 1,
-  max: 9,
-  default: 4,
-  description: "Effort: higher values make smaller files and take longer",
-};
+const effort: OptionDefinition = integerIn("effort", [1, 9], "Effort: higher values make smaller files and take longer", { default: 4 });
 const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
 const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
 const again: OptionDefinition = {
@@ -100,28 +94,20 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   const isRough = reshapes(task) || numbers !== undefined || (to === "jpg" && (hasAlpha || isDeep));
   if (to === "ppm" && numbers !== undefined) throw new FilemillError("CONVERSION_FAILED", "High dynamic range could not be mapped.");
   if (!isRough) return await decodeTo({ session, ...host }, task, { moves, bits }, to, task.outputPath);
-  const path = `${task.outputPath}.decoded`;
-  try {
-    await decodeTo({ session, ...host }, task, { moves, bits }, "png", path);
-    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
-    const named = numbers === undefined ? {} : { namedColours: numbers };
-    const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
-    await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "decoded");
+  await decodeTo({ session, ...host }, task, { moves, bits }, "png", made.path);
+  const input = await made.as(task.input.format);
+  const named = numbers === undefined ? {} : { namedColours: numbers };
+  const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
+  await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
 }
 
 /** Through PNG, if it is changed. */
 async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
-  const path = `${task.outputPath}.changed`;
-  try {
-    await run(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
-    const input = { path, format: "png", sizeBytes: (await stat(path)).size };
-    await encode(host, { ...task, hop: { ...task.hop, from: "png" }, input });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "changed");
+  await run(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: made.path });
+  const input = await made.as("png");
+  await encode(host, { ...task, hop: { ...task.hop, from: "png" }, input });
 }
 
 /** ITU-T H.273 code points of an HDR picture, from the tool's names for its colours. */
@@ -190,10 +176,7 @@ export const libjxlEngine = defineEngine({
   packages: ["libjxl-tools"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
-    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf("/usr/bin/cjxl", ["--version"], /(\d{1,9}\.\d[\d.]*)/),
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return { run: (task) => run(host, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };

@@ -1,11 +1,11 @@
 /** Camera raw pictures, developed by LibRaw. */
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption, words } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, probeMs } from "../shared/tool-run.ts";
+import { oneOf } from "../shared/options.ts";
+import { inputInside, openToolSession, probeInOutput } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/dcraw_emu";
 
@@ -18,13 +18,7 @@ const options: readonly OptionDefinition[] = [
     description: "White balance: from the camera, from the picture's average, or daylight",
   },
   { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "Brightness; 2 is twice as bright" },
-  {
-    name: "highlights",
-    type: "enum",
-    values: ["clip", "blend", "rebuild"],
-    default: "clip",
-    description: "Highlights: clip to white, blend, or reconstruct",
-  },
+  oneOf("highlights", ["clip", "blend", "rebuild"], "Highlights: clip to white, blend, or reconstruct", { default: "clip" }),
   { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, four times as fast" },
   { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits per colour channel" },
 ];
@@ -45,7 +39,7 @@ const hops: readonly Hop[] = cameras.map((from) => ({
 
 const badInput = [/: (?:Input\/output error|Unsupported file format|Corrupted data|Data error|Unexpected end of file)/];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { options: wanted } = task;
   const end = await session.run({
@@ -85,12 +79,7 @@ export const librawEngine = defineEngine({
   packages: ["libraw-bin"],
   hops,
   badInput,
-  async probe(sandbox) {
-    // It does not print its version; another tool of the package does.
-    const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: probeMs } }).catch(() => undefined);
-    return /LibRaw (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  // It does not print its version; another tool of the package does.
+  probe: probeInOutput("/usr/bin/simple_dcraw", [], /LibRaw (\d[\d.]*)/),
+  run,
 });

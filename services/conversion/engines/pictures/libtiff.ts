@@ -1,10 +1,9 @@
 /** TIFF to PDF by libtiff: every page; fax and JPEG compression stay unchanged. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/tiff2pdf";
 const papers: Readonly<Record<string, string>> = { a3: "A3", a4: "A4", a5: "A5", letter: "LETTER", legal: "LEGAL" };
@@ -13,7 +12,7 @@ const badInput = [
   /Not a TIFF|(?:Can ?not|Failed to|Can't) read (?:TIFF )?(?:directory|header)|Read error (?:on|at|in)|Error on decoding|unexpected end of file/i,
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
   // It swaps red and blue if there is transparency.
@@ -58,11 +57,6 @@ export const libtiffEngine = defineEngine({
     },
   ],
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
-    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf("/usr/bin/tiffinfo", ["-h"], /(\d{1,9}\.\d[\d.]*)/),
+  run,
 });

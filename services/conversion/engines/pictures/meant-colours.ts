@@ -1,6 +1,6 @@
 /** Converts pictures for tools that treat all values as sRGB: their actual colour space is looked up first. */
-import { rm, stat } from "node:fs/promises";
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
+import { stepFile } from "../shared/tool-run.ts";
 
 type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 
@@ -22,12 +22,8 @@ export async function withMeantColours(
   const isOther = isNamed || facts?.hasProfile === true || facts?.isKeyed === true;
   const metadata = task.options.metadata === "strip" ? "strip" : "keep";
   if (!isOther && metadata === "keep") return await use(task);
-  const path = `${task.outputPath}.meant`;
-  try {
-    const options = { compressionLevel: 1, metadata, profile };
-    await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
-    await use({ ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
-  } finally {
-    await rm(path, { force: true });
-  }
+  await using made = stepFile(task, "meant");
+  const options = { compressionLevel: 1, metadata, profile };
+  await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: made.path });
+  await use({ ...task, input: await made.as(task.input.format) });
 }

@@ -1,5 +1,6 @@
 /** Options for a picture whatever program reads it: handled by libvips, possibly after another program decoded it. */
 import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
+import { yesOrNo } from "../shared/options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const width: OptionDefinition = { ...side, name: "width", description: "Width of the result; without height, the height follows" };
@@ -10,12 +11,7 @@ const fit = {
   values: ["inside", "outside", "cover", "contain", "fill"],
   description: "How the picture fits width and height: inside, outside, cropped, padded or stretched",
 } as const;
-const enlarge: OptionDefinition = {
-  name: "enlarge",
-  type: "boolean",
-  default: false,
-  description: "Whether a picture smaller than width and height is enlarged",
-};
+const enlarge: OptionDefinition = yesOrNo("enlarge", "Whether a picture smaller than width and height is enlarged", { default: false });
 
 export const turn: OptionDefinition = {
   name: "rotate",

@@ -1,24 +1,17 @@
 /** Traces the outlines of a bilevel picture: dark areas become shapes. */
 import { join } from "node:path";
-import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, flagOption, numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { decimalIn } from "../shared/options.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { magick } from "./imagemagick-program.ts";
 
 const program = "/usr/bin/potrace";
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "threshold",
-    type: "number",
-    min: 0.01,
-    max: 0.99,
-    default: 0.5,
-    description: "Brightness threshold below which a pixel is black",
-  },
+  decimalIn("threshold", [0.01, 0.99], "Brightness threshold below which a pixel is black", { default: 0.5 }),
   { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Maximum size of spots to leave out" },
   { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "Corner smoothing; 0 gives polygons" },
   { name: "invert", type: "boolean", default: false, description: "Trace the light areas instead" },
@@ -27,7 +20,7 @@ const backends: Readonly<Record<string, string>> = { svg: "svg", eps: "eps", dxf
 
 const badInput = [/file format (?:not recognized|error)/];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const number = (name: string, otherwise: number) => String(numberOption(task.options, name) ?? otherwise);
   const input = task.hop.from === "bmp" ? await flattened(session, task) : inputInside;
@@ -75,11 +68,6 @@ export const potraceEngine = defineEngine({
     expects: expectingAll(from === "bmp" && "ALPHA_FLATTENED"),
   })),
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /\d{1,9}(?:\.\d+)+/.exec(line)?.[0];
-  },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  probe: probeOf(program, ["--version"], /(\d{1,9}(?:\.\d+)+)/),
+  run,
 });

@@ -7,7 +7,7 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
@@ -90,10 +90,7 @@ export const rsvgEngine = defineEngine({
   packages: ["librsvg2-bin"],
   hops,
   badInput,
-  async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
-  },
+  probe: probeOf(program, ["--version"], /(\d{1,9}\.\d[\d.]*)/),
   async open(host) {
     let asked: Promise<readonly string[]> | undefined;
     const families = () => (asked ??= familiesHere(host.sandbox));

@@ -4,6 +4,7 @@ import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { ownHops } from "../shared/hop-table.ts";
+import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
 import { metadataChoice, shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
@@ -71,36 +72,18 @@ function qualityOf(value: number): OptionDefinition {
 }
 
 function effortOf(min: number, max: number, value: number): OptionDefinition {
-  return {
-    name: "effort",
-    type: "integer",
-    min,
-    max,
-    default: value,
-    description: "Effort: higher values make smaller files and take longer",
-  };
+  return integerIn("effort", [min, max], "Effort: higher values make smaller files and take longer", { default: value });
 }
 
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
-const progressive: OptionDefinition = {
-  name: "progressive",
-  type: "boolean",
-  default: false,
-  description: "Progressive: the picture sharpens while it loads",
-};
+const progressive: OptionDefinition = yesOrNo("progressive", "Progressive: the picture sharpens while it loads", { default: false });
 const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
 
 const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   jpg: [
     qualityOf(80),
     progressive,
-    {
-      name: "chroma",
-      type: "enum",
-      values: ["4:2:0", "4:4:4"],
-      default: "4:2:0",
-      description: "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp",
-    },
+    oneOf("chroma", ["4:2:0", "4:4:4"], "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp", { default: "4:2:0" }),
   ],
   png: [
     { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Lossless compression level" },
@@ -110,15 +93,7 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
   gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
   avif: [qualityOf(65), lossless, effortOf(0, 9, 2)],
-  tiff: [
-    {
-      name: "compression",
-      type: "enum",
-      values: ["deflate", "lzw", "packbits", "none"],
-      default: "deflate",
-      description: "Lossless compression method",
-    },
-  ],
+  tiff: [oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", { default: "deflate" })],
 };
 
 const density: OptionDefinition = {

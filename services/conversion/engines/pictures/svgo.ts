@@ -3,6 +3,7 @@ import { defineEngine, type OptionDefinition } from "#services/conversion/domain
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { integerIn } from "../shared/options.ts";
 
 const worker = { work: "svgo", packages: ["svgo", "chardet"] };
 
@@ -10,15 +11,7 @@ const choice = (name: string, description: string): OptionDefinition => ({
   ...{ name, type: "enum", values: ["keep", "strip"], default: "keep", description },
 });
 const options: readonly OptionDefinition[] = [
-  {
-    name: "precision",
-    type: "integer",
-    min: 0,
-    max: 8,
-    default: 3,
-    unit: "digits",
-    description: "Decimal places to keep; fewer make a smaller file",
-  },
+  integerIn("precision", [0, 8], "Decimal places to keep; fewer make a smaller file", { default: 3, unit: "digits" }),
   choice("scripts", "Whether scripts and event handlers are kept"),
   choice("external", "Whether references to external pictures, styles and fonts are kept; hyperlinks always are"),
   choice("metadata", "Whether titles, descriptions, comments and editor data are kept"),

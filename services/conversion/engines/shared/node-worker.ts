@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EngineHost, OpenEngine, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { EngineHost, HopTask, OpenEngine, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
-import { type Give, openChildEngine } from "./child-engine.ts";
+import { answerOf, type Give, openChildEngine } from "./child-engine.ts";
 import { words } from "./hop-table.ts";
-import { probeMs } from "./tool-run.ts";
+import { probeMs, type ToolSession } from "./tool-run.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const here = "services/conversion/engines/inside";
@@ -37,9 +38,23 @@ function programCommand(args: readonly string[]) {
   };
 }
 
-/** One of our programs that needs no packages, for a single run between those of a tool. `script`: its path in engines/inside. */
-export function ownProgram(script: string, args: readonly string[]) {
-  return programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
+/**
+ * Runs one of our programs that needs no packages between the runs of a tool. Resolves with what it prints.
+ *
+ * @param script - Its path in engines/inside.
+ */
+export async function runOwn(session: ToolSession, script: string, args: readonly string[]): Promise<string> {
+  const command = programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
+  const end = await session.run({ ...command, limits: { addressSpace: false } });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  return end.stdout;
+}
+
+/** Runs one that answers with an error or with notes, and passes them on. */
+export async function tellOwn(session: ToolSession, note: HopTask["note"], script: string, args: readonly string[]): Promise<void> {
+  const answer = answerOf(JSON.parse(await runOwn(session, script, args)));
+  if (!answer.ok) throw answer.error;
+  for (const { code, message } of answer.notes) note(code, message);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Options of text tables, shared by all readers and writers. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { yesOrNo } from "./options.ts";
 
 export const delimiter: OptionDefinition = {
   name: "delimiter",
@@ -15,9 +16,4 @@ export const outputDelimiter: OptionDefinition = {
   default: "comma",
   description: "Column separator of the result.",
 };
-export const bom: OptionDefinition = {
-  name: "bom",
-  type: "boolean",
-  default: false,
-  description: "Start with a byte order mark, so that Excel recognises UTF-8.",
-};
+export const bom: OptionDefinition = yesOrNo("bom", "Start with a byte order mark, so that Excel recognises UTF-8.", { default: false });

@@ -1,9 +1,9 @@
 /** What every command-line engine needs around a run: a private folder, the deadline, typed failures, a checked result. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
+import { copyFile, lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
-import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Engine, FileRef, HopTask } from "#services/conversion/domain/engine.ts";
 import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
@@ -133,11 +133,34 @@ async function adoptOutput(from: string, to: string): Promise<void> {
   }
 }
 
+/** A file beside the result for a step on the way to it. It is removed when it is disposed. */
+export function stepFile({ outputPath }: Pick<HopTask, "outputPath">, name: string) {
+  const path = `${outputPath}.${name}`;
+  return {
+    path,
+    as: async (format: string): Promise<FileRef> => ({ path, format, sizeBytes: (await stat(path)).size }),
+    [Symbol.asyncDispose]: () => rm(path, { force: true }),
+  };
+}
+
 /**
  * When a hanging probe is given up. A working probe may take many seconds: startup probes dozens
  * of tools at once, on any machine, and an engine that is too slow is absent until the next start.
  */
 export const probeMs = 60_000;
+
+/** Finds the version in the first line that a program prints. */
+export function probeOf(program: string, args: readonly string[], version: RegExp): Engine["probe"] {
+  return async (sandbox) => version.exec((await versionLineOf(sandbox, program, args)) ?? "")?.[1];
+}
+
+/** For a program that prints its version further down, or fails although it prints it. */
+export function probeInOutput(program: string, args: readonly string[], version: RegExp): Engine["probe"] {
+  return async (sandbox) => {
+    const end = await sandbox.run({ program, args, limits: { wallMs: probeMs } }).catch(() => undefined);
+    return version.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  };
+}
 
 /** First line of a program's output, or undefined if it does not run in the sandbox. */
 export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {

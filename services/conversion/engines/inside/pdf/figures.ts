@@ -1,6 +1,7 @@
 /** Finds charts, diagrams and other vector drawings of a page. Lines and backgrounds do not count. */
 import type { Box, Figure, Run } from "./content.ts";
 import type { Drawings, Shape } from "./drawings.ts";
+import { boundsOf } from "./placed.ts";
 import { gridsOf } from "./ruled-tables.ts";
 
 type Page = { readonly width: number; readonly height: number; readonly runs: readonly Run[] } & Pick<Drawings, "rules" | "shapes">;
@@ -73,17 +74,6 @@ function isBehind(box: Box, texts: readonly Run[]): boolean {
     const [middle, height] = [x + width / 2, baseline - size * 0.3];
     return middle > box.left && middle < box.right && height > box.top && height < box.bottom;
   });
-}
-
-function boundsOf(boxes: readonly Box[]): Box {
-  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { left, top, right, bottom } of boxes) {
-    bounds.left = Math.min(bounds.left, left);
-    bounds.top = Math.min(bounds.top, top);
-    bounds.right = Math.max(bounds.right, right);
-    bounds.bottom = Math.max(bounds.bottom, bottom);
-  }
-  return bounds;
 }
 
 /** Shapes that are near each other, directly or through others. */
