@@ -58,7 +58,7 @@ const level: OptionDefinition = {
   type: "integer",
   min: 1,
   max: 9,
-  description: "Compression level: 1 is fast, 9 is small. Default: the format's usual level.",
+  description: "Compression level: 1 is fast, 9 is small; default: the format's usual level",
 };
 
 const leftOut = [

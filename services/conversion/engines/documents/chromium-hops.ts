@@ -8,14 +8,14 @@ const media = (usual: "print" | "screen"): OptionDefinition => ({
   type: "enum",
   values: ["print", "screen"],
   default: usual,
-  description: "CSS media type for the layout: `print` or `screen`.",
+  description: "CSS media type for the layout",
 });
 const scripts: readonly OptionDefinition[] = [
   {
     name: "javascript",
     type: "boolean",
     default: false,
-    description: "Run the page's scripts. They cannot load anything from the network.",
+    description: "Run the page's scripts, without network access",
   },
   {
     name: "javascriptSeconds",
@@ -24,14 +24,14 @@ const scripts: readonly OptionDefinition[] = [
     max: 20,
     default: 5,
     unit: "s",
-    description: "How long scripts may run when `javascript` is set, in virtual time (waiting costs nothing).",
+    description: "Time limit for `javascript`, in virtual time: waiting costs nothing",
   },
 ];
 const line = (name: string, place: string): OptionDefinition => ({
   name,
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,200}$",
-  description: `A line ${place} each page; \`{page}\`, \`{pages}\` and \`{title}\` are filled in, for example \`Page {page} of {pages}\`.`,
+  description: `Line ${place} each page, for example \`{title}: page {page} of {pages}\``,
 });
 
 const paper: readonly OptionDefinition[] = [
@@ -39,7 +39,7 @@ const paper: readonly OptionDefinition[] = [
     name: "pageSize",
     type: "enum",
     values: words("a3 a4 a5 letter legal tabloid"),
-    description: "Paper size; default: from the page's CSS, otherwise A4.",
+    description: "Paper size; default: from the page's CSS, otherwise A4",
   },
   {
     name: "margin",
@@ -47,22 +47,22 @@ const paper: readonly OptionDefinition[] = [
     min: 0,
     max: 100,
     unit: "mm",
-    description: "Margin on all sides; default: from the page's CSS, otherwise 10 mm.",
+    description: "Margin on all sides; default: from the page's CSS, otherwise 10 mm",
   },
   {
     name: "landscape",
     type: "boolean",
-    description: "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set.",
+    description: "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set",
   },
-  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale." },
-  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale" },
+  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures" },
   line("header", "above"),
   line("footer", "below"),
   {
     name: "pages",
     type: "string",
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-    description: "Pages to keep, for example `1-3,7`.",
+    description: "Pages to keep, for example `1-3,7`",
   },
   media("print"),
 ];
@@ -74,10 +74,10 @@ const shot: readonly OptionDefinition[] = [
     max: 4000,
     default: 1280,
     unit: "px",
-    description: "Width of the browser window.",
+    description: "Width of the browser window",
   },
-  { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
-  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel." },
+  { name: "fullPage", type: "boolean", default: true, description: "Whole page; `false`: only the first screen (16:9)" },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel" },
   media("screen"),
 ];
 const quality: OptionDefinition = {
@@ -86,7 +86,7 @@ const quality: OptionDefinition = {
   min: 1,
   max: 100,
   default: 90,
-  description: "Picture quality; lower values make smaller files.",
+  description: "Picture quality; lower values make smaller files",
 };
 
 const runsScripts = (from: string) => from !== "mhtml";

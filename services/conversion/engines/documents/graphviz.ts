@@ -20,13 +20,13 @@ const layout: OptionDefinition = {
   type: "enum",
   values: ["dot", "neato", "fdp", "sfdp", "circo", "twopi"],
   default: "dot",
-  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial.",
+  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial",
 };
 const direction: OptionDefinition = {
   name: "direction",
   type: "enum",
   values: ["TB", "LR", "BT", "RL"],
-  description: "Direction of the layers: down, right, up or left; default: from the file.",
+  description: "Direction of the layers: down, right, up or left; default: from the file",
 };
 const dpi: OptionDefinition = {
   name: "dpi",
@@ -35,7 +35,7 @@ const dpi: OptionDefinition = {
   max: 600,
   default: 96,
   unit: "dpi",
-  description: "Resolution of the picture.",
+  description: "Resolution of the picture",
 };
 
 /** One way only: a graph cannot be recovered from a drawing or picture. */

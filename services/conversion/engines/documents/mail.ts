@@ -20,7 +20,7 @@ const message: OptionDefinition = {
   min: 1,
   max: 20_000,
   default: 1,
-  description: "Number of the message in the mailbox, from 1.",
+  description: "Number of the message in the mailbox, from 1",
 };
 
 function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {

@@ -115,7 +115,7 @@ const crs: OptionDefinition = {
   type: "integer",
   min: 1024,
   max: 32_767,
-  description: "EPSG code of the result's coordinate system; default: the input's.",
+  description: "Coordinate system, as an EPSG code; default: the input's",
 };
 const precision: OptionDefinition = {
   name: "precision",
@@ -123,14 +123,14 @@ const precision: OptionDefinition = {
   min: 0,
   max: 15,
   unit: "digits",
-  description: "Decimals of coordinates; default: all.",
+  description: "Decimals of coordinates; default: all",
 };
 const geometry: OptionDefinition = {
   name: "geometry",
   type: "enum",
   values: ["wkt", "xy"],
   default: "wkt",
-  description: "Geometry as well-known text, or points as columns X and Y.",
+  description: "Geometry as well-known text, or points as columns X and Y",
 };
 
 /** How a table is parsed. */
@@ -138,7 +138,7 @@ const tableOptions = [encodingOption, delimiter];
 
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   geojson: [precision],
-  csv: [geometry, { ...crs, description: "EPSG code of the result's coordinate system; default: WGS 84 (4326)." }],
+  csv: [geometry, { ...crs, description: "Coordinate system, as an EPSG code; default: WGS 84 (4326)" }],
   ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
 };
 

@@ -3,8 +3,8 @@ import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Container } from "./ffmpeg-container.ts";
 
 export const trim: readonly OptionDefinition[] = [
-  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
-  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time" },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep" },
 ];
 /** For sound and film that stay in their format. */
 export const speed: OptionDefinition = {
@@ -12,7 +12,7 @@ export const speed: OptionDefinition = {
   type: "number",
   min: 0.25,
   max: 4,
-  description: "Playback speed; the pitch is kept.",
+  description: "Playback speed; the pitch is kept",
 };
 /** For film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
@@ -23,13 +23,13 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
     min: 0.01,
     max: 10_000,
     unit: "MB",
-    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits.",
+    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits",
   },
   {
     name: "crop",
     type: "string",
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`.",
+    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`",
   },
 ];
 const size: readonly OptionDefinition[] = [
@@ -39,7 +39,7 @@ const size: readonly OptionDefinition[] = [
     min: 16,
     max: 7680,
     unit: "px",
-    description: "Width of the video; odd numbers are rounded down.",
+    description: "Width; odd numbers are rounded down",
   },
   {
     name: "height",
@@ -47,14 +47,14 @@ const size: readonly OptionDefinition[] = [
     min: 16,
     max: 7680,
     unit: "px",
-    description: "Height of the video; odd numbers are rounded down.",
+    description: "Height; odd numbers are rounded down",
   },
   {
     name: "fit",
     type: "enum",
     values: ["inside", "cover", "contain", "fill"],
     default: "inside",
-    description: "With width and height: fit inside, cover and crop, pad with black, or stretch.",
+    description: "Fit to width and height: inside, cropped, padded with black, or stretched",
   },
 ];
 
@@ -62,19 +62,19 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
   return [
     ...(container.exact === true || container.fixedRate === true
       ? []
-      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate." } as const]),
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate" } as const]),
     {
       name: "sampleRate",
       type: "enum",
       values: ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"],
-      description: "Samples a second.",
+      description: "Samples per second",
     },
     {
       name: "channels",
       type: "integer",
       min: 1,
       max: Math.min(container.maxChannels ?? 6, 6),
-      description: "Number of channels; 1 is mono.",
+      description: "Channels; 1 is mono",
     },
     ...(container.depths === undefined
       ? []
@@ -83,7 +83,7 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
             name: "bitDepth",
             type: "enum",
             values: container.depths,
-            description: "Bits per sample; default: as in the source.",
+            description: "Bits per sample; default: as in the source",
           } as const,
         ]),
     {
@@ -92,17 +92,17 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
       min: -60,
       max: 30,
       unit: "dB",
-      description: "Gain; negative values make it quieter.",
+      description: "Gain; negative is quieter",
     },
-    { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
+    { name: "normalise", type: "boolean", default: false, description: "Normalise loudness to -16 LUFS (EBU R 128)" },
     ...(container.audioChoices === undefined
       ? []
-      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec." } as const]),
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec" } as const]),
     {
       name: "metadata",
       type: "enum",
       values: ["strip", "keep"],
-      description: "Whether title, author, date, place and cover are kept; default: kept if the format supports them.",
+      description: "Title, author, date, place and cover; default: keep, if supported",
     },
   ];
 }
@@ -111,13 +111,13 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
   return [
     ...(container.videoChoices === undefined
       ? []
-      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec." } as const]),
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec" } as const]),
     {
       name: "crf",
       type: "integer",
       min: 0,
       max: 51,
-      description: "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1.",
+      description: "Constant quality, lower is better; default: 23, VP9 36, AV1 35",
     },
     ...(container.fixedRate === true
       ? []
@@ -128,7 +128,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
             min: 50,
             max: 100_000,
             unit: "kbit/s",
-            description: "Video bit rate, instead of `crf`.",
+            description: "Video bit rate, instead of `crf`",
           } as const,
         ]),
     {
@@ -136,21 +136,21 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
       type: "enum",
       values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
       default: "veryfast",
-      description: "Encoding speed versus file size.",
+      description: "Encoding speed versus file size",
     },
-    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
+    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Frames per second" },
     ...size,
-    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise." },
-    { name: "mute", type: "boolean", default: false, description: "Remove the sound." },
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise" },
+    { name: "mute", type: "boolean", default: false, description: "Remove the sound" },
     ...rateOptions(container),
     ...trim,
   ];
 }
 
 export const gifOptions: readonly OptionDefinition[] = [
-  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
-  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Maximum width; the height follows." },
-  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever." },
+  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Frames per second" },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Maximum width; the height follows" },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever" },
   ...trim,
 ];
 /** For formats of animations or stills. */
@@ -160,7 +160,7 @@ export const atOption: OptionDefinition = {
   min: 0,
   max: 86_400,
   unit: "s",
-  description: "Makes a still of this moment instead of an animation.",
+  description: "Make a still of this moment instead of an animation",
 };
 export const stillOptions: readonly OptionDefinition[] = [
   {
@@ -169,7 +169,7 @@ export const stillOptions: readonly OptionDefinition[] = [
     min: 0,
     max: 86_400,
     unit: "s",
-    description: "Moment to show; default: the first frame that is not black.",
+    description: "Moment to show; default: the first frame that is not black",
   },
-  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
+  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width; the height follows" },
 ];

@@ -28,7 +28,7 @@ const options: readonly OptionDefinition[] = [
     type: "enum",
     values: ["22050", "44100", "48000", "96000"],
     default: "44100",
-    description: "Samples a second",
+    description: "Samples per second",
   },
   { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];

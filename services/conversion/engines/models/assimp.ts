@@ -45,13 +45,13 @@ const form: OptionDefinition = {
   type: "enum",
   values: ["compact", "text"],
   default: "compact",
-  description: "Write the binary or the text variant of the format.",
+  description: "Write the binary or the text variant of the format",
 };
 const simplify: OptionDefinition = {
   name: "simplify",
   type: "boolean",
   default: false,
-  description: "Merge equal vertices and meshes with the same material.",
+  description: "Merge equal vertices and meshes with the same material",
 };
 
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */

@@ -12,28 +12,28 @@ const pdfOptions: readonly OptionDefinition[] = [
     name: "pages",
     type: "string",
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-    description: "Pages to keep, for example `1-3,7`.",
+    description: "Pages to keep, for example `1-3,7`",
   },
   {
     name: "pdfVersion",
     type: "enum",
     values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
     default: "1.7",
-    description: "Plain PDF, or PDF/A for archives.",
+    description: "Plain PDF, or PDF/A for archives",
   },
-  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
-  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
+  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures" },
+  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Maximum resolution of pictures" },
 ];
 const landscape: OptionDefinition = {
   name: "landscape",
   type: "boolean",
-  description: "`true` makes all pages landscape, `false` portrait.",
+  description: "`true` makes all pages landscape, `false` portrait",
 };
 const pageSize: OptionDefinition = {
   name: "pageSize",
   type: "enum",
   values: Object.keys(papers),
-  description: "Paper size; default: the document's own.",
+  description: "Paper size; default: the document's own",
 };
 const margin: OptionDefinition = {
   name: "margin",
@@ -41,19 +41,19 @@ const margin: OptionDefinition = {
   min: 0,
   max: 100,
   unit: "mm",
-  description: "Margin on all four sides of every page; default: the document's own.",
+  description: "Margin on all sides; default: the document's own",
 };
 const fitWidth: OptionDefinition = {
   name: "fitWidth",
   type: "boolean",
   default: false,
-  description: "Shrink each sheet to the width of one page.",
+  description: "Shrink each sheet to the width of one page",
 };
 const sheetToPrint: OptionDefinition = {
   name: "sheet",
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,64}$",
-  description: "Convert only this sheet, by number or name.",
+  description: "Only this sheet, by number or name",
 };
 const encoding: OptionDefinition = {
   name: "encoding",
@@ -62,14 +62,14 @@ const encoding: OptionDefinition = {
     "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
   ),
   default: "auto",
-  description: "Text encoding of the input.",
+  description: "Text encoding of the input",
 };
 
 const quoted: OptionDefinition = {
   name: "quoteText",
   type: "boolean",
   default: false,
-  description: "Quote all text cells, not only those that need it.",
+  description: "Quote all text cells, not only where needed",
 };
 
 /** Targets that show one page or sheet, or text without formatting. */

@@ -30,14 +30,14 @@ const options: readonly OptionDefinition[] = [
     values: ["keep", "strip"],
     default: "keep",
     description:
-      "Whether title, dates, and names of people, programs and printers are kept, also in pictures; if removed, comments and tracked changes are by “Author”",
+      "Title, dates, and names of people, programs and printers, also in pictures; `strip`: comments and tracked changes are by “Author”",
   },
   {
     name: "comments",
     type: "enum",
     values: ["keep", "strip"],
     default: "keep",
-    description: "Whether comments are kept; tracked changes always are",
+    description: "Comments; tracked changes are always kept",
   },
 ];
 

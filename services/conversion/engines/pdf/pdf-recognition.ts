@@ -22,7 +22,7 @@ export const readingOptions: readonly OptionDefinition[] = [
     type: "enum",
     values: ["auto", "never"],
     default: "auto",
-    description: "Whether to recognise text (OCR) on scanned pages",
+    description: "Text recognition (OCR) on scanned pages",
   },
   languageOption,
 ];

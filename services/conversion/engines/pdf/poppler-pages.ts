@@ -20,11 +20,11 @@ export const pixelOptions: readonly OptionDefinition[] = [
     max: 1200,
     default: 150,
     unit: "dpi",
-    description: "Resolution; ignored if width or height is set.",
+    description: "Resolution; ignored if width or height is set",
   },
-  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
-  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
-  { name: "grayscale", type: "boolean", default: false, description: "Without colour." },
+  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width; the height follows" },
+  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height; the width follows" },
+  { name: "grayscale", type: "boolean", default: false, description: "Without colour" },
 ];
 
 export type PageFacts = {

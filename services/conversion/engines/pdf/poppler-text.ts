@@ -16,14 +16,14 @@ export const textOptions: readonly OptionDefinition[] = [
     type: "enum",
     values: ["reading", "page"],
     default: "reading",
-    description: "`reading` follows the flow of the text; `page` keeps columns and tables in place.",
+    description: "`reading` follows the flow of the text; `page` keeps columns and tables in place",
   },
   {
     name: "ocr",
     type: "enum",
     values: ["auto", "never"],
     default: "auto",
-    description: "Whether to recognise text (OCR) on scanned pages",
+    description: "Text recognition (OCR) on scanned pages",
   },
   languageOption,
 ];

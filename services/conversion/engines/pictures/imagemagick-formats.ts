@@ -50,14 +50,14 @@ const dither: OptionDefinition = {
   name: "dither",
   type: "boolean",
   default: true,
-  description: "Dither shades; otherwise each pixel becomes black or white by its brightness",
+  description: "Dither shades; `false`: black or white by brightness",
 };
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** In both directions, so that shrinking needs no second conversion. */
 const bounds: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
+  { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
 ];
 
 /** OpenEXR's colours are multiplied by their alpha, in linear light; ImageMagick takes and writes them as they are. */
@@ -108,7 +108,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
         type: "enum",
         values: ["dxt", "none"],
         default: "dxt",
-        description: "Whether pixels are compressed: as DXT1, or DXT5 if there is transparency",
+        description: "Compression of the pixels: DXT1, or DXT5 if there is transparency",
       },
     ],
   },

@@ -9,8 +9,8 @@ import { turn } from "./picture-options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const shape: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
+  { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
   {
     name: "crop",
     type: "string",
@@ -18,7 +18,7 @@ const shape: readonly OptionDefinition[] = [
     description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
   },
   turn,
-  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirror the picture" },
 ];
 const packings: readonly OptionDefinition[] = [
   {
@@ -33,7 +33,7 @@ const packings: readonly OptionDefinition[] = [
     type: "enum",
     values: ["keep", "strip"],
     default: "keep",
-    description: "Whether camera, location, author and program are kept",
+    description: "Camera, location, author and program",
   },
 ];
 

@@ -27,7 +27,7 @@ const effort: OptionDefinition = {
   min: 1,
   max: 9,
   default: 4,
-  description: "Effort: higher values make smaller files and take longer",
+  description: "Effort: higher is smaller and slower",
 };
 const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
 const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };

@@ -6,18 +6,18 @@ export const delimiter: OptionDefinition = {
   type: "enum",
   values: ["auto", "comma", "semicolon", "tab", "pipe"],
   default: "auto",
-  description: "Column separator of the input.",
+  description: "Column separator of the input",
 };
 export const outputDelimiter: OptionDefinition = {
   name: "outputDelimiter",
   type: "enum",
   values: ["comma", "semicolon", "tab", "pipe"],
   default: "comma",
-  description: "Column separator of the result.",
+  description: "Column separator of the result",
 };
 export const bom: OptionDefinition = {
   name: "bom",
   type: "boolean",
   default: false,
-  description: "Start with a byte order mark, so that Excel recognises UTF-8.",
+  description: "Byte order mark, so that Excel recognises UTF-8",
 };
