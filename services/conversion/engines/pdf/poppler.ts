@@ -88,7 +88,9 @@ async function writePicture(
   const { hop, input, options, outputPath } = task;
   if (hop.to === "ppm") {
     if (flagOption(options, "grayscale"))
-      throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
+      throw new FilemillError("INVALID_OPTION", "A PPM picture always has colours; remove `grayscale`.", {
+        details: { option: "grayscale", allowed: "false" },
+      });
     return await rename(drawn.path, outputPath);
   }
   const wanted = { density, quality: numberOption(options, "quality") ?? 85, compressionLevel: 6 };
