@@ -43,14 +43,14 @@ testEngine(
 );
 
 describe("engine djvulibre, in detail", () => {
-  it("takes the text that lies beneath a page, and says where there is none", async () => {
+  it("extracts the text layer, and notes pages without one", async () => {
     const corpus = join(import.meta.dirname, "../../../../corpus/document/text.djvu");
     expect(await readFile((await bench.convert(corpus, "djvu", "txt")).path, "utf8")).toContain("Quokka");
     const picture = await sample("djvu", bench.folder);
     await expect(bench.convert(picture, "djvu", "txt")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
-  it("makes smaller files where that is asked for", async () => {
+  it("makes smaller files at lower quality", async () => {
     const noisy = join(bench.folder, "noise.ppm");
     const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * 7919) % 251));
     await writeFile(noisy, Buffer.concat([Buffer.from("P6 200 200 255\n"), pixels]));
