@@ -20,7 +20,7 @@ const writtenBooks = words("xlsx xls xlsb");
 const data = [...trees, ...settings, ...tables];
 /** Databases that are only read. */
 const readBases = words("mdb");
-/** Tables that are only read here; an office program writes them. */
+/** Tables that are only read here; LibreOffice writes them. */
 const readTables = words("dbf");
 const isBase = new Set(["sqlite", ...readBases]);
 const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
