@@ -161,7 +161,7 @@ export const answers = {
   archiveTimed: nothing,
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
-  /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files that a later one of the same name replaces. */
+  /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files replaced by later ones. */
   archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
