@@ -66,9 +66,13 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   return {
     async listen() {
       await app.listen({ host: settings.HOST, port: settings.PORT }).catch((cause: unknown) => {
-        throw new FilemillError("UNAVAILABLE", `PORT ${settings.PORT} on HOST ${settings.HOST} cannot be listened on: is it taken?`, {
-          cause,
-        });
+        throw new FilemillError(
+          "UNAVAILABLE",
+          `Cannot listen on PORT ${settings.PORT} of HOST ${settings.HOST}: is it in use by another program?`,
+          {
+            cause,
+          },
+        );
       });
       // Read in advance, so that the first caller does not wait for it.
       context.views.known();

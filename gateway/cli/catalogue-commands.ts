@@ -105,7 +105,7 @@ function conversionTable(conversions: readonly ConversionView[]): string {
     `${maxInputMb} MB`,
     options.map(({ name }) => name).join(",") || "-",
   ]);
-  return tableOf(["TO", "FIDELITY", "ANSWER", "CEILING", "OPTIONS"], rows);
+  return tableOf(["TO", "FIDELITY", "ANSWER", "LIMIT", "OPTIONS"], rows);
 }
 
 function optionRow({ name, type, default: preset, description, min, max, values, unit }: OptionView): string[] {

@@ -73,7 +73,7 @@ export async function openLibraryBench(
     jobs: async () => [...jobs.values()].map(({ view }) => view).reverse(),
     readText: async (id, offset, maxBytes) => readText(jobOf(id), offset, maxBytes),
     async [Symbol.asyncDispose]() {
-      stop.abort(new FilemillError("JOB_CANCELLED", "The server was ended."));
+      stop.abort(new FilemillError("JOB_CANCELLED", "The server was stopped."));
       await Promise.all([...jobs.values()].map((job) => job.ended));
       await rm(folder, { recursive: true, force: true });
     },

@@ -35,7 +35,7 @@ Examples:
   filemill inspect mystery.bin
   filemill routes png webp
 
-A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
+FILEMILL_SERVER names a server, and FILEMILL_API_KEY holds the key for it. Without a server, files are converted on this machine.
 Exit codes: 0 done, 1 failed (standard error starts with the error code), 2 wrong usage, 130 stopped by Ctrl-C.`,
     shell,
   );

@@ -58,7 +58,7 @@ export async function callJson<T>(server: ServerAddress, call: RestCall, member:
   });
   const said = parsed(body);
   if (isObject(said) && member in said) return said as T;
-  throw new FilemillError("UNAVAILABLE", `What ${server.url.origin} answered is not an answer of Filemill; check --server.`);
+  throw new FilemillError("UNAVAILABLE", `${server.url.origin} does not answer like Filemill; check --server.`);
 }
 
 /** The bytes of an answer. @throws FilemillError if the answer breaks off. */
@@ -71,7 +71,7 @@ export async function* bytesOf(answer: IncomingMessage): AsyncGenerator<Uint8Arr
 }
 
 function brokenOff(cause: Error): FilemillError {
-  return new FilemillError("UNAVAILABLE", `The server's answer broke off (${reasonOf(cause)}).`, { cause });
+  return new FilemillError("UNAVAILABLE", `The server's answer was cut off (${reasonOf(cause)}).`, { cause });
 }
 
 function parsed(text: string): unknown {
@@ -87,7 +87,7 @@ function redirection(server: ServerAddress, call: RestCall, answer: IncomingMess
   answer.resume();
   const asked = new URL(call.path, server.url);
   const to = URL.parse(answer.headers.location ?? "", asked.href);
-  if (to === null) return new FilemillError("UNAVAILABLE", `The server answered ${answer.statusCode}, which is not an answer of Filemill.`);
+  if (to === null) return new FilemillError("UNAVAILABLE", `The server answered ${answer.statusCode}, which is not how Filemill answers.`);
   const address = `${to.origin}${to.pathname}`;
   const place = asked.pathname.slice(server.url.pathname.length);
   if (!address.endsWith(`/${place}`))
@@ -144,7 +144,7 @@ async function errorOf(answer: IncomingMessage): Promise<FilemillError> {
     // A proxy in front of the server has a limit of its own, and sending the file again would not help.
     return new FilemillError(
       answer.statusCode === 413 ? "INPUT_TOO_LARGE" : "UNAVAILABLE",
-      `The server answered ${answer.statusCode}, which is not an answer of Filemill.`,
+      `The server answered ${answer.statusCode}, which is not how Filemill answers.`,
     );
   }
   const code = typeof error.code === "string" && isErrorCode(error.code) ? error.code : "INTERNAL";

@@ -26,5 +26,5 @@ export function serverAddressOf({ server }: ServerFlags, { env }: Shell): Server
 export function needServerAddress(flags: ServerFlags, shell: Shell): ServerAddress {
   const address = serverAddressOf(flags, shell);
   if (address !== undefined) return address;
-  throw new FilemillError("BAD_REQUEST", "Name the server: --server URL, or FILEMILL_SERVER.");
+  throw new FilemillError("BAD_REQUEST", "Set the server: --server URL, or FILEMILL_SERVER.");
 }

@@ -72,7 +72,7 @@ export function apiUrlOf(context: RestContext, request: FastifyRequest): string 
 export function departureOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = (): void => {
-    if (!raw.writableFinished) gone.abort(new FilemillError("BAD_REQUEST", "The client went away before its answer."));
+    if (!raw.writableFinished) gone.abort(new FilemillError("BAD_REQUEST", "The client closed the connection before the answer."));
   };
   if (raw.closed) leave();
   else raw.once("close", leave);

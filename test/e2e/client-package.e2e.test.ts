@@ -47,7 +47,7 @@ test("npx converts a file on a server and reports the result", async () => {
 test("reports a missing server or key", async () => {
   await expect(npx(["convert", "in.png", "out.webp"], { FILEMILL_SERVER: "" })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("BAD_REQUEST: Name the server: --server URL, or FILEMILL_SERVER."),
+    stderr: expect.stringContaining("BAD_REQUEST: Set the server: --server URL, or FILEMILL_SERVER."),
   });
   await expect(npx(["jobs", "list"], { FILEMILL_SERVER: server.url, FILEMILL_API_KEY: "" })).rejects.toMatchObject({
     code: 1,

@@ -21,7 +21,7 @@ export type Outcome = Tally & {
 /** Codes with which a valid file may be refused. */
 const refusals = new Set(["CONVERSION_FAILED", "INPUT_TOO_COMPLEX"]);
 /** Acceptable only for blanks, style markup and lines of the format itself. */
-const saysNothing = "The file holds no subtitles.";
+const saysNothing = "The file contains no subtitles.";
 
 export type Place = { readonly benches: Benches; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
 

@@ -27,7 +27,7 @@ export function partOptions(part: Part): readonly OptionDefinition[] {
     name: manyOptionOf(part),
     type: "string",
     pattern: `^(all|${numbers})$`,
-    description: `\`all\`, or numbers such as \`1-3,7\`: a ZIP archive with one file per ${whole[part]}`,
+    description: "`all`, or several such as `1-3,7`: a ZIP archive with one file each",
   };
   return [oneOption(part), several];
 }
@@ -36,7 +36,7 @@ function oneOption(part: Part): OptionDefinition {
   if (part === "sheet") {
     return { name: part, type: "string", pattern: "^[^\\x00-\\x1f]{1,64}$", default: "1", description: "Which sheet, by number or name" };
   }
-  const of = part === "track" ? " of the file's audio tracks; default: the default track" : "";
+  const of = part === "track" ? "; default: the file's default" : "";
   const rest = { name: part, type: "integer", min: 1, max: 100_000, description: `Which ${whole[part]}${of}` } as const;
   return part === "track" ? { ...rest, max: 999 } : { ...rest, default: 1 };
 }

@@ -117,11 +117,11 @@ export const answers = {
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
   /**
-   * Writes a DOCX that Pandoc reads completely, if it is none. Answers with its comments, and whether it has tracked changes, hidden text,
+   * Rewrites a DOCX that Pandoc would not read completely. Answers with its comments, and whether it has tracked changes, hidden text,
    * headers or footers, and labels that are more than numbers.
    */
   readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
-  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
+  /** Rewrites a book so that Pandoc finds its footnotes, if links point into its chapters. */
   readableEpub: record({ isRewritten: flag }),
   /** Writes a page with the end tags of cells and rows, if some were omitted, and with footnotes that Pandoc finds. */
   readableHtml: record({ isRewritten: flag }),
@@ -149,7 +149,7 @@ export const answers = {
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
    * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, backslashes and times that
-   * the listing lacks, and comments. `isBeyondJoliet`: some are not as they are on a disc for Windows.
+   * the listing lacks, and comments. `isBeyondJoliet`: Windows would show some of them differently on a disc.
    */
   archiveNames: record({
     isDotted: flag,
@@ -161,11 +161,11 @@ export const answers = {
     isCommented: flag,
     isBeyondJoliet: flag,
   }),
-  /** Writes a listing anew with the times of the ZIP that it is of. */
+  /** Rewrites the listing of a ZIP with its exact times. */
   archiveTimed: nothing,
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
-  /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files before others of their name. */
+  /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files replaced by later ones. */
   archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,

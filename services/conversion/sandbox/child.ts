@@ -148,7 +148,7 @@ function watchFolder(folder: string, limitBytes: number | undefined, onFull: (li
 
 /** A child that ended during a request without being stopped from here was lost, whatever its exit code. The next one may succeed. */
 function errorOf(end: SandboxEnd | undefined, isOurs: boolean): FilemillError {
-  if (isOurs && end?.killed === undefined) return new FilemillError("CONVERSION_FAILED", "The engine was ended before it had answered.");
+  if (isOurs && end?.killed === undefined) return new FilemillError("CONVERSION_FAILED", "The engine was stopped before it answered.");
   const failure = end === undefined ? undefined : failureOfEnd(end, true);
   return failure ?? new EngineFault("lost", end === undefined ? "no sandbox" : `exit code ${end.exitCode}`);
 }

@@ -48,7 +48,7 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
       return { path, identity, [Symbol.asyncDispose]: dispose };
     } catch (cause) {
       release(identity);
-      throw new FilemillError("UNAVAILABLE", "No folder for the work could be made.", { cause });
+      throw new FilemillError("UNAVAILABLE", "No working folder could be created.", { cause });
     }
   }
 

@@ -57,7 +57,7 @@ async function runUndisturbed(sandbox: Sandbox, command: SandboxCommand): Promis
     const end = await sandbox.run(command);
     const isDisturbed = end.killed === undefined && (end.signal === "SIGKILL" || end.exitCode === killedExitCode);
     if (!isDisturbed) return end;
-    if (tries === maxTries) throw new FilemillError("UNAVAILABLE", "The attack on the sandbox was ended from outside.");
+    if (tries === maxTries) throw new FilemillError("UNAVAILABLE", "The test of the sandbox was stopped from outside.");
   }
 }
 

@@ -100,7 +100,7 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
       }
     }
   }
-  throw new FilemillError("UNAVAILABLE", "The request could not be told from its duplicates; try again.", { retryAfterMs: 2000 });
+  throw new FilemillError("UNAVAILABLE", "The request could not be checked for duplicates; try again.", { retryAfterMs: 2000 });
 }
 
 /** Takes a place among the unfinished jobs, then runs or queues the job. Undefined if a duplicate was faster. */

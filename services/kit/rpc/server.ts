@@ -81,9 +81,13 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (cause) {
-    throw new FilemillError("UNAVAILABLE", `RPC_PORT ${options.port} of ${options.host} cannot be used: is it taken by another program?`, {
-      cause,
-    });
+    throw new FilemillError(
+      "UNAVAILABLE",
+      `Cannot listen on RPC_PORT ${options.port} of ${options.host}: is it in use by another program?`,
+      {
+        cause,
+      },
+    );
   }
   const socket = await openSocket(port, options).catch(async (error: unknown) => {
     await app.close();

@@ -35,7 +35,7 @@ test.each(["<html>Welcome</html>", "null", '{"hello":1}'])("rejects an answer th
   const address = await serve((_, answer) => answer.end(body));
   await expect(callJson(address, { path: "api/v1/jobs" }, "jobs" as never)).rejects.toMatchObject({
     code: "UNAVAILABLE",
-    message: expect.stringMatching(/^What http:\/\/127\.0\.0\.1:\d+ answered is not an answer of Filemill; check --server\.$/),
+    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ does not answer like Filemill; check --server\.$/),
   });
 });
 
@@ -55,14 +55,14 @@ test.each([
     answer.writeHead(200, { ...headers, "content-length": bytes.length });
     answer.write(bytes.subarray(0, 500), () => answer.destroy());
   });
-  const broken = { code: "UNAVAILABLE", message: "The server's answer broke off (ECONNRESET)." };
+  const broken = { code: "UNAVAILABLE", message: "The server's answer was cut off (ECONNRESET)." };
   await expect(callJson<{ formats: number[] }>(address, { path: "" }, "formats")).rejects.toMatchObject(broken);
   await expect(Array.fromAsync(bytesOf(await callRest(address, { path: "" })))).rejects.toMatchObject(broken);
 });
 
 test("reports a corrupt compressed answer", async () => {
   const address = await serve((_, answer) => answer.writeHead(200, { "content-encoding": "gzip" }).end(bytes.subarray(100)));
-  const message = "The server's answer broke off (Z_DATA_ERROR).";
+  const message = "The server's answer was cut off (Z_DATA_ERROR).";
   await expect(callJson<{ formats: number[] }>(address, { path: "" }, "formats")).rejects.toMatchObject({ code: "UNAVAILABLE", message });
 });
 

@@ -55,7 +55,7 @@ export const streams: Readonly<Record<string, { readonly filter: string; readonl
   zst: { filter: "--zstd", level: ["zstd", 19] },
 };
 
-const level: OptionDefinition = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small. Default: the format's usual level.");
+const level: OptionDefinition = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small; default: the format's usual level");
 
 const leftOut = [
   expecting("ENTRIES_LEFT_OUT", {

@@ -144,8 +144,8 @@ export async function list(session: ToolSession, archive: string, name: string):
 
 async function assertListing(path: string): Promise<void> {
   const { size } = await stat(path);
-  if (size === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
-  if (size > maxListingBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The archive holds too many entries.");
+  if (size === 0) throw new FilemillError("INVALID_INPUT", "The archive contains no files.");
+  if (size > maxListingBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The archive contains too many entries.");
 }
 
 export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {

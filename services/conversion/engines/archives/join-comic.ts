@@ -29,7 +29,7 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
     } else if (entry.kind === "image" || entry.kind === "vector") pages.push(await convert(entry, "png"));
     else if (!isFacts(entry)) left.push(entry.name);
   }
-  if (pages.length === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no pictures.");
+  if (pages.length === 0) throw new FilemillError("INVALID_INPUT", "The archive contains no pictures.");
   if (left.length > 0) {
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
     task.note("ENTRIES_LEFT_OUT", `Files that are not pictures were left out: ${left.slice(0, mostNamed).join(", ")}${more}.`);

@@ -47,8 +47,8 @@ const textOption = (name: string, description: string): OptionDefinition => ({
   description,
 });
 const options: readonly OptionDefinition[] = [
-  textOption("title", "Title of the book; default: the current title."),
-  textOption("author", "Authors, separated by &; default: the current authors."),
+  textOption("title", "Title of the book; default: unchanged"),
+  textOption("author", "Authors, separated by &; default: unchanged"),
 ];
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {

@@ -9,10 +9,10 @@ const media = (usual: "print" | "screen"): OptionDefinition => ({
   type: "enum",
   values: ["print", "screen"],
   default: usual,
-  description: "CSS media type for the layout: `print` or `screen`.",
+  description: "CSS media type for the layout",
 });
 const scripts: readonly OptionDefinition[] = [
-  yesOrNo("javascript", "Run the page's scripts. They cannot load anything from the network.", { default: false }),
+  yesOrNo("javascript", "Run the page's scripts, without network access", { default: false }),
   {
     name: "javascriptSeconds",
     type: "integer",
@@ -20,39 +20,39 @@ const scripts: readonly OptionDefinition[] = [
     max: 20,
     default: 5,
     unit: "s",
-    description: "How long scripts may run when `javascript` is set, in virtual time (waiting costs nothing).",
+    description: "Time limit for `javascript`, in virtual time: waiting costs nothing",
   },
 ];
 const line = (name: string, place: string): OptionDefinition => ({
   name,
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,200}$",
-  description: `A line ${place} each page; \`{page}\`, \`{pages}\` and \`{title}\` are filled in, for example \`Page {page} of {pages}\`.`,
+  description: `Line ${place} each page, for example \`{title}: page {page} of {pages}\``,
 });
 
 const paper: readonly OptionDefinition[] = [
-  oneOf("pageSize", words("a3 a4 a5 letter legal tabloid"), "Paper size; default: from the page's CSS, otherwise A4."),
-  decimalIn("margin", [0, 100], "Margin on all sides; default: from the page's CSS, otherwise 10 mm.", { unit: "mm" }),
-  yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set."),
-  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale." },
-  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
+  oneOf("pageSize", words("a3 a4 a5 letter legal tabloid"), "Paper size; default: from the page's CSS, otherwise A4"),
+  decimalIn("margin", [0, 100], "Margin on all sides; default: from the page's CSS, otherwise 10 mm", { unit: "mm" }),
+  yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait; on A4 unless `pageSize` is set"),
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Print scale" },
+  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures" },
   line("header", "above"),
   line("footer", "below"),
   {
     name: "pages",
     type: "string",
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-    description: "Pages to keep, for example `1-3,7`.",
+    description: "Pages to keep, for example `1-3,7`",
   },
   media("print"),
 ];
 const shot: readonly OptionDefinition[] = [
-  integerIn("viewportWidth", [200, 4000], "Width of the browser window.", { default: 1280, unit: "px" }),
-  { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
-  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel." },
+  integerIn("viewportWidth", [200, 4000], "Width of the browser window", { default: 1280, unit: "px" }),
+  { name: "fullPage", type: "boolean", default: true, description: "Whole page; `false`: only the first screen (16:9)" },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel" },
   media("screen"),
 ];
-const quality: OptionDefinition = integerIn("quality", [1, 100], "Picture quality; lower values make smaller files.", { default: 90 });
+const quality: OptionDefinition = integerIn("quality", [1, 100], "Picture quality; lower values make smaller files", { default: 90 });
 
 const runsScripts = (from: string) => from !== "mhtml";
 

@@ -62,7 +62,7 @@ class PackedSite:
             raise Unusable("INVALID_INPUT", "The archive is damaged.") from error
         entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
         if len(entries) > MOST_ENTRIES:
-            raise Unusable("INPUT_TOO_COMPLEX", f"The archive holds more than {MOST_ENTRIES} files.")
+            raise Unusable("INPUT_TOO_COMPLEX", f"The archive contains more than {MOST_ENTRIES} files.")
         self._entries = {entry.filename.lstrip("/"): entry for entry in entries}
         self._left = MOST_UNPACKED
         self.address = address_of(first_page_of(self._entries))
@@ -133,7 +133,7 @@ class SavedSite:
             if is_page and (first is None or (start and number == start)):
                 first = addresses[-1]
         if first is None:
-            raise Unusable("INVALID_INPUT", "The file holds no saved page.")
+            raise Unusable("INVALID_INPUT", "The file contains no saved page.")
         self.address = first
 
     def find(self, address):
@@ -193,7 +193,7 @@ def first_page_of(names):
     if not index and len(ours) == 1:
         return ours[0]
     # Says what a page needs: nothing is wrong with the archive itself.
-    raise Unusable("CONVERSION_FAILED", "The archive holds no index.html; a page and its files become one document.")
+    raise Unusable("CONVERSION_FAILED", "The archive contains no index.html; a page and its files become one document.")
 
 
 def address_of(name):

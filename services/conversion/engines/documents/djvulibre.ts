@@ -13,7 +13,7 @@ const quality: OptionDefinition = {
   min: 25,
   max: 100,
   default: 85,
-  description: "Quality of pictures in the pages; lower values make smaller files.",
+  description: "Quality of pictures in the pages; lower values make smaller files",
 };
 const decibels: OptionDefinition = {
   name: "decibels",
@@ -22,7 +22,7 @@ const decibels: OptionDefinition = {
   max: 48,
   default: 40,
   unit: "dB",
-  description: "Quality of the result; lower values make smaller files.",
+  description: "Quality of the result; lower values make smaller files",
 };
 
 const hops: readonly Hop[] = [

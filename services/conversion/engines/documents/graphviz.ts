@@ -21,15 +21,15 @@ const layout: OptionDefinition = {
   type: "enum",
   values: ["dot", "neato", "fdp", "sfdp", "circo", "twopi"],
   default: "dot",
-  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial.",
+  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial",
 };
 const direction: OptionDefinition = {
   name: "direction",
   type: "enum",
   values: ["TB", "LR", "BT", "RL"],
-  description: "Direction of the layers: down, right, up or left; default: from the file.",
+  description: "Direction of the layers: down, right, up or left; default: from the file",
 };
-const dpi: OptionDefinition = integerIn("dpi", [24, 600], "Resolution of the picture.", { default: 96, unit: "dpi" });
+const dpi: OptionDefinition = integerIn("dpi", [24, 600], "Resolution of the picture", { default: 96, unit: "dpi" });
 
 /** One way only: a graph cannot be recovered from a drawing or picture. */
 const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly options: readonly OptionDefinition[] }>> = {

@@ -15,7 +15,7 @@ const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
 
 const records = words("json ndjson yaml xml csv tsv xlsx");
 
-const message: OptionDefinition = integerIn("message", [1, 20_000], "Number of the message in the mailbox, from 1.", { default: 1 });
+const message: OptionDefinition = integerIn("message", [1, 20_000], "Number of the message in the mailbox, from 1", { default: 1 });
 
 function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {

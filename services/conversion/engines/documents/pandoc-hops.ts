@@ -72,48 +72,48 @@ export const markups: Readonly<Record<string, Markup>> = {
 /** These writers need data files that `--sandbox` hides in Debian's build: a filter runs them, inside our sandbox only (decision 92). */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
-const standalone: OptionDefinition = yesOrNo("standalone", "Write a complete document; `false` writes only the body.", { default: true });
+const standalone: OptionDefinition = yesOrNo("standalone", "Complete document; `false`: only the body", { default: true });
 const contents: readonly OptionDefinition[] = [
-  { name: "toc", type: "boolean", default: false, description: "Include a table of contents." },
-  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Depth of the table of contents." },
+  { name: "toc", type: "boolean", default: false, description: "Add a table of contents" },
+  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Depth of the table of contents" },
 ];
-const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings." };
+const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings" };
 const highlight: OptionDefinition = {
   name: "highlight",
   type: "enum",
   values: words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
   default: "pygments",
-  description: "Colour scheme of code blocks.",
+  description: "Colour scheme of code blocks",
 };
 const wrap: OptionDefinition = {
   name: "wrap",
   type: "enum",
   values: ["none", "auto", "preserve"],
   default: "none",
-  description: "Line wrapping: one line per paragraph, wrapped at `columns`, or as in the source.",
+  description: "Lines: one per paragraph, wrapped at `columns`, or as in the source",
 };
-const columns: OptionDefinition = integerIn("columns", [20, 500], "Line width when `wrap` is `auto`.", { default: 72 });
+const columns: OptionDefinition = integerIn("columns", [20, 500], "Line width if `wrap` is `auto`", { default: 72 });
 
 const dialect: OptionDefinition = {
   name: "dialect",
   type: "enum",
   values: ["gfm", "commonmark"],
   default: "gfm",
-  description: "GitHub Markdown, or plain CommonMark, in which tables become HTML.",
+  description: "GitHub Markdown, or plain CommonMark, in which tables become HTML",
 };
 const pictures: OptionDefinition = {
   name: "pictures",
   type: "enum",
   values: ["embed", "describe"],
   default: "embed",
-  description: "Embed pictures as data URLs, or keep only their descriptions.",
+  description: "Embed pictures as data URLs, or keep only their descriptions",
 };
 const changes: OptionDefinition = {
   name: "changes",
   type: "enum",
   values: ["accept", "reject", "all"],
   default: "accept",
-  description: "How to handle tracked changes; `all` shows them, with comments as footnotes.",
+  description: "How to handle tracked changes; `all` shows them, with comments as footnotes",
 };
 
 const withContents = new Set(words("html tex docx odt epub pptx rst md context ms"));

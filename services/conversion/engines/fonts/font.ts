@@ -83,7 +83,7 @@ async function unpack(session: ToolSession): Promise<void> {
   const find =
     'for each in /job/unpacked /job/unpacked/*; do if [ -f "$each/metainfo.plist" ]; then exec mv "$each" /job/in.ufo; fi; done; exit 1';
   const found = await session.run({ program: "/bin/sh", args: ["-c", find] });
-  if (unpacked.exitCode !== 0 || found.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file holds no font.");
+  if (unpacked.exitCode !== 0 || found.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file contains no font.");
 }
 
 export const fontEngine = defineEngine({

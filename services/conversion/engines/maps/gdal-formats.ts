@@ -111,14 +111,14 @@ export const writings: Readonly<Record<string, Writing>> = {
   pdf: { driver: "PDF", name: "out.pdf" },
 };
 
-const crs: OptionDefinition = integerIn("crs", [1024, 32_767], "EPSG code of the result's coordinate system; default: the input's.");
-const precision: OptionDefinition = integerIn("precision", [0, 15], "Decimals of coordinates; default: all.", { unit: "digits" });
+const crs: OptionDefinition = integerIn("crs", [1024, 32_767], "Coordinate system, as an EPSG code; default: the input's");
+const precision: OptionDefinition = integerIn("precision", [0, 15], "Decimals of coordinates; default: all", { unit: "digits" });
 const geometry: OptionDefinition = {
   name: "geometry",
   type: "enum",
   values: ["wkt", "xy"],
   default: "wkt",
-  description: "Geometry as well-known text, or points as columns X and Y.",
+  description: "Geometry as well-known text, or points as columns X and Y",
 };
 
 /** How a table is parsed. */
@@ -126,7 +126,7 @@ const tableOptions = [encodingOption, delimiter];
 
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   geojson: [precision],
-  csv: [geometry, { ...crs, description: "EPSG code of the result's coordinate system; default: WGS 84 (4326)." }],
+  csv: [geometry, { ...crs, description: "Coordinate system, as an EPSG code; default: WGS 84 (4326)" }],
   ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
 };
 

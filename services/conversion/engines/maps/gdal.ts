@@ -51,7 +51,7 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
   if (arranged.shapes === 0) {
     throw new FilemillError(
       "INVALID_INPUT",
-      `The file holds no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
+      `The file contains no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
     );
   }
   if (arranged.lost === arranged.shapes) throw new LacksContent("The format does not support the map's type of shapes.");
@@ -214,7 +214,7 @@ async function driversOf(sandbox: Sandbox): Promise<readonly string[]> {
   const names = [...end.stdout.matchAll(/^ {2}(\S.{0,80}?) -([a-z,]{1,80})- /gm)]
     .filter(([, , kinds = ""]) => kinds.split(",").includes("vector"))
     .map(([, name = ""]) => name);
-  if (!names.includes("GPKG")) throw new FilemillError("UNAVAILABLE", "GDAL does not tell what it can read.");
+  if (!names.includes("GPKG")) throw new FilemillError("UNAVAILABLE", "GDAL did not list the formats it can read.");
   return names;
 }
 

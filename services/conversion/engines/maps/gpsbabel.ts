@@ -99,7 +99,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (to === "gpx") {
     const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
     if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
-      throw new FilemillError("INVALID_INPUT", "The file holds no waypoints or tracks.");
+      throw new FilemillError("INVALID_INPUT", "The file contains no waypoints or tracks.");
     if (device.hasSensors === true) await tellSensors(session, task, device);
   } else await compareWithSource(session, task, device, name);
   await session.adopt(name);
@@ -131,7 +131,7 @@ async function tellSensors(session: ToolSession, task: HopTask, { name }: Device
 async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
   const found = await inspector.ask("tracks", [task.input.path], { signal: task.signal });
   const [hasPlaces, hasTracks] = [found.hasPlaces, found.hasTracks || found.hasRoutes];
-  if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no waypoints or tracks.");
+  if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file contains no waypoints or tracks.");
   if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds only waypoints; tracks were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
   if (needsTimes && !found.hasTimes) {

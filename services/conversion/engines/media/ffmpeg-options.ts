@@ -4,11 +4,11 @@ import { decimalIn, integerIn, oneOf } from "../shared/options.ts";
 import type { Container } from "./ffmpeg-container.ts";
 
 export const trim: readonly OptionDefinition[] = [
-  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
-  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time" },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep" },
 ];
 /** For sound and film that stay in their format. */
-export const speed: OptionDefinition = decimalIn("speed", [0.25, 4], "Playback speed; the pitch is kept.");
+export const speed: OptionDefinition = decimalIn("speed", [0.25, 4], "Playback speed; the pitch is kept");
 /** For film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
   speed,
@@ -18,24 +18,24 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
     min: 0.01,
     max: 10_000,
     unit: "MB",
-    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits.",
+    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits",
   },
   {
     name: "crop",
     type: "string",
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`.",
+    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`",
   },
 ];
 const size: readonly OptionDefinition[] = [
-  integerIn("width", [16, 7680], "Width of the video; odd numbers are rounded down.", { unit: "px" }),
-  integerIn("height", [16, 7680], "Height of the video; odd numbers are rounded down.", { unit: "px" }),
+  integerIn("width", [16, 7680], "Width; odd numbers are rounded down", { unit: "px" }),
+  integerIn("height", [16, 7680], "Height; odd numbers are rounded down", { unit: "px" }),
   {
     name: "fit",
     type: "enum",
     values: ["inside", "cover", "contain", "fill"],
     default: "inside",
-    description: "With width and height: fit inside, cover and crop, pad with black, or stretch.",
+    description: "Fit to width and height: inside, cropped, padded with black, or stretched",
   },
 ];
 
@@ -43,20 +43,20 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
   return [
     ...(container.exact === true || container.fixedRate === true
       ? []
-      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate." } as const]),
-    oneOf("sampleRate", ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"], "Samples a second."),
-    integerIn("channels", [1, Math.min(container.maxChannels ?? 6, 6)], "Number of channels; 1 is mono."),
-    ...(container.depths === undefined ? [] : [oneOf("bitDepth", container.depths, "Bits per sample; default: as in the source.")]),
-    decimalIn("volume", [-60, 30], "Gain; negative values make it quieter.", { unit: "dB" }),
-    { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Audio bit rate" } as const]),
+    oneOf("sampleRate", ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"], "Samples per second"),
+    integerIn("channels", [1, Math.min(container.maxChannels ?? 6, 6)], "Channels; 1 is mono"),
+    ...(container.depths === undefined ? [] : [oneOf("bitDepth", container.depths, "Bits per sample; default: as in the source")]),
+    decimalIn("volume", [-60, 30], "Gain; negative is quieter", { unit: "dB" }),
+    { name: "normalise", type: "boolean", default: false, description: "Normalise loudness to -16 LUFS (EBU R 128)" },
     ...(container.audioChoices === undefined
       ? []
-      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec." } as const]),
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec" } as const]),
     {
       name: "metadata",
       type: "enum",
       values: ["strip", "keep"],
-      description: "Whether title, author, date, place and cover are kept; default: kept if the format supports them.",
+      description: "Title, author, date, place and cover; default: keep, if supported",
     },
   ];
 }
@@ -65,31 +65,31 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
   return [
     ...(container.videoChoices === undefined
       ? []
-      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec." } as const]),
-    integerIn("crf", [0, 51], "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1."),
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Video codec" } as const]),
+    integerIn("crf", [0, 51], "Constant quality, lower is better; default: 23, VP9 36, AV1 35"),
     ...(container.fixedRate === true
       ? []
-      : [integerIn("videoBitrate", [50, 100_000], "Video bit rate, instead of `crf`.", { unit: "kbit/s" })]),
+      : [integerIn("videoBitrate", [50, 100_000], "Video bit rate, instead of `crf`", { unit: "kbit/s" })]),
     {
       name: "preset",
       type: "enum",
       values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
       default: "veryfast",
-      description: "Encoding speed versus file size.",
+      description: "Encoding speed versus file size",
     },
-    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
+    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Frames per second" },
     ...size,
-    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise." },
-    { name: "mute", type: "boolean", default: false, description: "Remove the sound." },
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise" },
+    { name: "mute", type: "boolean", default: false, description: "Remove the sound" },
     ...rateOptions(container),
     ...trim,
   ];
 }
 
 export const gifOptions: readonly OptionDefinition[] = [
-  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
-  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Maximum width; the height follows." },
-  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever." },
+  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Frames per second" },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Maximum width; the height follows" },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 repeats forever" },
   ...trim,
 ];
 /** For formats of animations or stills. */
@@ -99,9 +99,9 @@ export const atOption: OptionDefinition = {
   min: 0,
   max: 86_400,
   unit: "s",
-  description: "Makes a still of this moment instead of an animation.",
+  description: "Make a still of this moment instead of an animation",
 };
 export const stillOptions: readonly OptionDefinition[] = [
-  decimalIn("at", [0, 86_400], "Moment to show; default: the first frame that is not black.", { unit: "s" }),
-  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
+  decimalIn("at", [0, 86_400], "Moment to show; default: the first frame that is not black", { unit: "s" }),
+  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width; the height follows" },
 ];

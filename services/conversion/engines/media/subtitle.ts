@@ -26,7 +26,7 @@ const shift: OptionDefinition = {
   max: 36_000,
   default: 0,
   unit: "s",
-  description: "Shift all subtitles later; negative values shift them earlier.",
+  description: "Shift all subtitles later; negative values shift them earlier",
 };
 const fps: OptionDefinition = {
   name: "fps",
@@ -34,7 +34,7 @@ const fps: OptionDefinition = {
   min: 1,
   max: 240,
   description:
-    "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted.",
+    "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted",
 };
 
 /** SBV and lyrics have no styling to lose. */

@@ -45,9 +45,9 @@ const form: OptionDefinition = {
   type: "enum",
   values: ["compact", "text"],
   default: "compact",
-  description: "Write the binary or the text variant of the format.",
+  description: "Write the binary or the text variant of the format",
 };
-const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and meshes with the same material.", { default: false });
+const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and meshes with the same material", { default: false });
 
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);

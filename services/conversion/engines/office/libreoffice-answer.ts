@@ -28,11 +28,11 @@ export type Answer = {
   readonly controls: readonly string[];
   /** The first times of day that the Numbers reader does not return exactly; a fourth entry stands for more. */
   readonly inexact: readonly string[];
-  /** The first cells whose formula, which the office cannot compute, became its result; a fourth entry stands for more. */
+  /** The first cells with the stored result instead of a formula that the office cannot compute; a fourth entry stands for more. */
   readonly restored: readonly string[];
-  /** The first cells with a formula that neither the office can compute nor the file has a result of. */
+  /** The first cells with a formula that the office cannot compute and that has no stored result. */
   readonly unknown: readonly string[];
-  /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
+  /** The first URLs of links that lost their escapes in the result; a fourth entry stands for more. */
   readonly decoded: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;

@@ -232,7 +232,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def space_tabs(document):
-    """Such a tab is a field to the office, which it does not write. Returns the first four cells in which they became
+    """The office treats such a tab as a field, which it does not write. Returns the first four cells in which tabs became
     spaces, and the first four with other control characters, which it does not write either."""
     found, lost = [], []
     for cells in areas(converted(document, 0), TEXTS):
@@ -241,7 +241,7 @@ def space_tabs(document):
                 if not isinstance(text, str) or not CONTROL.search(text):
                     continue
                 cell = cells.getCellByPosition(column, row)
-                # The placeholder may also be a control character of the text.
+                # The text may already contain the placeholder as a control character.
                 if CONTROL.search(cell.getString()) and len(lost) < 4:
                     lost.append(cell.AbsoluteName.replace("$", ""))
                 if FIELD not in text or "\t" not in cell.getString():
@@ -263,8 +263,8 @@ NEAR_A_DAY = 500.1 / 86_400
 
 
 def whole_days(document):
-    """The office reads times of Apple Numbers with six digits of their seconds since 2001, in steps of a thousand
-    seconds: times are off by up to half a step. Returns the first four cells whose time of day may be."""
+    """The office reads times of Apple Numbers with six digits of their seconds since 2001, so in steps of a thousand
+    seconds. Returns the first four cells whose time of day may be off, by up to half a step."""
     found = []
     for cells in areas(converted(document, 0), TIMES):
         for row, values in enumerate(cells.getDataArray()):

@@ -1,12 +1,12 @@
-"""Word keeps the last result of each field. The office computes some anew, from what it does not have: the file's name, which is
-ours here, dates of saving, conditions, and places that the document no longer names. Those fields become their results."""
+"""Word stores the last result of each field. The office recomputes some of them from data that it does not have: the file name (here
+ours), save dates, conditions, and missing bookmarks. Such fields are replaced by their stored results."""
 import re
 import zipfile
 
 from packages import DAMAGED, write_changed
 
 PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$")
-# Possessive, so that attributes without an end are not read again and again.
+# Possessive, so that unterminated attributes do not cause backtracking.
 MARK = re.compile(
     rb'<w:fldChar\b(?>[^<>]*?\bw:fldCharType="(begin|separate|end)")[^<>]*+(?<=/)>|<w:instrText\b[^<>]*+>([^<]*+)</w:instrText>|'
     rb'<w:fldSimple\b(?>[^<>]*?\bw:instr="([^"<]*+)")[^<>]*+(?<!/)>|(</w:fldSimple>)'
@@ -17,13 +17,13 @@ NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
 
 
 def without(content, names):
-    """The part without the marks of such fields; their results stay."""
+    """The part without the codes of such fields; their results stay."""
     cut, fields, simple = [], [], []
     for mark in MARK.finditer(content):
         kind, code, told, end = mark.groups()
         if kind == b"begin":
             if fields and not fields[-1]["has_result"]:
-                # The result of a field in the code of another is no text.
+                # A field inside another field's code has no visible result.
                 fields[-1]["is_simple"] = False
             fields.append({"code": [], "marks": [], "has_result": False, "is_simple": True})
         elif told is not None:
@@ -51,7 +51,7 @@ def is_kept(code, names):
 
 
 def readable(path, copy):
-    """The path for the office to read: `copy` if the file had to be changed."""
+    """The path that the office reads: `copy` if the file had to be changed."""
     try:
         with zipfile.ZipFile(path) as package:
             parts = {name: package.read(name) for name in package.namelist() if PART.match(name)}

@@ -14,34 +14,34 @@ const pdfVersion: OptionDefinition = {
   type: "enum",
   values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
   default: "1.7",
-  description: "Plain PDF, or PDF/A for archives.",
+  description: "Plain PDF, or PDF/A for archives",
 };
 const pdfOptions: readonly OptionDefinition[] = [
   {
     name: "pages",
     type: "string",
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-    description: "Pages to keep, for example `1-3,7`.",
+    description: "Pages to keep, for example `1-3,7`",
   },
-  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
-  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
+  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures" },
+  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Maximum resolution of pictures" },
 ];
-const landscape: OptionDefinition = yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait.");
-const pageSize: OptionDefinition = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own.");
+const landscape: OptionDefinition = yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait");
+const pageSize: OptionDefinition = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own");
 const margin: OptionDefinition = {
   name: "margin",
   type: "number",
   min: 0,
   max: 100,
   unit: "mm",
-  description: "Margin on all four sides of every page; default: the document's own.",
+  description: "Margin on all sides; default: the document's own",
 };
-const fitWidth: OptionDefinition = yesOrNo("fitWidth", "Shrink each sheet to the width of one page.", { default: false });
+const fitWidth: OptionDefinition = yesOrNo("fitWidth", "Shrink each sheet to the width of one page", { default: false });
 const sheetToPrint: OptionDefinition = {
   name: "sheet",
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,64}$",
-  description: "Convert only this sheet, by number or name.",
+  description: "Only this sheet, by number or name",
 };
 const encoding: OptionDefinition = {
   name: "encoding",
@@ -50,10 +50,10 @@ const encoding: OptionDefinition = {
     "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
   ),
   default: "auto",
-  description: "Text encoding of the input.",
+  description: "Text encoding of the input",
 };
 
-const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not only those that need it.", { default: false });
+const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not only where needed", { default: false });
 
 /** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));

@@ -1,4 +1,4 @@
-"""Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
+"""Repairs links: the office makes relative ones in Excel workbooks and RTF absolute, and writes escaped URLs unescaped in Word documents."""
 import os
 import re
 import zipfile
@@ -19,7 +19,7 @@ MOST = 10_000
 
 
 def shorten(document, path, is_page):
-    """A link into the workbook itself must not name our file. On a page, nor may others."""
+    """A link within the workbook must not contain the path of our file. On a web page, no link may."""
     own, folder = "file://" + path, "file://" + path.rpartition("/")[0] + "/"
     sheets = document.getSheets()
     for name, reference, target in relative_links(path):
@@ -32,7 +32,7 @@ def shorten(document, path, is_page):
             elif is_page and url.startswith(folder):
                 field.URL = url[len(folder) :]
             elif is_page and url.startswith("file:///"):
-                # It leads out of our folder.
+                # It points outside our folder.
                 field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
 
 
@@ -49,7 +49,7 @@ def fields_in(sheet, reference):
 
 
 def relative_links(path):
-    """Names of sheets, cells and targets of links that have no scheme, as to a file beside the workbook."""
+    """Sheet names, cells and targets of links without a scheme, such as those to a file beside the workbook."""
     found = []
     try:
         with zipfile.ZipFile(path) as package:
@@ -75,7 +75,7 @@ def linked_cells(package, part):
 
 
 def shorten_text(source, path):
-    """An RTF file must not name our folder, either."""
+    """An RTF file must not contain the path of our folder either."""
     with open(path, "rb") as file:
         content = file.read()
     shorter = content.replace(b'HYPERLINK "file://' + source.rpartition("/")[0].encode() + b"/", b'HYPERLINK "')
@@ -85,13 +85,13 @@ def shorten_text(source, path):
 
 
 WORD = re.compile("MS Word 2007 XML")
-# What other writers decode: a quotation mark ends the address for Word.
+# The escapes that other writers decode. For Word, a quotation mark ends the URL.
 DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
 
 
 def keep_escapes(document, path, writer):
-    """Writes addresses with their escapes, such as %22, which the office writes decoded.
-    Returns the first four that stay decoded."""
+    """Restores escapes in URLs, such as %22, which the office decodes.
+    Returns the first four URLs that stay decoded."""
     if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
         return []
     urls = addresses(document)
@@ -100,7 +100,7 @@ def keep_escapes(document, path, writer):
     by_text = {}
     for url in urls:
         by_text.setdefault(unquote(url), []).append(url)
-    # Of addresses that differ only in their escapes, the written one does not tell which it was.
+    # If URLs differ only in their escapes, it is unknown which one was written.
     sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
     if sure:
         rewrite(path, sure)
@@ -110,7 +110,7 @@ def keep_escapes(document, path, writer):
 
 
 def addresses(document):
-    """Of the links in a text document."""
+    """URLs of the links in a text document."""
     search = document.createSearchDescriptor()
     search.ValueSearch = False
     search.setSearchAttributes((PropertyValue("HyperLinkURL", 0, "", 0),))
@@ -122,7 +122,7 @@ TARGET = re.compile(r'\bTarget="([^"]*)" TargetMode="External"')
 
 
 def rewrite(path, by_text):
-    """Puts these addresses into the relations of a Word document."""
+    """Replaces URLs in the relationships of a Word document."""
     def given(target):
         address = by_text.get(unquote(unescape(target[1], {"&quot;": '"'})))
         return target[0] if address is None else f'Target={quoteattr(address)} TargetMode="External"'

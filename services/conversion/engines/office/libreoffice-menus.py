@@ -80,7 +80,7 @@ def snappy(block, most):
 
 def varint(data, at):
     value = 0
-    # Ten bytes at most: without an end, the number would grow with the file, and each step with the number.
+    # At most ten bytes: an endless number would grow with the file, and each step would take longer.
     for shift in range(0, 70, 7):
         byte, at = data[at], at + 1
         value |= (byte & 0x7F) << shift

@@ -1,5 +1,5 @@
-"""Restores the results of formulas that the office cannot compute: if it does not know a function,
-it shows an error where the file has a value, or another error than the file has. Some tell of our machine."""
+"""Restores the stored results of formulas that the office cannot compute, for which it shows an error, and of those that would
+reveal something about this machine."""
 import posixpath
 import re
 import zipfile
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from packages import DAMAGED
 
-# Excel's errors that the office knows too.
+# Excel errors that the office also supports.
 KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
 # @see com.sun.star.sheet.FormulaResult, com.sun.star.sheet.CellFlags
 ERROR, FORMULA = 4, 16
@@ -17,7 +17,7 @@ MOST = 10_000
 
 
 def restore(document, path):
-    """Returns the first four cells whose formula became its result, and the first four that have none in the file either."""
+    """Returns the first four cells whose formula was replaced by its result, and the first four without a stored result."""
     failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet) | telling_in(sheet))}
     try:
         given = values_of(path, failed)
@@ -49,7 +49,7 @@ def restore(document, path):
 
 
 def runs_of(places):
-    """Column, first and last row of cells below each other."""
+    """Runs of adjacent cells in a column: column, first row, last row."""
     start = before = None
     for place in sorted(places):
         if before is None or place != (before[0], before[1] + 1):
@@ -62,14 +62,14 @@ def runs_of(places):
 
 
 def shown_in(sheet, places):
-    """Places and their numbers or texts, in order, asked for together; None for an error."""
+    """Cells with their numbers or texts, in order, read in batches; None for an error."""
     for column, first, last in runs_of(places):
         for row, (shown,) in enumerate(sheet.getCellRangeByPosition(column, first, column, last).getDataArray(), first):
             yield (column, row), shown if isinstance(shown, (float, str)) else None
 
 
 def put_run(sheet, column, first, last, values, null):
-    """Together where possible: the office splits a group of like formulas at each cell that changes by itself."""
+    """Sets cells in batches, because the office splits a group of equal formulas at each cell that changes alone."""
     area = sheet.getCellRangeByPosition(column, first, column, last)
     for row, (formula,) in enumerate(area.getFormulaArray(), first):
         if formula.startswith("{"):
@@ -91,7 +91,7 @@ def is_unknown(cell):
 
 
 def failed_in(sheet):
-    """The cells whose formula comes to an error."""
+    """The cells whose formula results in an error."""
     places = set()
     for area in sheet.queryFormulaCells(ERROR).getRangeAddresses():
         for row in range(area.StartRow, area.EndRow + 1):
@@ -102,7 +102,7 @@ def failed_in(sheet):
 
 
 def telling_in(sheet):
-    """The cells whose formula asks for the name of the file or for the system."""
+    """The cells whose formula uses the file name or system information."""
     search = sheet.createSearchDescriptor()
     search.SearchString, search.SearchRegularExpression = r'\b(CELL\("filename"|INFO\()', True
     found = sheet.findAll(search)
@@ -111,7 +111,7 @@ def telling_in(sheet):
 
 
 def release(sheet, cell):
-    """Makes an array formula values, because its cells only change together. Its errors are lost."""
+    """Replaces an array formula by values, because its cells can only change together. Its errors are lost."""
     if not cell.getFormula().startswith("{"):
         return
     cursor = sheet.createCursorByRange(cell)
@@ -125,7 +125,7 @@ DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M([\d.]+)S$")
 
 
 def is_computed(kind, value):
-    """Whether only a formula comes to it."""
+    """Whether the value can only be set as a formula."""
     return kind in ("boolean", "truth") or kind == "error" and KNOWN.match(value) is not None
 
 
@@ -145,7 +145,7 @@ def put(cell, kind, value, null):
 
 
 def number_of(kind, value, null):
-    """As the office counts, unless the file has something else than it says."""
+    """The value as the number that the office stores; None for text, and if it does not match its kind."""
     length = DURATION.match(value) if kind == "time" else None
     try:
         if kind == "date":
@@ -158,7 +158,7 @@ def number_of(kind, value, null):
 
 
 def values_of(path, wanted):
-    """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`."""
+    """The stored values of these cells, as kind and text. For Excel, also values that the office does not read: some errors, and `true`."""
     if not zipfile.is_zipfile(path):
         return open_values(path, wanted) if wanted else {}
     with zipfile.ZipFile(path) as package:
@@ -174,7 +174,7 @@ OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?
 
 
 def has_others(package, part):
-    """Whether a sheet may have an error such as #SPILL!, or a truth value in letters."""
+    """Whether a sheet may contain an error such as #SPILL!, or a boolean written as a word."""
     with package.open(part) as content:
         end = b""
         while piece := content.read(2**20):
@@ -214,7 +214,7 @@ def excel_sheets(package):
             yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
 
 
-# A value rather than a formula's result. The office takes it for FALSE.
+# A value rather than a formula's result. The office reads it as FALSE.
 TRUTH = ("truth", "true")
 EXCEL_KINDS = {"e": "error", "b": "boolean", "n": "number", "d": "date"}
 
@@ -254,7 +254,7 @@ def column_of(reference):
 
 
 def shared_texts(package):
-    """By index, without readings, which are in elements of their own."""
+    """The shared strings by index, without phonetic text, which has its own elements."""
     items = ElementTree.fromstring(package.read(related(package, related(package, "", "officeDocument"), "sharedStrings")))
     runs = ((run for run in item if local(run.tag) in "tr") for item in items)
     return {str(place): "".join(text.text or "" for run in each for text in run.iter() if local(text.tag) == "t") for place, each in enumerate(runs)}

@@ -271,7 +271,7 @@ def hidden_slides(document, path):
 
 
 def revisions(document):
-    """Whether a text has comments, which are not in its PDF, and deletions that are not accepted, which are."""
+    """Whether a text document has comments, which its PDF leaves out, and pending deletions, which its PDF shows."""
     if not document.supportsService("com.sun.star.text.TextDocument"):
         return False, False
     fields, changes = document.getTextFields().createEnumeration(), document.getRedlines().createEnumeration()
@@ -323,7 +323,7 @@ def convert(context, desktop, job, here):
         job["input"] = opendocument.readable(job["input"], TEMPORARY + "/open-document")
     is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
     if is_changed:
-        # The office changes only documents that it could write. Beside the result, relative links stay relative.
+        # The office changes only documents that it could save. Next to the result, relative links stay relative.
         job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
     if job.get("part") == "word/":
         job["input"] = fields.readable(job["input"], job["output"] + ".input")
@@ -406,7 +406,7 @@ def wipe():
 
 
 def serve(context, answers, rest=lambda: None):
-    """Answers until the questions end. `rest` is called after each document."""
+    """Answers requests until there are no more. `rest` is called after each document."""
     here = families_here()
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:

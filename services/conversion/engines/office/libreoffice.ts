@@ -115,7 +115,7 @@ function pdfDataOf(task: HopTask): OfficeJob {
     Quality: numberOption(task.options, "imageQuality") ?? 90,
     // Keeps headings, lists and tables, for screen readers and further conversion.
     UseTaggedPDF: true,
-    // Otherwise a link to a file beside the document leads to our folder.
+    // Otherwise a link to a file beside the document points to our folder.
     ExportLinksRelativeFsys: true,
     SelectPdfVersion: partOf(task),
     ...(pages === undefined ? {} : { PageRange: pages }),

@@ -31,9 +31,9 @@ const options: readonly OptionDefinition[] = [
     values: ["keep", "strip"],
     default: "keep",
     description:
-      "Whether title, dates, and names of people, programs and printers are kept, also in pictures; if removed, comments and tracked changes are by “Author”",
+      "Title, dates, and names of people, programs and printers, also in pictures; `strip`: comments and tracked changes are by “Author”",
   },
-  oneOf("comments", ["keep", "strip"], "Whether comments are kept; tracked changes always are", { default: "keep" }),
+  oneOf("comments", ["keep", "strip"], "Comments; tracked changes are always kept", { default: "keep" }),
 ];
 
 const formats = words("docx docm dotx xlsx xlsm xltx pptx pptm ppsx ppsm potx potm odt ott ods ots odp otp odg otg");

@@ -42,7 +42,7 @@ export const changeOptions: readonly OptionDefinition[] = [
   ),
   flag("grayscale", "Without colour"),
   flag("flatten", "Make forms and comments part of the page, so that they can no longer be changed"),
-  choice("metadata", ["keep", "strip"], "Whether title, author, dates and other metadata are kept", "keep"),
+  choice("metadata", ["keep", "strip"], "Title, author, dates and other metadata", "keep"),
   text("title", "Sets the title"),
   text("author", "Sets the author"),
   text("subject", "Sets the subject"),

@@ -14,10 +14,10 @@ const maxPages = 10_000;
 export const pointsPerInch = 72;
 
 export const pixelOptions: readonly OptionDefinition[] = [
-  integerIn("dpi", [10, 1200], "Resolution; ignored if width or height is set.", { default: 150, unit: "dpi" }),
-  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
-  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
-  { name: "grayscale", type: "boolean", default: false, description: "Without colour." },
+  integerIn("dpi", [10, 1200], "Resolution; ignored if width or height is set", { default: 150, unit: "dpi" }),
+  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width; the height follows" },
+  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height; the width follows" },
+  { name: "grayscale", type: "boolean", default: false, description: "Without colour" },
 ];
 
 export type PageFacts = {

@@ -17,9 +17,9 @@ export const textOptions: readonly OptionDefinition[] = [
     type: "enum",
     values: ["reading", "page"],
     default: "reading",
-    description: "`reading` follows the flow of the text; `page` keeps columns and tables in place.",
+    description: "`reading` follows the flow of the text; `page` keeps columns and tables in place",
   },
-  oneOf("ocr", ["auto", "never"], "Whether to recognise text (OCR) on scanned pages", { default: "auto" }),
+  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", { default: "auto" }),
   languageOption,
 ];
 

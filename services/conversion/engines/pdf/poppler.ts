@@ -23,10 +23,10 @@ import { extractText, textOptions } from "./poppler-text.ts";
 
 const page = partOptions("page");
 const raster: readonly OptionDefinition[] = [...page, ...pixelOptions];
-const quality: OptionDefinition = { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "JPEG quality." };
+const quality: OptionDefinition = { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "JPEG quality" };
 const textPages: readonly OptionDefinition[] = [
-  { name: "firstPage", type: "integer", min: 1, max: 100_000, description: "First page; default: the first page of the document." },
-  { name: "lastPage", type: "integer", min: 1, max: 100_000, description: "Last page; default: the last page of the document." },
+  { name: "firstPage", type: "integer", min: 1, max: 100_000, description: "First page; default: the first page of the document" },
+  { name: "lastPage", type: "integer", min: 1, max: 100_000, description: "Last page; default: the last page of the document" },
 ];
 function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: readonly OptionDefinition[]): Hop {
   const isOnePage = options[0] === page[0];
@@ -84,7 +84,9 @@ async function writePicture(
   const { hop, input, options, outputPath } = task;
   if (hop.to === "ppm") {
     if (flagOption(options, "grayscale"))
-      throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
+      throw new FilemillError("INVALID_OPTION", "A PPM picture always has colours; remove `grayscale`.", {
+        details: { option: "grayscale", allowed: "false" },
+      });
     return await rename(drawn.path, outputPath);
   }
   const wanted = { density, quality: numberOption(options, "quality") ?? 85, compressionLevel: 6 };

@@ -10,7 +10,7 @@ export const languageOption: OptionDefinition = {
   type: "string",
   pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
   default: "eng",
-  description: "Language of the text as a three-letter code (ISO 639-2), several joined by +; the language must be installed",
+  description: "Language code (ISO 639-2), several joined by +; each must be installed",
 };
 
 /** @throws FilemillError INVALID_OPTION that lists the installed languages. */

@@ -22,7 +22,7 @@ const options: readonly OptionDefinition[] = [
     min: 70,
     max: 2400,
     unit: "dpi",
-    description: "Resolution of the scan in dpi; default: from the picture, otherwise estimated from the size of its letters",
+    description: "Scan resolution in dpi; default: from the picture, otherwise estimated from the letters",
   },
 ];
 const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };

@@ -52,14 +52,14 @@ const dither: OptionDefinition = {
   name: "dither",
   type: "boolean",
   default: true,
-  description: "Dither shades; otherwise each pixel becomes black or white by its brightness",
+  description: "Dither shades; `false`: black or white by brightness",
 };
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** In both directions, so that shrinking needs no second conversion. */
 const bounds: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
+  { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
 ];
 
 /** OpenEXR's colours are multiplied by their alpha, in linear light; ImageMagick takes and writes them as they are. */
@@ -98,7 +98,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
     read: "high",
     write: "high",
     options: [
-      oneOf("compression", ["dxt", "none"], "Whether pixels are compressed: as DXT1, or DXT5 if there is transparency", { default: "dxt" }),
+      oneOf("compression", ["dxt", "none"], "Compression of the pixels: DXT1, or DXT5 if there is transparency", { default: "dxt" }),
     ],
   },
   exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true, readArgs: divided, args: multiplied },

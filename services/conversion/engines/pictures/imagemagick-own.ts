@@ -10,8 +10,8 @@ import { turn } from "./picture-options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const shape: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
+  { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
   {
     name: "crop",
     type: "string",
@@ -19,7 +19,7 @@ const shape: readonly OptionDefinition[] = [
     description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
   },
   turn,
-  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirror the picture" },
 ];
 const packings: readonly OptionDefinition[] = [
   {
@@ -29,7 +29,7 @@ const packings: readonly OptionDefinition[] = [
     description: "Compression method; all are lossless except JPEG. Default: fax compression for black-and-white pages, otherwise deflate",
   },
   { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality for the compression `jpeg`" },
-  oneOf("metadata", ["keep", "strip"], "Whether camera, location, author and program are kept", { default: "keep" }),
+  oneOf("metadata", ["keep", "strip"], "Camera, location, author and program", { default: "keep" }),
 ];
 
 const expects = [

@@ -138,7 +138,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
-  if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
+  if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file contains no picture.");
   // Converting sRGB to sRGB would only round values.
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [

@@ -36,7 +36,7 @@ const encoding: readonly OptionDefinition[] = [
     type: "enum",
     values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
     default: "ultrafast",
-    description: "Effort: higher values make smaller files and take longer",
+    description: "Effort: higher is smaller and slower",
   },
 ];
 

@@ -3,22 +3,22 @@ import type { HopTask, OptionDefinition, OptionValues } from "#services/conversi
 import { yesOrNo } from "../shared/options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
-const width: OptionDefinition = { ...side, name: "width", description: "Width of the result; without height, the height follows" };
-const height: OptionDefinition = { ...side, name: "height", description: "Height of the result; without width, the width follows" };
+const width: OptionDefinition = { ...side, name: "width", description: "Width; without height, the height follows" };
+const height: OptionDefinition = { ...side, name: "height", description: "Height; without width, the width follows" };
 const fit = {
   name: "fit",
   type: "enum",
   values: ["inside", "outside", "cover", "contain", "fill"],
-  description: "How the picture fits width and height: inside, outside, cropped, padded or stretched",
+  description: "Fit to width and height: inside, outside, cropped, padded or stretched",
 } as const;
-const enlarge: OptionDefinition = yesOrNo("enlarge", "Whether a picture smaller than width and height is enlarged", { default: false });
+const enlarge: OptionDefinition = yesOrNo("enlarge", "Enlarge a picture smaller than width and height", { default: false });
 
 export const turn: OptionDefinition = {
   name: "rotate",
   type: "enum",
   values: ["0", "90", "180", "270"],
   default: "0",
-  description: "Degrees to rotate clockwise, applied after the picture's own orientation",
+  description: "Degrees clockwise, after the picture's own orientation",
 };
 
 export const shape: readonly OptionDefinition[] = [width, height, { ...fit, default: "inside" }, enlarge];
@@ -27,7 +27,7 @@ const background: OptionDefinition = {
   name: "background",
   type: "string",
   pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
-  description: "Background for transparency and padding, as #rrggbb",
+  description: "Background and padding colour, #rrggbb",
 };
 
 /** For pictures that are decoded and written unchanged unless one of these is given. */
@@ -37,13 +37,13 @@ export const metadataChoice: OptionDefinition = {
   name: "metadata",
   type: "enum",
   values: ["strip", "keep"],
-  description: "Whether EXIF, XMP, IPTC and comments (camera, date, location, author) are carried over; default: they are",
+  description: "EXIF, XMP, IPTC and comments (camera, date, location, author); default: keep",
 };
 export const profileChoice: OptionDefinition = {
   name: "profile",
   type: "enum",
   values: ["srgb", "keep", "strip"],
-  description: "Colours: converted to sRGB, unchanged with their profile (the default), or unchanged without it",
+  description: "Colours: to sRGB, kept with their profile (default), or kept without it",
 };
 
 /** Whether any of these options has an effect. */

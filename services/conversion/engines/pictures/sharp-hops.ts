@@ -36,7 +36,7 @@ const profile: OptionDefinition = {
   type: "enum",
   values: ["srgb", "keep", "strip"],
   default: "srgb",
-  description: "Colours: converted to sRGB, unchanged with their profile (only RGB; others are converted), or unchanged without it",
+  description: "Colours: to sRGB, kept with their profile (RGB only; others to sRGB), or kept without it",
 };
 const print: OptionDefinition = {
   name: "density",
@@ -44,7 +44,7 @@ const print: OptionDefinition = {
   min: 1,
   max: 4800,
   unit: "dpi",
-  description: "Print resolution stored in the result, in dpi; default: as in the source",
+  description: "Stored print resolution in dpi; default: as in the source",
 };
 /** Formats with a field for the resolution. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
@@ -57,13 +57,13 @@ function backgroundOf(to: Target): OptionDefinition {
         type: "string",
         pattern,
         default: "#ffffff",
-        description: "Background for transparency and padding, as #rrggbb",
+        description: "Background and padding colour, #rrggbb",
       }
     : {
         name: "background",
         type: "string",
         pattern,
-        description: "Background for transparency and padding, as #rrggbb; default: transparent",
+        description: "Background and padding colour, #rrggbb; default: transparent",
       };
 }
 
@@ -72,7 +72,7 @@ function qualityOf(value: number): OptionDefinition {
 }
 
 function effortOf(min: number, max: number, value: number): OptionDefinition {
-  return integerIn("effort", [min, max], "Effort: higher values make smaller files and take longer", { default: value });
+  return integerIn("effort", [min, max], "Effort: higher is smaller and slower", { default: value });
 }
 
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
@@ -131,7 +131,7 @@ const ownOptions: readonly OptionDefinition[] = [
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
     description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
   },
-  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirror the picture" },
 ];
 
 const undrawn: OptionDefinition = {

@@ -12,9 +12,9 @@ const choice = (name: string, description: string): OptionDefinition => ({
 });
 const options: readonly OptionDefinition[] = [
   integerIn("precision", [0, 8], "Decimal places to keep; fewer make a smaller file", { default: 3, unit: "digits" }),
-  choice("scripts", "Whether scripts and event handlers are kept"),
-  choice("external", "Whether references to external pictures, styles and fonts are kept; hyperlinks always are"),
-  choice("metadata", "Whether titles, descriptions, comments and editor data are kept"),
+  choice("scripts", "Scripts and event handlers"),
+  choice("external", "References to external pictures, styles and fonts; hyperlinks are always kept"),
+  choice("metadata", "Titles, descriptions, comments and editor data"),
 ];
 
 export const svgoEngine = defineEngine({

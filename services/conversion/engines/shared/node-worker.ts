@@ -118,5 +118,5 @@ export const encodingOption: OptionDefinition = {
       "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
   ),
   default: "auto",
-  description: "Text encoding of the input.",
+  description: "Text encoding of the input",
 };

@@ -25,7 +25,7 @@ export const picturePage: readonly OptionDefinition[] = [
     min: 10,
     max: 4800,
     unit: "dpi",
-    description: "Resolution in dpi, for a page as large as the picture; default: from the picture, otherwise 96",
+    description: "Resolution in dpi if `pageSize` is `fit`; default: from the picture, otherwise 96",
   },
 ];
 

@@ -7,13 +7,13 @@ export const delimiter: OptionDefinition = {
   type: "enum",
   values: ["auto", "comma", "semicolon", "tab", "pipe"],
   default: "auto",
-  description: "Column separator of the input.",
+  description: "Column separator of the input",
 };
 export const outputDelimiter: OptionDefinition = {
   name: "outputDelimiter",
   type: "enum",
   values: ["comma", "semicolon", "tab", "pipe"],
   default: "comma",
-  description: "Column separator of the result.",
+  description: "Column separator of the result",
 };
-export const bom: OptionDefinition = yesOrNo("bom", "Start with a byte order mark, so that Excel recognises UTF-8.", { default: false });
+export const bom: OptionDefinition = yesOrNo("bom", "Byte order mark, so that Excel recognises UTF-8", { default: false });

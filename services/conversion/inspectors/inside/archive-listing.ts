@@ -75,9 +75,9 @@ function plainOf(escaped: string): string {
  * content.
  */
 export function assertSafe(members: readonly Member[], packedBytes: number): void {
-  if (!members.some(({ sort }) => sort === "file")) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
+  if (!members.some(({ sort }) => sort === "file")) throw new FilemillError("INVALID_INPUT", "The archive contains no files.");
   if (members.some(({ name }) => commandsTerminals(name))) {
-    throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name holds control characters.");
+    throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name contains control characters.");
   }
   if (members.length > maxMembers) throw tooManyMembers();
   const expandedBytes = members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -87,7 +87,7 @@ export function assertSafe(members: readonly Member[], packedBytes: number): voi
 }
 
 export function tooManyMembers(): FilemillError {
-  return new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
+  return new FilemillError("INPUT_TOO_COMPLEX", `The archive contains more than ${maxMembers} entries.`);
 }
 
 /** Listing the result in a terminal would execute them. `Icon` with a carriage return is macOS's name for the icon of a folder. */

@@ -1,4 +1,4 @@
-/** Text of a Word document that Pandoc omits: in boxes, in simple fields, of another direction, and marked for other programs. */
+/** Text of a Word document that Pandoc omits: in text boxes, in simple fields, in another direction, and marked for other programs. */
 
 const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag|bdo|dir)(?=[ >])[^<>]*>/g;
 const fallbacks = /<(\/?)mc:Fallback(?=[ >/])[^<>]*>/g;

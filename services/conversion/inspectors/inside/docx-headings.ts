@@ -1,9 +1,9 @@
 /**
- * Headings of a Word document that Pandoc takes for text, because it goes by the names of styles alone: paragraphs that have a level in the
- * outline themselves, as converters from RTF write them, or by a style that is called otherwise.
+ * Headings of a Word document that Pandoc takes for text, because it considers only style names: paragraphs with an outline level of their
+ * own, as converters from RTF write them, or of a style with another name.
  */
 
-/** What is longer is a paragraph of a contract, whose every clause may be in the outline. */
+/** Longer paragraphs are not headings: in contracts, every clause may have an outline level. */
 const longest = 200;
 /** A level from 0 is in the outline, 9 is text. @see ECMA-376, part 1, 17.3.1.20 */
 const levelIn = /<w:outlineLvl w:val="([0-8])"/;
@@ -32,7 +32,7 @@ export function withHeadings(document: string, sheet: string): string | undefine
   const paragraphs = document.split("</w:p>").map((paragraph) => {
     tables += paragraph.split("<w:tbl>").length - paragraph.split("</w:tbl>").length;
     const start = Math.max(paragraph.lastIndexOf("<w:p>"), paragraph.lastIndexOf("<w:p "));
-    // A heading in a cell would take the table out of Markdown.
+    // Markdown cannot express a table with a heading in a cell.
     if (tables > 0 || start < 0) return paragraph;
     const own = paragraph.slice(start);
     const level = levelOf(own, styles);
@@ -43,7 +43,7 @@ export function withHeadings(document: string, sheet: string): string | undefine
   return hasChanged ? paragraphs.join("</w:p>") : undefined;
 }
 
-/** The levels of styles by their ids, undefined of those whose names Pandoc knows. */
+/** The outline levels of styles by id; undefined for those whose names Pandoc knows. */
 function outlineOf(sheet: string): ReadonlyMap<string, string | undefined> {
   const outline = new Map<string, string | undefined>();
   for (const style of sheet.split("<w:style ").slice(1)) {
@@ -56,7 +56,7 @@ function outlineOf(sheet: string): ReadonlyMap<string, string | undefined> {
   return outline;
 }
 
-/** From 1; undefined of a paragraph that is no heading, or is one already. */
+/** From 1; undefined for a paragraph that is not a heading, or that Pandoc already recognises as one. */
 function levelOf(paragraph: string, styles: ReadonlyMap<string, string | undefined>): number | undefined {
   const told = paragraph.slice(0, paragraph.indexOf("</w:pPr>") + 1);
   const style = /<w:pStyle w:val="([^"]{0,200})"/.exec(told)?.[1] ?? "";

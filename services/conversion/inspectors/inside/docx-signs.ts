@@ -51,12 +51,12 @@ function withCharacters(run: string, properties: string): string {
 
 const escaped = (text: string): string => text.replace("&", "&amp;").replace("<", "&lt;");
 
-/** Pandoc itself knows the signs of the font Symbol, and leaves out those of all others. */
+/** Pandoc converts the characters of the font Symbol, and leaves out those of other symbol fonts. */
 function characterOf(tag: string): string {
   const font = attributeOf(tag, "w:font") ?? "";
   const code = Number.parseInt(attributeOf(tag, "w:char") ?? "", 16);
   if (font.toLowerCase() === "symbol" || Number.isNaN(code)) return tag;
-  // Codes from U+E000 are signs only in a font, and so are letters in a font of signs.
+  // Private-use characters have a meaning only in their font, and so do letters in a symbol font.
   const isLetter = code >= 0x20 && code < 0xe000 && !/wingdings|webdings|dingbats|mt extra/i.test(font);
   return `<w:t>${signOf(font, code) ?? (isLetter ? escaped(String.fromCodePoint(code)) : unknownSign)}</w:t>`;
 }

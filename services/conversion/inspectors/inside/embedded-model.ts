@@ -11,7 +11,7 @@ const pieceBytes = 192 * 1024;
 export async function embedModel(model: ByteSource, numbers: ByteSource): Promise<void> {
   const scene: { buffers?: { uri?: string }[] } = JSON.parse((await contentOf(model)).toString("utf8"));
   const [buffer] = scene.buffers ?? [];
-  if (buffer === undefined) throw new FilemillError("CONVERSION_FAILED", "The model holds no meshes.");
+  if (buffer === undefined) throw new FilemillError("CONVERSION_FAILED", "The model contains no meshes.");
   const place = randomUUID();
   buffer.uri = place;
   const [before = "", after = ""] = JSON.stringify(scene).split(place);

@@ -28,7 +28,7 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   return { isRewritten };
 }
 
-/** Pandoc leaves out chapters aside from the order of reading, such as answers. */
+/** Pandoc leaves out chapters outside the reading order, such as answers. */
 const withWholeSpine = (text: string): string => text.replace(/(<(?:\w+:)?itemref\s[^<>]*?)\slinear\s*=\s*["']no["']/g, "$1");
 
 /** Pandoc lists titles and authors from last to first. */

@@ -45,7 +45,7 @@ export function orderedNames(
   const missing = names.find((name) => !known.has(name));
   if (missing !== undefined)
     throw new FilemillError("INVALID_INPUT", `${orderList} names “${missing.slice(0, 100)}”, which is not in the archive.`);
-  if (names.length === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no files to join.");
+  if (names.length === 0) throw new FilemillError("INVALID_INPUT", "The archive contains no files to join.");
   if (names.length > maxEntries) throw new FilemillError("INPUT_TOO_COMPLEX", `At most ${maxEntries} files can be joined.`);
   if (names.some((name) => name.length > longestName))
     throw new FilemillError("INPUT_TOO_COMPLEX", "The archive has a name that is too long.");

@@ -17,7 +17,7 @@ import { contentOf } from "./remote-file.ts";
 
 type More = Readonly<Record<string, unknown>>;
 
-/** UTF-8, commas, and rows of equal width. Text is quoted. Only numbers that no reader changes are not. */
+/** UTF-8, commas, and rows of equal width. All text is quoted; only numbers that no reader changes are not. */
 export async function writePlainTable(file: ByteSource, more: More): Promise<Answer<"plainTable">> {
   const notes: Notes = new Map();
   try {

@@ -22,7 +22,7 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
   const text = decodeText(withoutFolds(bytes), textOption(options, "encoding") ?? "auto", notes, declaredIn(bytes));
   const dropped: Dropped = new Set();
   const records = from === "ics" ? entriesOf(text, notes, dropped) : contactsOf(text, to, notes, dropped);
-  if (records.length === 0) throw invalid(from === "ics" ? "The calendar holds no entries." : "The file holds no contacts.");
+  if (records.length === 0) throw invalid(from === "ics" ? "The calendar contains no entries." : "The file contains no contacts.");
   if (dropped.size > 0) notes.set("METADATA_DROPPED", `Left out, because records have no field for them: ${firstOf([...dropped], 6)}.`);
   if (to === "html") return pageOf(from === "ics" ? "Calendar" : "Contacts", records.map(sectionOf).join("\n<hr>\n"));
   if (to === "txt")

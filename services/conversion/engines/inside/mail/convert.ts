@@ -33,7 +33,7 @@ export async function convertMail(bytes: Buffer, question: Question, notes: Note
   // What is copied as it was sent is not decoded.
   const isCopied = messages[0]?.raw !== undefined && holdsMessages(question, messages.length);
   if (!isCopied) for (const [code, what] of ofReading) notes.set(code, what);
-  if (messages.length === 0) throw invalid("The mailbox holds no messages.");
+  if (messages.length === 0) throw invalid("The mailbox contains no messages.");
   const write = writers[question.to];
   const others = new Set(messages.flatMap((message) => message.others));
   if (!isCopied && others.size > 0)

@@ -22,7 +22,7 @@ export function componentsOf(text: string, wanted: string): readonly Component[]
   })();
   const roots = (typeof parsed[0] === "string" ? [parsed] : parsed) as unknown as readonly Component[];
   const found = roots.filter(([name]) => name === wanted);
-  if (found.length > maxComponents) throw tooComplex(`The file holds more than ${maxComponents} entries.`);
+  if (found.length > maxComponents) throw tooComplex(`The file contains more than ${maxComponents} entries.`);
   return found;
 }
 

@@ -15,7 +15,7 @@ export function* messagesOfMbox(file: Buffer): Generator<Uint8Array> {
   let count = 0;
   let at = 0;
   while (at < bytes.length) {
-    if (++count > maxMessages) throw tooComplex(`The mailbox holds more than ${maxMessages} messages.`);
+    if (++count > maxMessages) throw tooComplex(`The mailbox contains more than ${maxMessages} messages.`);
     const start = bytes.indexOf(0x0a, at);
     const end = nextOf(bytes, at, hasTimes);
     if (start >= 0 && start + 1 < end) yield unquoted(bytes.subarray(start + 1, end));

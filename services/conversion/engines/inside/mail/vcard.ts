@@ -30,7 +30,7 @@ export function cardsIn(text: string, notes: Notes): Cards {
     } else if (/^end$/i.test(line.name)) {
       if (open.pop() !== sort) throw invalid(`The file cannot be read: nothing begins what ends by “${line.value.slice(0, 60)}”.`);
       if (open.length > 0 || sort !== "vcard") continue;
-      if (cards.length === maxComponents) throw tooComplex(`The file holds more than ${maxComponents} entries.`);
+      if (cards.length === maxComponents) throw tooComplex(`The file contains more than ${maxComponents} entries.`);
       cards.push(cardOf(lines));
       lines = [];
     } else if (open.length === 1 && open[0] === "vcard") lines.push(line);

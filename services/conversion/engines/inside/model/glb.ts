@@ -21,7 +21,7 @@ export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes:
   const parts = sceneIn(bytes);
   assertBounded(parts);
   const had = trianglesIn(parts.scene);
-  if (had === 0) throw invalid("The model is damaged, or holds no faces.");
+  if (had === 0) throw invalid("The model is damaged, or contains no faces.");
   const merged = share === 1 ? bytes : await mergedGlb(bytes, parts.scene, share, notes);
   const made = share === 1 ? parts : sceneIn(merged);
   const has = trianglesIn(made.scene);

@@ -27,7 +27,7 @@ export async function changeObj(bytes: Buffer, { share, factor }: Change): Promi
   const model = modelIn(lines);
   const groups = model.runs.map(({ corners }) => Uint32Array.from(corners));
   const had = trianglesOf(groups);
-  if (had === 0) throw invalid("The model is damaged, holds no faces, or is not OBJ.");
+  if (had === 0) throw invalid("The model is damaged, contains no faces, or is not OBJ.");
   const made = await simplified({ places: model.corners.places(), groups }, share);
   const has = trianglesOf(made);
   const kept = has === had ? lines : withFaces(model, made);

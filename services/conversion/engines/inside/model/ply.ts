@@ -8,7 +8,7 @@ import { numberIn, scaledFloat, scaledNumber, scaledText } from "./scaling.ts";
 import { simplified, trianglesOf } from "./simplify.ts";
 
 const listNames = new Set(["vertex_indices", "vertex_index"]);
-const noFaces = "The model is damaged, or holds no faces.";
+const noFaces = "The model is damaged, or contains no faces.";
 
 type Model = {
   readonly ply: Ply;

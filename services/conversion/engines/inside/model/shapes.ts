@@ -22,7 +22,7 @@ export const maxTriangles = 10_000_000;
 /** @throws Failure if there are no triangles at all, or too many. */
 export async function glbOfShapes(shapes: readonly Shape[]): Promise<Uint8Array> {
   const count = shapes.reduce((sum, { parts }) => sum + parts.reduce((all, { indices }) => all + indices.length / 3, 0), 0);
-  if (count === 0) throw inexpressible("The model holds no faces.");
+  if (count === 0) throw inexpressible("The model contains no faces.");
   if (count > maxTriangles) throw tooComplex("The model has too many faces.");
   const document = new Document();
   const buffer = document.createBuffer();

@@ -21,7 +21,7 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
     const places = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14].map((at) => numberOf(m[at] ?? 0));
     if (id > 0) items.push(`<item objectid="${id}" transform="${places.join(" ")}"/>`);
   });
-  if (items.length === 0) throw inexpressible("The model holds no faces.");
+  if (items.length === 0) throw inexpressible("The model contains no faces.");
   if (root.listTextures().length + root.listAnimations().length + root.listCameras().length > 0)
     noteAlso(notes, "METADATA_DROPPED", "Textures, cameras and animations were left out.");
   // A material paints a face as a whole.

@@ -16,7 +16,7 @@ export function parseIni(text: string, notes: Notes): Value {
     }
   }
   for (const [name, entries] of sections) top.set(freeName(top, name, notes), entries);
-  if (top.size === 0) throw invalid("The file holds no settings.");
+  if (top.size === 0) throw invalid("The file contains no settings.");
   return top;
 }
 

@@ -63,7 +63,7 @@ export function parseJavaProperties(text: string, notes: Notes): Value {
     Array.isArray(line) ? [[line[0] ?? "", line[1] ?? ""]] : [],
   );
   const value: Entries = new Map(given);
-  if (value.size === 0) throw invalid("The file holds no properties.");
+  if (value.size === 0) throw invalid("The file contains no properties.");
   if (given.length > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
   return value;
 }

@@ -61,7 +61,7 @@ export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, 
     .map((cue) => ({ ...cue, startMs: cue.startMs + shiftMs, endMs: Math.max(cue.startMs, cue.endMs) + shiftMs }))
     .filter((cue) => cue.endMs >= 0 && (cue.endMs > 0 || shiftMs >= 0))
     .map((cue) => ({ ...cue, startMs: Math.max(0, cue.startMs) }));
-  if (cues.length === 0) throw invalid("The file holds no subtitles.");
+  if (cues.length === 0) throw invalid("The file contains no subtitles.");
   return write(cues, context);
 }
 

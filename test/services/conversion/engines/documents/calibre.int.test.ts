@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Written by this engine if by no other, once per format. */
+/** Sources that are not in the corpus are made by Calibre itself, once per format. */
 async function sample(format: string, folder: string): Promise<string> {
   const known = made.get(format);
   if (known !== undefined) return known;
@@ -38,32 +38,32 @@ async function sampleOnce(format: string, folder: string): Promise<string> {
 testEngine(calibreEngine, {
   sample,
   async check({ to }, _reading, path) {
-    // Compressed by a method without another reader here.
+    // Compressed in a way that no independent reader here supports.
     if (to === "lit") return expect((await readFile(path)).length).toBeGreaterThan(2000);
     expect(await bookTextOf(path, to)).toContain("Quokka");
   },
 });
 
 describe("engine calibre, in detail", () => {
-  it("names the book and who wrote it as asked", async () => {
+  it("sets the requested title and author", async () => {
     const { path } = await bench.convert(await sample("mobi", bench.folder), "mobi", "epub", { title: "--Ünï & Co", author: "Ada Zebra" });
     const { stdout } = await run("unzip", ["-p", path, "content.opf"]);
     expect(stdout).toContain(">--Ünï &amp; Co</dc:title>");
     expect(stdout).toContain(">Ada Zebra</dc:creator>");
   });
 
-  it("keeps the pages of compiled help in the order of its contents", async () => {
+  it("keeps the pages of compiled help in the order of its table of contents", async () => {
     const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
     expect(await bookTextOf(path, "epub")).toMatch(/Quokka[\s\S]*A page of its own/);
   });
 
-  it("draws no cover for a book without one", async () => {
+  it("does not invent a cover for a book without one", async () => {
     const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
     const { stdout } = await run("unzip", ["-Z1", path]);
     expect(stdout).not.toMatch(/cover|titlepage/);
   });
 
-  it("is there by its version, without being started", async () => {
+  it("is detected without starting Calibre", async () => {
     expect(await calibreEngine.probe(bench.sandbox)).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });

@@ -13,7 +13,7 @@ const red = await sharp({ create: { width: 40, height: 40, channels: 3, backgrou
   .png()
   .toBuffer();
 
-it("prints a page, tagged, with its title, and the next one after it knows nothing of it", async () => {
+it("prints a page as tagged PDF with its title, and keeps no state for the next one", async () => {
   const { path, notes } = await convert(
     "<!DOCTYPE html><title>Numbat</title><h1>Hello</h1><script>localStorage.setItem('a', 'Quokka')</script>",
     "html",
@@ -27,7 +27,7 @@ it("prints a page, tagged, with its title, and the next one after it knows nothi
   expect(await textOf(next.path)).toMatch(/Next\s*null/);
 });
 
-it("shows nothing of files and addresses that a page names, and says so", async () => {
+it("loads no files or URLs that a page refers to, and notes them", async () => {
   const page = `<p>Frames<iframe src="file:///etc/fonts/fonts.conf"></iframe><iframe src="http://numbat.test/"></iframe>
     <object data="file:///proc/self/environ"></object><embed src="file:///job/in"><img src="https://numbat.test/a.png">
     <link rel=stylesheet href="file:///etc/fonts/fonts.conf"><meta http-equiv=refresh content="0;url=file:///etc/fonts/fonts.conf">
@@ -39,7 +39,7 @@ it("shows nothing of files and addresses that a page names, and says so", async 
   }
 });
 
-it("runs scripts when that is asked for, until their time is over, and says of others that they were not run", async () => {
+it("runs scripts on request until their time limit, and notes scripts that were not run", async () => {
   const page = "<p>Before<script>setTimeout(() => document.body.append('after a minute of the page'), 900)</script>";
   const still = await convert(page, "html", "pdf");
   expect([await textOf(still.path), still.notes]).toEqual(["Before", ["SCRIPTS_NOT_RUN"]]);
@@ -51,7 +51,7 @@ it("runs scripts when that is asked for, until their time is over, and says of o
   expect(stopped.messages).toEqual(new Map([["SCRIPTS_NOT_RUN", "Scripts were stopped after 1 s."]]));
 });
 
-it("ends what scripts begin again and again, ask and open", async () => {
+it("stops endless loops, dialogs and new windows of scripts", async () => {
   const page = `<p>Before<script>
     setInterval(() => { const end = Date.now() + 1e6; while (Date.now() < end); }, 0);
     onbeforeprint = () => { for (;;); };
@@ -64,13 +64,13 @@ it("ends what scripts begin again and again, ask and open", async () => {
   expect(await textOf(path)).toBe("Before no WebGL");
 });
 
-it("ends dialogs without an end, and what begins when they have ended", async () => {
+it("stops endless dialogs, and scripts that start after them", async () => {
   const page = `<p>Before<script>setInterval(() => { open(); location.reload(); history.back(); }); for (;;) alert(1);</script>`;
   const { path } = await convert(page, "html", "pdf", { javascript: true, javascriptSeconds: 1 });
   expect(await textOf(path)).toBe("Before");
 });
 
-it("puts a packed page together with its style, its picture and its font, and with nothing from outside", async () => {
+it("prints a zipped page with its stylesheet, picture and font, and without external content", async () => {
   const packed = zipFile([
     {
       name: "site/index.html",
@@ -91,7 +91,7 @@ it("puts a packed page together with its style, its picture and its font, and wi
   expect(notes).toEqual(["ENTRIES_LEFT_OUT"]);
 });
 
-it("says of an archive without a page what it lacks, and of a broken one that it is broken", async () => {
+it("rejects archives without an index.html, and damaged ones", async () => {
   await expect(convert(zipFile([{ name: "a.txt", content: "a" }]), "htmlz", "pdf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   const two = [
     { name: "a.html", content: "a" },
@@ -102,7 +102,7 @@ it("says of an archive without a page what it lacks, and of a broken one that it
   await expect(convert(whole.subarray(0, whole.length >> 1), "htmlz", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
-it("shows a saved page with the parts that came with it", async () => {
+it("prints an MHTML page with its parts", async () => {
   const part = (headers: string, body: string) => `--=_b\r\n${headers}\r\n\r\n${body}\r\n`;
   const saved =
     'From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="=_b"\r\n\r\n' +
@@ -124,21 +124,21 @@ it("shows a saved page with the parts that came with it", async () => {
 });
 
 it.each([
-  ["an address in letters that are no ASCII", "Content-Location: http://example.org/J\u00fcrgen.html"],
-  ["an address that is none", "Content-Location: //[x"],
-  ["an address that is written otherwise", "Content-Location: HTTP://EXAMPLE.org:80/a b"],
-  ["a number in letters that are no ASCII", "Content-ID: <\u00e4@x>"],
-])("shows a saved page whose part has %s", async (_, header) => {
+  ["a non-ASCII URL", "Content-Location: http://example.org/J\u00fcrgen.html"],
+  ["an invalid URL", "Content-Location: //[x"],
+  ["a URL that is not normalised", "Content-Location: HTTP://EXAMPLE.org:80/a b"],
+  ["a non-ASCII Content-ID", "Content-ID: <\u00e4@x>"],
+])("prints an MHTML page that has a part with %s", async (_, header) => {
   const saved = `MIME-Version: 1.0\r\nContent-Type: multipart/related; start*=utf-8''abc; boundary="=_b"\r\n\r\n--=_b\r\nContent-Type: text/html\r\n${header}\r\n\r\n<p>Numbat</p>\r\n--=_b--\r\n`;
   expect(await textOf((await convert(saved, "mhtml", "pdf")).path)).toBe("Numbat");
 });
 
-it("reads XHTML that is none as HTML, and says so", async () => {
+it("reads malformed XHTML as HTML, with a note", async () => {
   const { path, notes } = await convert('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Zebra<br></body></html>', "xhtml", "pdf");
   expect([await textOf(path), notes]).toEqual(["Zebra", ["INPUT_DAMAGED"]]);
 });
 
-it("guesses the encoding of a page that is no Unicode and does not say it", async () => {
+it("guesses the encoding of a page that is not Unicode and declares none", async () => {
   const words = "<p>Die Stra\xdfen von K\xf6ln f\xfchren \xfcber sch\xf6ne Br\xfccken, und die H\xe4user dort sind gro\xdf.";
   const guessed = await convert(Buffer.from(words, "latin1"), "html", "pdf");
   expect(await textOf(guessed.path)).toMatch(/Straßen von Köln führen/);
@@ -147,13 +147,13 @@ it("guesses the encoding of a page that is no Unicode and does not say it", asyn
   expect([await textOf(plain.path), plain.notes]).toEqual(["Straßen", []]);
 });
 
-it("says which fonts were replaced, where a page does not say by which", async () => {
+it("notes replaced fonts for which the page declares no fallback", async () => {
   const page = `<p style="font-family: 'Quokka Grotesk', 'Numbat'">a<p style="font-family: 'Zebra', serif">b<p style="font-family: 'DejaVu Sans'">c<p>d`;
   const { messages } = await convert(page, "html", "pdf");
   expect(messages).toEqual(new Map([["FONT_SUBSTITUTED", "A font that is not on this system was replaced: Quokka Grotesk."]]));
 });
 
-it("refuses a picture of a page that is too tall, and tells what works", async () => {
+it("rejects a screenshot of a page that is too tall, and suggests what works", async () => {
   const tall = '<p style="height: 90000px">Zebra';
   await expect(convert(tall, "html", "png")).rejects.toMatchObject({
     code: "INPUT_TOO_COMPLEX",
@@ -163,6 +163,6 @@ it("refuses a picture of a page that is too tall, and tells what works", async (
   expect([width, height]).toEqual([1280, 720]);
 });
 
-it("refuses pages that a document does not have", async () => {
+it("rejects page numbers that do not exist", async () => {
   await expect(convert("<p>One", "html", "pdf", { pages: "7" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
 });

@@ -68,7 +68,7 @@ describe("engine djvulibre, in detail", () => {
     expect(await textFrom("qpdf", "--check", made.path)).toContain("No syntax or stream encoding errors");
   });
 
-  it("makes smaller files where that is asked for", async () => {
+  it("makes smaller files at lower quality", async () => {
     const noisy = join(bench.folder, "noise.ppm");
     const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * 7919) % 251));
     await writeFile(noisy, Buffer.concat([Buffer.from("P6 200 200 255\n"), pixels]));

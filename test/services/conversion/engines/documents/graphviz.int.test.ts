@@ -55,7 +55,7 @@ describe("engine graphviz, in detail", () => {
     return await bench.convert(path, "gv", to, options);
   };
 
-  it("draws at the resolution, in the direction and in the layout that are asked for", async () => {
+  it("draws with the requested resolution, direction and layout", async () => {
     const widthOf = async (options: object) => (await readingOf((await convert(graph, "png", options)).path)).width ?? 0;
     expect((await widthOf({ dpi: 192 })) / (await widthOf({ dpi: 96 }))).toBeCloseTo(2, 1);
     expect(await widthOf({ direction: "LR" })).toBeGreaterThan(await widthOf({ direction: "TB" }));
@@ -64,14 +64,14 @@ describe("engine graphviz, in detail", () => {
     );
   });
 
-  it("says in which line an error is", async () => {
+  it("reports the line of a syntax error", async () => {
     await expect(convert("digraph g {\n a -> \n}\n", "svg")).rejects.toMatchObject({
       code: "INVALID_INPUT",
       message: expect.stringContaining("line 3"),
     });
   });
 
-  it("shows no file of this system in a node", async () => {
+  it("does not show local files in a node", async () => {
     const { path } = await convert('graph g { a [shape=none, label="", image="/usr/share/pixmaps/debian-logo.png"] }', "svg");
     expect(await readFile(path, "utf8")).not.toContain("<image");
   });

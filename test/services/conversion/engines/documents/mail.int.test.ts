@@ -155,7 +155,7 @@ describe("engine mail, in detail", () => {
     return { path, notes, text: await readFile(path, "utf8") };
   };
 
-  it("makes a page that runs and fetches nothing, with the pictures of the message in it", async () => {
+  it("makes a page with the message's pictures that runs no scripts and fetches nothing", async () => {
     const { text, notes } = await convert("eml", "html");
     expect(text).not.toMatch(/steal|tracker\.example/);
     expect(text).toContain("<b>Ünïcødé</b>");
@@ -174,7 +174,7 @@ describe("engine mail, in detail", () => {
     expect((await run("unzip", ["-Z1", path])).stdout).toBe("message.txt\nmessage.html\ndot.png\nnumbers.csv\n");
   });
 
-  it("reads the picture that an Outlook message holds as Perl's reader does", async () => {
+  it("reads the picture in an Outlook message as Perl's reader does", async () => {
     const [mail] = await mailsOf((await convert("msg", "eml")).path, "eml");
     const { stdout } = await run("unzip", ["-p", (await convert("msg", "zip")).path, mail?.attachments[0]?.[0] ?? ""], {
       encoding: "buffer",
@@ -183,7 +183,7 @@ describe("engine mail, in detail", () => {
     expect(stdout.toString("latin1", 6, 10)).toBe("JFIF");
   });
 
-  it("reads an Outlook message in the code page that it names", async () => {
+  it("reads an Outlook message in its declared code page", async () => {
     const properties = Buffer.alloc(48);
     properties.writeUInt32LE(0x3fde_0003, 32);
     properties.writeUInt32LE(950, 40);
@@ -209,7 +209,7 @@ describe("engine mail, in detail", () => {
     return { text: await readFile(made.path, "utf8"), codes: [...made.notes.keys()] };
   };
 
-  it("tells whom to answer and the time by the sender's clock, as the headers of an Outlook message do", async () => {
+  it("keeps Reply-To and the sender's time zone from the headers of an Outlook message", async () => {
     const headers = "Reply-To: r@x.example\r\nDate: Tue, 5 Mar 2024 10:00:00 +0100\r\n";
     const { text } = await outlookOf("headers", { "1000001E": "x", "007D001E": headers }, "json");
     expect(JSON.parse(text)[0]).toMatchObject({ replyTo: "r@x.example", date: "2024-03-05T10:00:00+01:00" });
@@ -218,11 +218,11 @@ describe("engine mail, in detail", () => {
   it.each([
     ["rich text", { "1000001E": "x", "10090102": "rtf" }, "STYLING_DROPPED"],
     ["a contact's fields", { "1000001E": "x", "001A001E": "IPM.Contact" }, "METADATA_DROPPED"],
-  ])("leaves out %s of an Outlook message with a note", async (name, streams, code) => {
+  ])("leaves out %s of an Outlook message, with a note", async (name, streams, code) => {
     expect((await outlookOf(name, streams, "txt")).codes).toEqual([code]);
   });
 
-  it("keeps the hidden recipients of an Outlook message", async () => {
+  it("keeps the Bcc recipients of an Outlook message", async () => {
     const bytes = await readFile(join(corpus, "message.msg"));
     const type = bytes.indexOf(Buffer.from("0300150c", "hex"));
     bytes.writeUInt32LE(3, type + 8);
@@ -231,7 +231,7 @@ describe("engine mail, in detail", () => {
     expect(await readFile((await bench.convert(path, "msg", "eml")).path, "utf8")).toMatch(/^Bcc: \S/m);
   });
 
-  it("takes one message of a mailbox, the first by default, and says so", async () => {
+  it("converts one message of a mailbox, by default the first, with a note", async () => {
     const first = await convert("mbox", "eml");
     expect(first.notes.get("MESSAGES_LEFT_OUT")).toBe("Only message 1 of 2 was converted.");
     expect((await mailsOf((await convert("mbox", "eml", { message: 2 })).path, "eml"))[0]).toMatchObject({
@@ -241,7 +241,7 @@ describe("engine mail, in detail", () => {
     await expect(convert("mbox", "eml", { message: 3 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it("refuses tables without names", async () => {
+  it("rejects tables without a name column", async () => {
     const path = join(bench.folder, "numbers.csv");
     await writeFile(path, "a,b\n1,2\n");
     await expect(bench.convert(path, "csv", "vcf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });

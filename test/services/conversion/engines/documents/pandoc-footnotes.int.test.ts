@@ -31,7 +31,7 @@ function bookOf(chapters: Readonly<Record<string, string>>): Uint8Array {
 
 const notes = (text: string) => text.split("\n").filter((line) => line.startsWith("[^"));
 
-describe("footnotes of books and pages", () => {
+describe("footnotes of books and web pages", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(pandocEngine);
@@ -55,7 +55,7 @@ describe("footnotes of books and pages", () => {
     notes: '<h1>Notes</h1><aside epub:type="footnote" id="e"><p>Said elsewhere.</p></aside>',
   });
 
-  it("become notes of the text wherever a book has them, and a mark without a note stays a link", async () => {
+  it("are recognised in every form that EPUB allows, and references without a note stay links", async () => {
     const text = await markdownOf("epub", book);
     expect(text).toContain(
       "An aside[^1], an item[^2], a role[^3], a paragraph[^4], elsewhere[^5], nowhere[6](#one.xhtml#gone).".replaceAll(" ", " "),
@@ -71,7 +71,7 @@ describe("footnotes of books and pages", () => {
     expect(text).not.toMatch(/Endnotes|aside>/);
   });
 
-  it.each(["html", "docx"])("of a book are there once in %s", async (to) => {
+  it.each(["html", "docx"])("of a book appear once in %s", async (to) => {
     const path = await madeOf("epub", book, to);
     const text = to === "html" ? await readFile(path, "utf8") : await textOf(path);
     for (const said of ["aside", "in an item", "by a role", "in a paragraph", "elsewhere"])
@@ -83,21 +83,21 @@ describe("footnotes of books and pages", () => {
     <h2 id="s">Seven</h2><p>See <a href="#t">1</a>.</p><p id="t">No note, for it leads nowhere.</p>
     <p><a id="n1" href="#r1">1</a>. The first one.</p><p><span id="n2">*</span> The second one. <a href="#r2">↩</a></p>`;
 
-  it.each(["html", "epub"] as const)("are known in %s by links that lead back, too", async (from) => {
+  it.each(["html", "epub"] as const)("are recognised in %s by their backlinks", async (from) => {
     const text = await markdownOf(from, from === "html" ? plain : bookOf({ one: plain }));
     expect(text).toMatch(/First\[\^1\] and second\[\^2\], as in \[7\]\(#\S+\)\./);
     expect(notes(text)).toEqual(["[^1]: The first one.", "[^2]: The second one."]);
     expect(text).toContain("No note, for it leads nowhere.");
   });
 
-  it("are found in a chapter of many of them", async () => {
+  it("are all found in a chapter with hundreds", async () => {
     const marks = Array.from({ length: 300 }, (_, index) => `<p>Word<a epub:type="noteref" href="#n${index}">${index}</a></p>`);
     const said = marks.map((_, index) => `<aside epub:type="footnote" id="n${index}"><p>Note ${index}.</p></aside>`);
     const text = await markdownOf("epub", bookOf({ one: marks.join("") + said.join("") }));
     expect(notes(text)).toHaveLength(300);
   });
 
-  it("leave a book's chapters aside and the order of its authors alone", async () => {
+  it("do not affect non-linear chapters and the order of authors", async () => {
     const parts = unzipSync(bookOf({ one: "<h1>One</h1><p>Questions.</p>", aside: "<p>Answers.</p>" }));
     const told = Buffer.from(parts["OPS/package.opf"] ?? "").toString();
     const authors = "<dc:creator>Ada</dc:creator><dc:creator>Bob</dc:creator></metadata>";

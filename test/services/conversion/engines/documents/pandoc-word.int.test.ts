@@ -10,7 +10,7 @@ const fixed = (content: string) => `<w:r>${courier}${text(content)}</w:r>`;
 const style = (id: string, name: string) => `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/></w:style>`;
 const cell = (blocks: string, more = "") => `<w:tc><w:tcPr>${more}</w:tcPr>${blocks}</w:tc>`;
 
-it("accepts, rejects or shows tracked changes, and says what it left out", async () => {
+it("accepts, rejects or shows tracked changes, and notes what is left out", async () => {
   const accepted = await convert(revised, "docx", "md");
   expect(accepted.text.trim()).toBe("kept new end");
   expect(accepted.messages.get("METADATA_DROPPED")).toBe(
@@ -25,13 +25,13 @@ it("accepts, rejects or shows tracked changes, and says what it left out", async
   expect(all.notes).toEqual([]);
 });
 
-it("keeps the cells of a table that lists no columns, as many programs write it", async () => {
+it("keeps the cells of a table without a column grid", async () => {
   const table = `<w:tbl><w:tblPr/><w:tr>${cell(line("zebra"))}${cell(line("42"))}</w:tr><w:tr>${cell(line("llama"))}${cell(line("7"))}</w:tr></w:tbl>`;
   const { text: made } = await convert(docx(line("Before.") + table), "docx", "md");
   expect(made.replace(/[ -]+/g, "")).toContain("|zebra|42|\n|||\n|llama|7|");
 });
 
-it("knows code and quotations by the styles and letters of other programs, with the blanks before a line", async () => {
+it("recognises code and quotations by other programs' styles and fonts, and keeps indentation", async () => {
   const body = [
     line("Text before."),
     styled("P", "def f(a):"),
@@ -48,7 +48,7 @@ it("knows code and quotations by the styles and letters of other programs, with 
   expect(made).toContain("Call `f(1)` now.");
 });
 
-it("knows headings by their place in the outline, whatever their style is called, and no clauses of a contract", async () => {
+it("recognises headings by their outline level, whatever their style, but not long paragraphs", async () => {
   const outlined = (level: number, content: string, more = "") => line(content, `<w:pPr>${more}<w:outlineLvl w:val="${level}"/></w:pPr>`);
   const chapter = style("C", "Chapter").replace("</w:style>", '<w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style>');
   const body = [
@@ -66,7 +66,7 @@ it("knows headings by their place in the outline, whatever their style is called
   expect(table).toMatch(/^\| zebra +\| 42 +\|\n/);
 });
 
-it("knows code by its letters where the style of its paragraph is nowhere defined", async () => {
+it("recognises code by its character style if the paragraph style is undefined", async () => {
   const letters = '<w:style w:type="character" w:styleId="V"><w:name w:val="Verbatim Char"/></w:style>';
   const verbatim = (content: string) => `<w:r><w:rPr><w:rStyle w:val="V"/></w:rPr>${text(content)}</w:r>`;
   const body = [
@@ -79,7 +79,7 @@ it("knows code by its letters where the style of its paragraph is nowhere define
   expect(made).toContain("`npm start`");
 });
 
-it("makes a table of Markdown of merged cells, cells of several lines and rows without a head", async () => {
+it("writes merged cells, multi-line cells and rows without a header as a Markdown table", async () => {
   const rows = [
     `<w:tr>${cell(line("wide"), '<w:gridSpan w:val="2"/>')}${cell(line("c"))}</w:tr>`,
     `<w:tr>${cell(line("tall"), '<w:vMerge w:val="restart"/>')}${cell(line("one") + line("two"))}${cell(line("3"))}</w:tr>`,
@@ -103,7 +103,7 @@ it("makes a table of Markdown of merged cells, cells of several lines and rows w
   ]);
 });
 
-it("keeps formulas as GitHub reads them, and money as money", async () => {
+it("writes formulas as GitHub reads them, and keeps dollar signs as text", async () => {
   const formula = (name: string) => `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${name}</m:oMath>`;
   const letter = (content: string) => `<m:r><m:t>${content}</m:t></m:r>`;
   const sum = formula(`<m:sSub><m:e>${letter("x")}</m:e><m:sub>${letter("1")}</m:sub></m:sSub>${letter("+")}${letter("y")}`);
@@ -112,13 +112,13 @@ it("keeps formulas as GitHub reads them, and money as money", async () => {
   expect(made.trim()).toBe("See $x_{1} + y$ of $5 and $x\\$ here.");
 });
 
-it("keeps names of entities and a paragraph of dashes, which Markdown reads as signs and a line", async () => {
+it("escapes entity names and a paragraph of dashes", async () => {
   const body = ["&amp;nbsp; R&amp;D &amp;#65;", "---"].map((each) => `<w:p><w:r>${text(each)}</w:r></w:p>`).join("");
   expect((await convert(docx(body), "docx", "md")).text.trim().split("\n\n")).toEqual(["\\&nbsp; R&D \\&\\#65;", "\\---"]);
   expect((await convert(docx(body), "docx", "md", { dialect: "commonmark" })).text).toContain("\\&nbsp; R&D");
 });
 
-it("keeps readings, signs of symbol fonts, text of another direction, line ends, ticked boxes and choices, and says that hidden text is left out", async () => {
+it("keeps ruby, symbols, right-to-left text, line breaks, checkboxes and drop-down choices, and notes hidden text", async () => {
   const run = (content: string, properties = "") => `<w:r>${properties}${content}</w:r>`;
   const field = (data: string, code: string) =>
     run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`) +

@@ -35,7 +35,7 @@ beforeEach(() => {
   started.length = 0;
 });
 
-it.each(["docx", "odt", "pptx", "epub"])("reads and writes a %s in one run, with the pictures of the source", async (to) => {
+it.each(["docx", "odt", "pptx", "epub"])("writes %s in a single run, with the pictures of the source", async (to) => {
   const made = await bench.convert(source, "md", to);
   expect(started).toEqual(["/usr/bin/pandoc"]);
   expect(await textOf(made.path)).toMatch(/Quokka.*Words/s);
@@ -43,7 +43,7 @@ it.each(["docx", "odt", "pptx", "epub"])("reads and writes a %s in one run, with
   expect(made.notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
 });
 
-it("hands the pictures of a book to a document without a second run", async () => {
+it("carries the pictures of a book into DOCX without a second run", async () => {
   const book = await bench.convert(source, "md", "epub");
   started.length = 0;
   const made = await bench.convert(book.path, "epub", "docx");
@@ -51,7 +51,7 @@ it("hands the pictures of a book to a document without a second run", async () =
   expect((await readingOf(made.path)).entries?.filter((entry) => entry.startsWith("word/media/"))).toHaveLength(1);
 });
 
-it("obeys options of the writer, and dates a document today and not 1970", async () => {
+it("applies the writer's options, and dates the document today rather than 1970", async () => {
   const made = await bench.convert(source, "md", "docx", { toc: true, tocDepth: 2, numberSections: true });
   const part = async (name: string) => (await promisify(execFile)("unzip", ["-p", made.path, name])).stdout;
   expect(await part("word/document.xml")).toMatch(/TOC \\o &quot;1-2&quot;.*SectionNumber/s);
@@ -59,7 +59,7 @@ it("obeys options of the writer, and dates a document today and not 1970", async
   expect(Math.abs(Date.now() - Date.parse(created))).toBeLessThan(3_600_000);
 });
 
-it.skipIf(isRoot && !cloneIsOpen)("writes them in the weaker sandbox too, where the folder has another name", async () => {
+it.skipIf(isRoot && !cloneIsOpen)("writes documents in the degraded sandbox, where the folder has another path", async () => {
   await using weaker = await openBench(pandocEngine, 1, "degraded");
   expect(weaker.sandbox.mode).toBe("degraded");
   expect(await textOf((await weaker.convert(source, "md", "docx")).path)).toMatch(/Quokka.*Words/s);

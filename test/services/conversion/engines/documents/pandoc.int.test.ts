@@ -42,7 +42,7 @@ describe("hops", () => {
   }
 
   const hops = pandocEngine.hops.filter(({ from, to }) => from === "md" || from === "docx" || to === "html" || to === "md");
-  // The suite feeds junk to the first hop, and Markdown accepts any text.
+  // The suite feeds junk to the first hop, but Markdown accepts any text.
   const ordered = hops.toSorted((one, other) => Number(other.from === "docx") - Number(one.from === "docx"));
   testEngine(
     { ...pandocEngine, hops: ordered },
@@ -72,7 +72,7 @@ describe("engine pandoc, in detail", () => {
     return { ...made, text: await readFile(made.path, "utf8") };
   }
 
-  it("writes whole pages with a charset and a title, or the body alone", async () => {
+  it("writes complete pages with charset and title, or only the body", async () => {
     const page = await htmlOf(markdown);
     expect(page.text).toMatch(/<meta charset="utf-8"/);
     expect(page.text).toContain("<title>Quokka heading</title>");
@@ -80,7 +80,7 @@ describe("engine pandoc, in detail", () => {
     expect(body.text.startsWith("<h1")).toBe(true);
   });
 
-  it("obeys its options", async () => {
+  it("applies its options", async () => {
     expect((await htmlOf(markdown, "md", { toc: true })).text).toContain('<nav id="TOC"');
     expect((await htmlOf(markdown, "md", { numberSections: true })).text).toContain("header-section-number");
     expect((await htmlOf(markdown, "md", { highlight: "none" })).text).not.toMatch(/<span class="(kw|op|dv)"/);
@@ -90,7 +90,7 @@ describe("engine pandoc, in detail", () => {
     expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
   });
 
-  it("keeps footnotes by way of a web page, and what no mark leads to where it stands", async () => {
+  it("keeps footnotes through HTML, and unreferenced notes in place", async () => {
     const source = await put("noted.md", "Foxes jump[^a] over dogs[^b].\n\n[^a]: Some of them.\n\n[^b]: Or *fewer*.\n");
     const page = (await bench.convert(source, "md", "html")).path;
     const back = await readFile((await bench.convert(page, "html", "md")).path, "utf8");
@@ -99,7 +99,7 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
   });
 
-  it("keeps paths, patterns, hyphens, and line breaks and pictures that Markdown has as HTML", async () => {
+  it("keeps paths, patterns, hyphens, and HTML line breaks and pictures in Markdown", async () => {
     const file = await put("raw.md", 'C:\\Users\\bob \\d+ --help "q"\n\none<br>two <img src="p.png" alt="shown">\n');
     const plain = (await readFile((await bench.convert(file, "md", "txt")).path, "utf8")).trim();
     expect(plain).toBe('C:\\Users\\bob \\d+ --help "q"\n\none\ntwo shown');
@@ -107,13 +107,13 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile((await bench.convert(command, "md", "tex")).path, "utf8")).toContain("\n\\newpage\n");
   });
 
-  it("keeps tabs in code, which some languages are made of", async () => {
+  it("keeps tabs in code", async () => {
     expect((await htmlOf("```make\nall:\n\techo\n```\n", "md", { highlight: "none" })).text).toContain("all:\n\techo");
     const page = await put("code.html", "<pre><code>all:\n\techo\n</code></pre>");
     expect(await readFile((await bench.convert(page, "html", "md")).path, "utf8")).toContain("\techo");
   });
 
-  it("embeds the pictures that a document brings along", async () => {
+  it("embeds the pictures of a document", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
     expect((await readingOf(book.path)).entries?.some((entry) => entry.startsWith("word/media/"))).toBe(true);
@@ -126,7 +126,7 @@ describe("engine pandoc, in detail", () => {
     expect(described.notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
   });
 
-  it("includes no file and fetches nothing", async () => {
+  it("includes no local files and fetches nothing", async () => {
     let hits = 0;
     const canary = createServer((socket) => {
       hits += 1;
@@ -157,7 +157,6 @@ describe("engine pandoc, in detail", () => {
     const guessed = await htmlOf(Buffer.from("# Müller", "latin1"));
     expect(guessed.text).toContain("Müller");
     expect(guessed.notes.has("ENCODING_GUESSED")).toBe(true);
-    // It was taken for Western text.
     const cyrillic = await htmlOf(russian.bytes);
     expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1251.");
     expect(cyrillic.text).toContain(russian.text);
@@ -166,7 +165,7 @@ describe("engine pandoc, in detail", () => {
     expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
   });
 
-  it("reads UTF-16 without a mark, which is UTF-8 with zeros to pandoc", async () => {
+  it("reads UTF-16 without a byte order mark", async () => {
     for (const text of ["# Привет\n\nмир\n", "# Hello\n\nthere\n"]) {
       const [head = "", , body = ""] = text.split("\n");
       const made = await htmlOf(Buffer.from(text, "utf16le"));
@@ -177,7 +176,7 @@ describe("engine pandoc, in detail", () => {
     expect(stray.text).toContain("Grüße");
   });
 
-  it("refuses damaged documents, and ends at its bounds", async () => {
+  it("rejects damaged documents, and stops at its limits", async () => {
     const half = (await readFile(join(corpus, "office/text.docx"))).subarray(0, 9000);
     await expect(bench.convert(await put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(bench.convert(await put("bad.ipynb", "{not json"), "ipynb", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -187,13 +186,13 @@ describe("engine pandoc, in detail", () => {
     });
   });
 
-  it("writes outlines that hold what is before the first heading and inside divisions", async () => {
+  it("keeps text before the first heading and inside divs in outlines", async () => {
     const page = await put("divided.html", "<p>Zebra first</p><div><h2>Quokka</h2><div><p>giraffe</p></div></div>");
     const outline = await readFile((await bench.convert(page, "html", "opml")).path, "utf8");
     for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
   });
 
-  it("keeps headings in divisions, quotations and lists of a FictionBook, which had been left out", async () => {
+  it("keeps headings inside divs, quotations and lists in FictionBook", async () => {
     const source = join(bench.folder, "sections.html");
     await writeFile(source, "<div><h1>One</h1><p>a</p></div><blockquote><h2>Two</h2></blockquote><ul><li><h3>Three</h3>b</li></ul>");
     const { path } = await bench.convert(source, "html", "fb2");
@@ -203,7 +202,7 @@ describe("engine pandoc, in detail", () => {
     );
   });
 
-  it("names each place of a book once, and gives every chapter a heading with words", async () => {
+  it("writes unique IDs in EPUB, and a non-empty heading for every chapter", async () => {
     const input = join(bench.folder, "places.html");
     const places =
       '<p>before <a href="#none">nowhere</a> <a href="#a">there</a></p><h1><span id="a"></span>One</h1><p id="a">x</p><div id="b"><p id="b">y</p></div><h2></h2><h2>Two</h2>';
@@ -217,7 +216,7 @@ describe("engine pandoc, in detail", () => {
     expect(text.match(/<h1[^>]*>[^<]*/g)?.map((head) => head.replace(/.*>/, ""))).toEqual(expect.arrayContaining(["Places", "One"]));
   });
 
-  it.each(["docx", "epub", "md"])("tells of a text as %s its tree as JSON as its schema says", async (format) => {
+  it.each(["docx", "epub", "md"])("converts %s to JSON that conforms to its schema", async (format) => {
     const input = join(bench.folder, "tree.md");
     await writeFile(
       input,
@@ -236,7 +235,7 @@ describe("engine pandoc, in detail", () => {
     expect([...notes.keys()]).toContain("IMAGES_REMOVED");
   });
 
-  it("makes links of a web page links of Markdown, and leaves out what is for browsers alone", async () => {
+  it("converts links of a web page to Markdown, and drops browser-only attributes and metadata", async () => {
     const input = join(bench.folder, "page.html");
     const head =
       '<meta name="viewport" content="width=1"><meta name="generator" content="Mill 1"><meta name="description" content="All of it">';
@@ -255,28 +254,28 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile(path, "utf8")).toMatch(/^\| Größe \| n +\|\n\|[-|]+\|\n\| a +\| 1 +\|\n\| b +\| 2 +\|\n\n- +x\n- +y\n$/);
   });
 
-  it("says of pictures without a description that they have none", async () => {
+  it("writes an empty alt attribute for pictures without a description", async () => {
     const input = join(bench.folder, "no-alt.md");
     await writeFile(input, "![](data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=)\n");
     const { path } = await bench.convert(input, "md", "html");
     expect(await readFile(path, "utf8")).toMatch(/<img [^>]*alt=""/);
   });
 
-  it("writes links of office programs as addresses, without the line under their words", async () => {
+  it("writes links of office programs as URLs, without underlining", async () => {
     const input = join(bench.folder, "office-link.html");
     await writeFile(input, "<p><a href='https://example.org/?a=%3A\"b c\"&d=(1)'><u>built <b>today</b></u></a>, <u>so</u></p>");
     const { path } = await bench.convert(input, "html", "md");
     expect(await readFile(path, "utf8")).toBe("[built **today**](https://example.org/?a=%3A%22b%20c%22&d=(1)), <u>so</u>\n");
   });
 
-  it("leaves out headings without words, which writers of books make", async () => {
+  it("leaves out empty headings", async () => {
     const input = join(bench.folder, "empty-heading.html");
     await writeFile(input, "<h1></h1><p>before</p><h2>Head</h2><p>after</p>");
     const { path } = await bench.convert(input, "html", "md");
     expect(await readFile(path, "utf8")).toBe("before\n\n## Head\n\nafter\n");
   });
 
-  it("writes EPUB that opens", async () => {
+  it("writes EPUB with its title", async () => {
     const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
     const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);
     expect(stdout).toContain("Quokka heading");

@@ -13,7 +13,7 @@ const unknown = ["running heads of the text (string-set)", "page numbers of othe
 const first = Math.floor(Math.random() * 4);
 const chosen = printFeatures.filter(({ name }, index) => index % 4 === first && !unknown.includes(name));
 
-it.each(chosen)("prints as its style asks, as other programs see it: $name", async (feature) => {
+it.each(chosen)("prints as CSS requires: $name", async (feature) => {
   const { path } = await convert(documentOf(feature), "html", "pdf");
   expect(await doesHold(feature, await printedOf(path))).toBe(true);
 });

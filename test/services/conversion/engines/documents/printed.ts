@@ -1,4 +1,4 @@
-/** A printed page as other programs see it: positions of words, colours, structure. */
+/** A printed page as read by independent programs: positions of words, colours, structure. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import sharp from "sharp";

@@ -20,8 +20,8 @@ const rowsIn = (html: string) =>
     [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => cell.replace(/<[^>]*>/g, "").trim()),
   );
 
-describe("by pandoc", () => {
-  it("keep every value, whatever separates the columns", async () => {
+describe("text tables with Pandoc", () => {
+  it("keep every value with any column separator", async () => {
     const page = await pandoc("name;price;note\nA;0,50;x\nB;1.000,00;y;more\n", "csv", "html");
     expect(rowsIn(page.text)).toEqual([
       ["name", "price", "note", ""],
@@ -33,7 +33,7 @@ describe("by pandoc", () => {
       expect((await pandoc("a\tb\n1\t2\t3,5\n", "csv", to)).text, to).toContain("3,5");
   });
 
-  it("are read in their encoding and with the separator that is asked for", async () => {
+  it("are read in the given encoding and with the given separator", async () => {
     const guessed = await pandoc(Buffer.from("name,stadt\nJ\xfcrgen,K\xf6ln\n", "latin1"), "csv", "md");
     expect(guessed.text).toContain("| Jürgen | Köln");
     expect(guessed.notes).toEqual(["ENCODING_GUESSED"]);
@@ -41,7 +41,7 @@ describe("by pandoc", () => {
     expect([rowsIn(told.text)[1], told.notes]).toEqual([["é", "2;3"], []]);
   });
 
-  it("say that blanks were joined, and keep bars in their cell", async () => {
+  it("note merged spaces, and keep vertical bars within their cell", async () => {
     const text = 'a,b\n"x  y","p|q"\n';
     expect((await pandoc(text, "csv", "md")).notes).toEqual(["CHARACTERS_REPLACED"]);
     const made = async (to: string) => (await pandoc(text, "csv", to)).text;
@@ -52,8 +52,8 @@ describe("by pandoc", () => {
   });
 });
 
-describe("by GDAL", () => {
-  it("keep what looks like a number, whatever separates the columns", async () => {
+describe("text tables with GDAL", () => {
+  it("keep text that looks like a number, with any column separator", async () => {
     const places = await gdal("name;lat;lon;zip;n;count\nA, b;48,1;11,5;007;1.10;3\nB;47.5;8.5;12E4;2;4;more\n", "csv", "geojson");
     const { features } = JSON.parse(places.text);
     expect(features.map(({ properties }: { properties: unknown }) => properties)).toEqual([
@@ -65,7 +65,7 @@ describe("by GDAL", () => {
   });
 });
 
-describe("by LibreOffice", () => {
+describe("text tables with LibreOffice", () => {
   const cells = [
     "007",
     "1.10",
@@ -83,14 +83,14 @@ describe("by LibreOffice", () => {
   const names = cells.map((_, place) => `${place}.0`);
   const table = `${names.join(";")}\n${cells.join(";")}\n${cells.join(";")}\n`;
 
-  it.each(["ods", "fods", "xlsm", "xls"])("keep in %s what looks like a number", async (to) => {
+  it.each(["ods", "fods", "xlsm", "xls"])("keep text that looks like a number in %s", async (to) => {
     const book = await office(table, "csv", to);
     expect((await data(book.bytes, to === "fods" ? "fods" : to, "csv")).text.trim().split("\r\n")).toEqual(
       [names, cells, cells].map((row) => row.join(",")).map((line) => line.replace("1.234,56", '"1.234,56"').replace("1,234", '"1,234"')),
     );
   });
 
-  it("have numbers where nothing but numbers stands", async () => {
+  it("convert columns of only numbers", async () => {
     const book = await office("name,count,ratio\nx,12,0.25\ny,-3,1.5\n", "csv", "ods");
     expect(JSON.parse((await data(book.bytes, "ods", "json")).text)).toEqual([
       { name: "x", count: 12, ratio: 0.25 },
@@ -98,45 +98,45 @@ describe("by LibreOffice", () => {
     ]);
   });
 
-  it("are refused where the target holds fewer rows, columns or characters", async () => {
+  it("are rejected above the target's limits of rows, columns and characters", async () => {
     const refused = expect.objectContaining({ code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("allows more") });
     await expect(office(`a\n${"1\n".repeat(70_000)}`, "csv", "xls")).rejects.toEqual(refused);
     await expect(office(`${"a,".repeat(300)}a\n`, "csv", "xls")).rejects.toEqual(refused);
     await expect(office(`a\n${"x".repeat(40_000)}\n`, "csv", "ods")).rejects.toEqual(refused);
   });
 
-  it("become PDF as they stand there", async () => {
+  it("become PDF with unchanged values", async () => {
     const { path } = await office("a;b\n007;1.10\n3/4;0,50\n", "csv", "pdf");
     const { stdout } = await run("pdftotext", ["-layout", path, "-"]);
     expect(stdout.trim().split(/\s+/)).toEqual(["Sheet1", "a", "b", "007", "1.10", "3/4", "0,50", "Page", "1"]);
   });
 });
 
-describe("by LibreOffice as a table of dBase", () => {
-  it("keep their values, and say which columns were renamed", async () => {
+describe("text tables converted to dBase with LibreOffice", () => {
+  it("keep their values, and note renamed columns", async () => {
     const table = await office("CODE,a long name,Jürgen\n007,1.5,ü\nx,0.000000000012345,€\n", "csv", "dbf");
     expect((await office(table.bytes, "dbf", "csv")).text).toBe("CODE,A_LONG_NAM,J_RGEN\n007,1.5,ü\nx,0.000000000012345,€\n");
     expect(table.messages.get("NAMES_CHANGED")).toBe("Columns were renamed to fit the format: a long name, Jürgen.");
     expect((await office("A,B\n1,2\n", "csv", "dbf")).notes).toEqual([]);
   });
 
-  it("are refused where a cell is too long", async () => {
+  it("are rejected if a cell is too long", async () => {
     const refused = { code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("254 bytes") };
     await expect(office(`A,B\n${"x".repeat(255)},1\n`, "csv", "dbf")).rejects.toMatchObject(refused);
     expect((await office(`A,B\n${"x".repeat(254)},1\n`, "csv", "dbf")).bytes.includes("x".repeat(254))).toBe(true);
   });
 });
 
-describe("workbooks by LibreOffice", () => {
+describe("workbooks with LibreOffice", () => {
   const numbers = '[{"f":0.1234567890123456,"i":1234567890123456,"d":0.1}]';
   const bookOf = async () => (await data(numbers, "json", "xlsx")).bytes;
 
-  it("keep numbers that no calendar reaches", async () => {
+  it("keep numbers beyond the range of dates", async () => {
     const made = await office("ID;PWXL;N;E\nC;Y1;X1;K1e305\nC;Y1;X2;K-2.5e301\nC;Y1;X3;K7\nE\n", "slk", "csv");
     expect(made.text).toBe("1e+305,-2.5e+301,7\n");
   });
 
-  it("keep truth values, which became formulas and numbers", async () => {
+  it("keep booleans", async () => {
     const records = [
       { a: true, b: 1 },
       { a: false, b: 0 },
@@ -146,7 +146,7 @@ describe("workbooks by LibreOffice", () => {
       expect(JSON.parse((await data((await office(book, "xlsx", to)).bytes, to, "json")).text), to).toEqual(records);
   });
 
-  it("name the numbers that lose digits", async () => {
+  it("note the numbers that lose digits", async () => {
     const ods = await office(await bookOf(), "xlsx", "ods");
     expect(JSON.parse((await data(ods.bytes, "ods", "json")).text)).toEqual([{ f: 0.123456789012346, i: 1234567890123456, d: 0.1 }]);
     expect(ods.messages.get("NUMBERS_ROUNDED")).toBe("Numbers of more than 15 digits, or times below 10 ms, were rounded: Sheet1.A2.");
@@ -157,19 +157,19 @@ describe("workbooks by LibreOffice", () => {
     expect((await office(await bookOf(), "xlsx", "xls")).notes).toEqual([]);
   });
 
-  it("of more rows than the target holds are refused", async () => {
+  it("are rejected if they have more rows than the target supports", async () => {
     const long = (await data(`a\n${"1\n".repeat(70_000)}`, "csv", "xlsx")).bytes;
     await expect(office(long, "xlsx", "xls")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
-  it("keep the calendar of Excel, and name the times that lose their last digits", async () => {
+  it("keep Excel's dates, and note the times that lose precision", async () => {
     const made = await office(await readFile("test/corpus/values/types.xlsx"), "xlsx", "ods");
     const [first] = JSON.parse((await data(made.bytes, "ods", "json")).text);
     expect(first).toMatchObject({ d: "2021-03-04", dt: "2021-03-04T05:06:07.890", long: "PT36H5M", old: "1900-01-15", txt: "007" });
     expect(made.messages.get("NUMBERS_ROUNDED")).toContain("Shown.I2, Shown.A3");
   });
 
-  it("give the first sheet that is shown, and the one that is asked for, and were silent of those that are hidden", async () => {
+  it("convert the first visible or the selected sheet, and note hidden ones", async () => {
     const names = ["office", "table", "text", "style"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
     const cell = (text: string, formula = "") =>
       `<table:table-cell${formula} office:value-type="string" office:string-value="${text}"><text:p>${text}</text:p></table:table-cell>`;
@@ -203,7 +203,7 @@ describe("workbooks by LibreOffice", () => {
   });
 });
 
-it("made of a table of dBase by LibreOffice has its dates and numbers as they are", async () => {
+it("keeps dates and numbers of dBase in CSV with LibreOffice", async () => {
   const field = (name: string, type: string, length: number, decimals = 0) => {
     const bytes = Buffer.alloc(32);
     bytes.write(name, 0, "latin1");
@@ -222,7 +222,7 @@ it("made of a table of dBase by LibreOffice has its dates and numbers as they ar
   expect((await office(table, "dbf", "tsv", { quoteText: true })).text).toContain('"A"\t1921-03-04\t0.123456789\tTRUE\n');
 });
 
-it("made of a workbook by LibreOffice is what it is by others", async () => {
+it("writes the same CSV of a workbook with LibreOffice as with Filemill's own reader", async () => {
   const book = await readFile("test/corpus/values/types.xlsx");
   const [made, wanted] = [await office(book, "xlsx", "csv"), await data(book, "xlsx", "csv")].map(({ text }) => text.split(/\r?\n/));
   const [names, first, ...others] = made ?? [];
@@ -230,7 +230,7 @@ it("made of a workbook by LibreOffice is what it is by others", async () => {
   expect(others).toEqual(wanted?.slice(2));
 });
 
-it("of dBase made of a workbook by LibreOffice holds what its cells hold", async () => {
+it("keeps the cells of a workbook in dBase with LibreOffice", async () => {
   const source = await readFile("test/corpus/values/types.xlsx");
   const made = await office(source, "xlsx", "dbf");
   const [, first, second] = (await office(made.bytes, "dbf", "csv")).text.split("\n");
