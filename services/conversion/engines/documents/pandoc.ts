@@ -73,7 +73,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: filters, limits: { addressSpace: false } });
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
-  const isReadable = await writeReadable(inspector, task, session.pathOf("readable"), asked);
+  const { isReadable, unread } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
   let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
@@ -87,6 +87,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     if (guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
   }
   noteRemoved(task, end);
+  noteUnread(task, end, unread);
   throwIfFailed(task, end);
   if (task.hop.to === "json") await writeTree(session, task);
   await session.adopt("out").catch((error: unknown) => {
@@ -113,16 +114,17 @@ async function writeTable(inspector: EngineHost["inspector"], task: HopTask, mad
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Repeated spaces or line breaks in a cell became one space.");
 }
 
-/** Whether a document was written that pandoc reads better. Notes comments of a DOCX, and what becomes of tracked changes. */
+/** Whether a document was written that pandoc reads better, and what it leaves out. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<boolean> {
+): Promise<{ readonly isReadable: boolean; readonly unread: readonly string[] }> {
   const simple = task.hop.from === "html" ? "readableHtml" : task.hop.from === "epub" ? "readableEpub" : undefined;
-  if (simple !== undefined) return (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten;
-  if (task.hop.from !== "docx") return false;
+  if (simple !== undefined)
+    return { isReadable: (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten, unread: [] };
+  if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
   const { isRewritten, comments, hasChanges, hasHidden, hasHeads, hasLabels } = await askForFile(
     inspector,
     "readableDocx",
@@ -142,8 +144,13 @@ async function writeReadable(
     ...(hasHeads ? ["Page headers and footers were left out."] : []),
     ...(hasLabels ? ["Heading numbers and list labels, such as § 1 or 1.1, were left out or became plain numbers."] : []),
   ];
-  if (unread.length > 0) task.note("TEXT_LEFT_OUT", unread.join(" "));
-  return isRewritten;
+  return { isReadable: isRewritten, unread };
+}
+
+function noteUnread(task: HopTask, end: SandboxEnd, unread: readonly string[]): void {
+  const isPlain = /^filemill:list-labels$/m.test(end.stderr);
+  const all = isPlain ? [...unread, "Letters, Roman numerals or first numbers of lists became plain numbers."] : unread;
+  if (all.length > 0) task.note("TEXT_LEFT_OUT", all.join(" "));
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {

@@ -13,7 +13,7 @@ import { embedModel } from "./embedded-model.ts";
 import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { extentOf } from "./extent.ts";
-import { readableHtml } from "./html-cells.ts";
+import { readableHtml } from "./html-readable.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
