@@ -119,8 +119,10 @@ export const answers = {
   readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
   readableEpub: record({ isRewritten: flag }),
-  /** Writes a page with the end tags of cells and rows, if some were omitted, and with footnotes that Pandoc finds. */
+  /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
   readableHtml: record({ isRewritten: flag }),
+  /** Writes a text of whose code fences Pandoc knows all, if it is none. */
+  readableMarkdown: record({ isRewritten: flag }),
   /** Writes the text as UTF-8. For a page (`isPage`), adds the end tags of cells and rows. */
   decodedText: record({ guess: optional(encodingLabel) }),
   /**

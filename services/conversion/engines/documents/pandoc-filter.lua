@@ -344,9 +344,11 @@ function markdown_table(given)
   return pandoc.walk_block(given, { RawInline = unbarred })
 end
 
+-- Named as on the host, where the weaker sandbox leaves them.
+local function other(name) return { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) } end
+
 return {
-  -- Named as on the host, where the weaker sandbox leaves it.
-  { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-footnotes.lua"))) },
+  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
     without_browsers(meta)

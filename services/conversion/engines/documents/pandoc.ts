@@ -114,6 +114,13 @@ async function writeTable(inspector: EngineHost["inspector"], task: HopTask, mad
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Repeated spaces or line breaks in a cell became one space.");
 }
 
+/** What makes a document readable for pandoc, without notes. */
+const simplified: Readonly<Record<string, "readableHtml" | "readableEpub" | "readableMarkdown">> = {
+  html: "readableHtml",
+  epub: "readableEpub",
+  md: "readableMarkdown",
+};
+
 /** Whether a document was written that pandoc reads better, and what it leaves out. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
@@ -121,7 +128,7 @@ async function writeReadable(
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<{ readonly isReadable: boolean; readonly unread: readonly string[] }> {
-  const simple = task.hop.from === "html" ? "readableHtml" : task.hop.from === "epub" ? "readableEpub" : undefined;
+  const simple = simplified[task.hop.from];
   if (simple !== undefined)
     return { isReadable: (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten, unread: [] };
   if (task.hop.from !== "docx") return { isReadable: false, unread: [] };

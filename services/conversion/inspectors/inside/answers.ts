@@ -16,6 +16,7 @@ import { extentOf } from "./extent.ts";
 import { readableHtml } from "./html-readable.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
+import { readableMarkdown } from "./markdown-fences.ts";
 import { midiSecondsOf } from "./midi-length.ts";
 import { namedColoursOf, pictureFactsOf, tiffSamplesOf } from "./picture-facts.ts";
 import { pictureMetadataOf } from "./picture-metadata.ts";
@@ -76,6 +77,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   readableDocx,
   readableEpub,
   readableHtml,
+  readableMarkdown,
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
   isFileList,

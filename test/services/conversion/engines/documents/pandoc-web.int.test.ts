@@ -22,3 +22,19 @@ it("keeps item numbers, and notes letters that Markdown lists do not have", asyn
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Letters, Roman numerals or first numbers of lists became plain numbers.");
   expect((await convert('<ol type="a"><li>x</ol>', "html", "rst")).notes).toEqual([]);
 });
+
+it("knows HTML inside Markdown in formats without HTML", async () => {
+  const given =
+    "x<sup>2</sup> H<sub>2</sub>O <b>b *c*</b>\n\n<h2>Head</h2>\n\n<table><tr><th>A</th><th>B[^1]</th></tr><tr><td>$1$</td><td>2</td></tr></table>\n\n[^1]: Said.\n";
+  const { text } = await convert(given, "md", "rst");
+  expect(text).toContain("x\\ :sup:`2` H\\ :sub:`2`\\ O");
+  expect(text).toMatch(/Head\n=+\n/);
+  expect(text).toMatch(/A +B \[1\]_\n=+ +=+\n:math:`1` +2\n/);
+  expect(text).toContain("Said.");
+});
+
+it("keeps code whose fence says more than its language, and headings right after text", async () => {
+  const { text } = await convert('Text\n# Head\n```js title="a.js"\nlet a;\n\n# b\n```\n', "md", "html");
+  expect(text).toMatch(/<p>Text<\/p>\s*<h1[^>]*>Head<\/h1>/);
+  expect(text.replace(/<[^>]*>/g, "")).toContain("let a;\n\n# b");
+});
