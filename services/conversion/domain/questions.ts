@@ -112,11 +112,8 @@ export const answers = {
   embeddedModel: nothing,
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
-  /**
-   * Writes a DOCX that Pandoc reads completely, if it is none. Answers with its comments, and whether it has tracked changes, hidden text,
-   * headers or footers, and labels that are more than numbers.
-   */
-  readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
+  /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
+  readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
   readableEpub: record({ isRewritten: flag }),
   /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
