@@ -20,6 +20,8 @@ const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
   [/^(xlsx|xlsm|xltx)$/, "xl/"],
   [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
 ];
+/** Text formats whose fields programs compute anew, such as today's date. */
+const hasFields = /^(?:docx?|docm|dotx?|docx2003|odt|ott|fodt|rtf|sxw|stw|uot)$/;
 const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
 
 function jobOf(task: HopTask): OfficeJob {
@@ -41,6 +43,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...layoutOf(task),
     ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
+    ...(family === "text" ? { fields: hasFields.test(to) ? "live" : "fixed" } : {}),
     ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
   };
 }
