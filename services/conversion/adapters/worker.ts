@@ -11,6 +11,7 @@ import { traced } from "#kit/tracing.ts";
 import type { Alternates } from "../domain/alternates.ts";
 import type { ConversionRequest } from "../domain/converter.ts";
 import { failureOf, nameless } from "../domain/failure.ts";
+import { joinedNote, type NoteCode } from "../domain/notes.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
 import type { Guest } from "./places.ts";
@@ -102,7 +103,7 @@ async function convert(
   onProgress: (fraction: number) => void,
   log: Log,
 ): Promise<AttemptEnd> {
-  const notes = new Map<string, string>();
+  const notes = new Map<NoteCode, string>();
   using room = watchRoom(dirname(parts.converter.newPath("")), parts.blobs);
   let processorMs = 0;
   try {
@@ -121,7 +122,7 @@ async function convert(
       },
       alternates: alternatesOf(parts, signal, log),
       planOf: (from, to) => planOf(parts, { from, to }, signal),
-      onNote: (code, message) => notes.has(code) || notes.set(code, message),
+      onNote: (code, message) => void notes.set(code, joinedNote(notes.get(code), message, code)),
     });
     const blob = await parts.blobs.adopt(outputPath).catch(async (error: unknown) => {
       await rm(outputPath, { force: true });

@@ -48,6 +48,16 @@ export const noteTable = {
 
 export type NoteCode = keyof typeof noteTable;
 
+/** A note of several steps says what each has lost, up to this length. */
+const longestNote = 1000;
+
+/** A result has one note of a code, which says everything that its steps said under it. */
+export function joinedNote(before: string | undefined, message: string, code: NoteCode): string {
+  if (before === undefined || before === noteTable[code]) return message;
+  const isNew = message !== noteTable[code] && !before.includes(message) && before.length + message.length < longestNote;
+  return isNew ? `${before} ${message}` : before;
+}
+
 /** Declares that a run may raise a note. */
 export type Expectation = {
   readonly code: NoteCode;

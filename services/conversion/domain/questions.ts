@@ -116,15 +116,14 @@ export const answers = {
   embeddedModel: nothing,
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
-  /**
-   * Rewrites a DOCX that Pandoc would not read completely. Answers with its comments, and whether it has tracked changes, hidden text,
-   * headers or footers, and labels that are more than numbers.
-   */
-  readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
-  /** Rewrites a book so that Pandoc finds its footnotes, if links point into its chapters. */
+  /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
+  readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
+  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
   readableEpub: record({ isRewritten: flag }),
-  /** Writes a page with the end tags of cells and rows, if some were omitted, and with footnotes that Pandoc finds. */
+  /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
   readableHtml: record({ isRewritten: flag }),
+  /** Writes a text of whose code fences Pandoc knows all, if it is none. */
+  readableMarkdown: record({ isRewritten: flag }),
   /** Writes the text as UTF-8. For a page (`isPage`), adds the end tags of cells and rows. */
   decodedText: record({ guess: optional(encodingLabel) }),
   /**

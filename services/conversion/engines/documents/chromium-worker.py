@@ -48,6 +48,13 @@ LINKS = """((origins) => {
   }
   return cut;
 })"""
+# Nobody can unfold them on paper. Of those with the same name, only one could be open.
+UNFOLD = """(() => {
+  for (const folded of document.querySelectorAll("details")) {
+    folded.removeAttribute("name");
+    folded.open = true;
+  }
+})()"""
 STYLE = """((css) => {
   const style = document.createElementNS("http://www.w3.org/1999/xhtml", "style");
   style.textContent = css;
@@ -188,6 +195,7 @@ def convert(page, question, content):
 def print_pdf(page, options):
     if page.evaluate(f"{LINKS}({json.dumps([pages.ORIGIN, pages.PARTS])})"):
         page.note("ENTRIES_LEFT_OUT", "Links to files that are not part of the page lead nowhere and were left out.")
+    page.evaluate(UNFOLD)
     style = style_of(options)
     if style:
         page.evaluate(f"{STYLE}({json.dumps(style)})")

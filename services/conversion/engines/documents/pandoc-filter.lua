@@ -177,7 +177,13 @@ local bars = { asciidoc = "{vbar}", org = "\\vert{}", jira = "\\|", dokuwiki = "
 local markdown_table
 
 function Table(table)
-  if FORMAT:match("^gfm") then return markdown_table(table) end
+  if is_markdown then
+    -- The writer would repeat the caption of a table that becomes HTML.
+    local caption = table.caption.long
+    table.caption = { long = {}, short = nil }
+    local made = FORMAT:match("^gfm") and markdown_table(table) or table
+    return #caption > 0 and { made, pandoc.Div(caption) } or made
+  end
   local bar = bars[FORMAT]
   if not bar then return nil end
   local function escaped(text)
@@ -190,6 +196,19 @@ function Table(table)
     return parts
   end
   return pandoc.walk_block(table, { Str = escaped })
+end
+
+-- Formats whose lists have plain numbers only, and those whose lists always start with 1.
+local plain_numbers = { org = true, haddock = true, jira = true, xwiki = true, zimwiki = true }
+local from_one = { jira = true, xwiki = true, zimwiki = true }
+local has_lost_labels = false
+
+function OrderedList(list)
+  local is_plain = list.style == "DefaultStyle" or list.style == "Decimal" or list.style == "Example"
+  if not is_plain and (is_markdown or plain_numbers[FORMAT]) or from_one[FORMAT] and list.start ~= 1 then
+    if not has_lost_labels then io.stderr:write("filemill:list-labels\n") end
+    has_lost_labels = true
+  end
 end
 
 -- Tracked changes and comments, for `changes=all`. Markdown has syntax for struck-out text only.
@@ -312,7 +331,9 @@ function markdown_table(given)
     local own = pandoc.List(body.head)
     own:extend(body.body)
     own = own:map(flat_row)
-    if #rows == 0 and #own > 0 then rows:insert(own:remove(1)) end
+    -- What spans rows cannot leave the head.
+    local spans = #own > 0 and #own[1].cells:filter(function(cell) return cell.row_span > 1 end) > 0
+    if #rows == 0 and #own > 0 and not spans then rows:insert(own:remove(1)) end
     body.head, body.body = {}, own
   end
   -- A bar in a formula would end the cell.
@@ -323,13 +344,15 @@ function markdown_table(given)
   return pandoc.walk_block(given, { RawInline = unbarred })
 end
 
+-- Named as on the host, where the weaker sandbox leaves them.
+local function other(name) return { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) } end
+
 return {
-  -- Named as on the host, where the weaker sandbox leaves it.
-  { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-footnotes.lua"))) },
+  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
     without_browsers(meta)
     return meta
   end },
-  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
+  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
 }

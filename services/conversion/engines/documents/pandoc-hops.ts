@@ -12,6 +12,7 @@ export const pandocFilter = "/engine/filter.lua";
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
   [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/pandoc-footnotes.lua",
+  [join(import.meta.dirname, "pandoc-raw-html.lua")]: "/engine/pandoc-raw-html.lua",
 };
 
 type Markup = {
@@ -23,8 +24,9 @@ type Markup = {
 
 export const markups: Readonly<Record<string, Markup>> = {
   md: {
-    // A path such as C:\Users is not a command of TeX, and --help has two hyphens.
-    reader: "markdown-raw_tex-smart+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
+    // A path such as C:\Users is not a command of TeX, and --help has two hyphens. Headings and quotations may follow text directly.
+    reader:
+      "markdown-raw_tex-smart-blank_before_header-blank_before_blockquote+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
     writer: "gfm+footnotes+yaml_metadata_block",
   },
   html: { reader: "html", writer: "html5" },

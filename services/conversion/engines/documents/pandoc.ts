@@ -72,7 +72,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: filters, limits: { addressSpace: false } });
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
-  const isReadable = await writeReadable(inspector, task, session.pathOf("readable"), asked);
+  const { isReadable, unread, linkedPictures = 0 } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
   let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
@@ -85,7 +85,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     // With a guess it is not UTF-16, and pandoc's first result stands.
     if (guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
   }
-  noteRemoved(task, end);
+  noteRemoved(task, end, linkedPictures);
+  noteUnread(task, end, unread);
   throwIfFailed(task, end);
   // Pandoc's JSON becomes that of documents (see inside/document/main.ts).
   if (task.hop.to === "json") await tellOwn(session, task.note, "document/main.ts", [tree, "/job/out"]);
@@ -101,23 +102,31 @@ async function writeTable(inspector: EngineHost["inspector"], task: HopTask, mad
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Repeated spaces or line breaks in a cell became one space.");
 }
 
-/** Whether a document was written that pandoc reads better. Notes comments of a DOCX, and what becomes of tracked changes. */
+/** What makes a document readable for pandoc, without notes. */
+const simplified: Readonly<Record<string, "readableHtml" | "readableEpub" | "readableMarkdown">> = {
+  html: "readableHtml",
+  epub: "readableEpub",
+  md: "readableMarkdown",
+};
+
+/** Whether a document was written that pandoc reads better, and what it leaves out. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<boolean> {
-  const simple = task.hop.from === "html" ? "readableHtml" : task.hop.from === "epub" ? "readableEpub" : undefined;
-  if (simple !== undefined) return (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten;
-  if (task.hop.from !== "docx") return false;
-  const { isRewritten, comments, hasChanges, hasHidden, hasHeads, hasLabels } = await askForFile(
-    inspector,
-    "readableDocx",
-    [task.input.path],
-    made,
-    asked,
-  );
+): Promise<{ readonly isReadable: boolean; readonly unread: readonly string[]; readonly linkedPictures?: number }> {
+  const simple = simplified[task.hop.from];
+  if (simple !== undefined)
+    return { isReadable: (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten, unread: [] };
+  if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
+  const {
+    isRewritten,
+    comments,
+    linkedPictures,
+    hasChanges,
+    left: unread,
+  } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
   const changes = stringOption(task.options, "changes") ?? "accept";
   const left = [
     ...(hasChanges ? [`tracked changes were ${changes}ed`] : []),
@@ -125,17 +134,17 @@ async function writeReadable(
   ].join(" and ");
   if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
     task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
-  const unread = [
-    ...(hasHidden ? ["Hidden text was left out."] : []),
-    ...(hasHeads ? ["Page headers and footers were left out."] : []),
-    ...(hasLabels ? ["Heading numbers and list labels, such as § 1 or 1.1, were left out or became plain numbers."] : []),
-  ];
-  if (unread.length > 0) task.note("TEXT_LEFT_OUT", unread.join(" "));
-  return isRewritten;
+  return { isReadable: isRewritten, unread, linkedPictures };
 }
 
-function noteRemoved(task: HopTask, end: SandboxEnd): void {
-  const removed = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+function noteUnread(task: HopTask, end: SandboxEnd, unread: readonly string[]): void {
+  const isPlain = /^filemill:list-labels$/m.test(end.stderr);
+  const all = isPlain ? [...unread, "Letters, Roman numerals or first numbers of lists became plain numbers."] : unread;
+  if (all.length > 0) task.note("TEXT_LEFT_OUT", all.join(" "));
+}
+
+function noteRemoved(task: HopTask, end: SandboxEnd, linkedPictures: number): void {
+  const removed = linkedPictures + Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
   if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
 }
 

@@ -40,6 +40,8 @@ export type Answer = {
   readonly hasComments: boolean;
   /** Whether deletions that are not accepted are shown. */
   readonly hasDeleted: boolean;
+  /** Kinds of text that are left out or show the time of the conversion. */
+  readonly left: readonly string[];
   readonly picturesLeft: number;
   /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
@@ -68,12 +70,19 @@ export function parseAnswer(value: unknown): Answer {
     hasMenus: fields.hasMenus === true,
     hasComments: fields.hasComments === true,
     hasDeleted: fields.hasDeleted === true,
+    left: textsOf(fields.left),
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
 }
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const unread: ReadonlyMap<string, string> = new Map([
+  ["fields", "Formulas, numbers and buttons that fields show without a result were left out."],
+  ["parts", "Documents that are embedded or linked as parts of the text were left out."],
+  ["times", "Fields of today's date or time show those of the conversion."],
+]);
 
 /** Notes what the result lacks or changes. */
 export function noteAnswer(task: HopTask, answer: Answer): void {
@@ -94,6 +103,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       : []),
     ...(answer.hasComments ? ["Comments were left out."] : []),
     ...(answer.hasDeleted ? ["Deleted text that is still tracked is shown struck through."] : []),
+    ...answer.left.flatMap((kind) => unread.get(kind) ?? []),
     ...(answer.hasMenus ? ["Choices in pop-up menus became their numbers."] : []),
     ...(answer.restored.length > 0
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]

@@ -1,5 +1,6 @@
-"""Word stores the last result of each field. The office recomputes some of them from data that it does not have: the file name (here
-ours), save dates, conditions, and missing bookmarks. Such fields are replaced by their stored results."""
+"""Documents keep the last result of each field. The office computes some anew, from what it does not have: the file's name, which is
+ours here, dates of saving, conditions, and places that the document no longer names. Those fields become their results, and where
+the target has no fields, as PDF, so do those of today's date and others that would show what the reader has not seen."""
 import re
 import zipfile
 
@@ -12,12 +13,19 @@ MARK = re.compile(
     rb'<w:fldSimple\b(?>[^<>]*?\bw:instr="([^"<]*+)")[^<>]*+(?<!/)>|(</w:fldSimple>)'
 )
 KEPT = re.compile(rb"\s*(?:FILENAME|IF|SAVEDATE|PRINTDATE|LASTSAVEDBY)\b", re.I)
+FIXED = re.compile(rb"\s*(?:DATE|TIME|TITLE|SUBJECT|COMMENTS|KEYWORDS|INFO|NUMWORDS|NUMCHARS|SEQ|REF\b[^<>]*?\\[nrwp])\b", re.I)
+# What Word shows without a result, and documents in other formats or files.
+EMPTY = re.compile(rb"\s*(?:EQ|GOTOBUTTON|LISTNUM)\b", re.I)
+PARTS = re.compile(rb"<w:(?:altChunk|subDoc)\b")
+OPEN_PART = re.compile(r"(?:content|styles)\.xml$")
+OPEN_NAME = re.compile(rb"</?text:(?:file|template)-name\b[^<>]*>")
+OPEN_TIME = re.compile(rb"</?text:(?:date|time|word-count|character-count)\b[^<>]*>")
 PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
 NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
 
 
-def without(content, names):
-    """The part without the codes of such fields; their results stay."""
+def without(content, names, is_fixed=False, left=None):
+    """The part without the marks of such fields; their results stay. `left` gets the codes of those that the office leaves out."""
     cut, fields, simple = [], [], []
     for mark in MARK.finditer(content):
         kind, code, told, end = mark.groups()
@@ -27,7 +35,7 @@ def without(content, names):
                 fields[-1]["is_simple"] = False
             fields.append({"code": [], "marks": [], "has_result": False, "is_simple": True})
         elif told is not None:
-            simple.append([mark.span()] if is_kept(told, names) else [])
+            simple.append([mark.span()] if is_kept(told, names, is_fixed) else [])
         elif end is not None and simple and (opening := simple.pop()):
             cut += [*opening, mark.span()]
         if not fields or told is not None or end is not None:
@@ -36,8 +44,14 @@ def without(content, names):
         field["marks"].append(mark.span())
         field["code"].append(code or b"")
         field["has_result"] |= kind == b"separate"
-        if kind == b"end" and fields.pop()["is_simple"] and field["has_result"] and is_kept(b"".join(field["code"]), names):
+        if kind != b"end":
+            continue
+        fields.pop()
+        whole = b"".join(field["code"])
+        if field["is_simple"] and field["has_result"] and is_kept(whole, names, is_fixed):
             cut += field["marks"]
+        elif left is not None and not field["has_result"] and EMPTY.match(whole):
+            left.add("fields")
     parts, at = [], 0
     for start, end in sorted(cut):
         parts.append(content[at:start])
@@ -45,21 +59,51 @@ def without(content, names):
     return b"".join(parts) + content[at:]
 
 
-def is_kept(code, names):
+def is_kept(code, names, is_fixed):
     place = PLACE.match(code)
-    return KEPT.match(code) is not None or place is not None and place[1].lower() not in names
+    return KEPT.match(code) is not None or is_fixed and FIXED.match(code) is not None or place is not None and place[1].lower() not in names
 
 
-def readable(path, copy):
-    """The path that the office reads: `copy` if the file had to be changed."""
+def word_parts(package, is_fixed, left):
+    parts = {name: package.read(name) for name in package.namelist() if PART.match(name)}
+    names = {name.lower() for content in parts.values() for name in NAME.findall(content)}
+    if any(PARTS.search(content) for content in parts.values()):
+        left.add("parts")
+    return {name: made for name, content in parts.items() if (made := without(content, names, is_fixed, left)) != content}
+
+
+def open_parts(package, is_fixed):
+    parts = {name: package.read(name) for name in package.namelist() if OPEN_PART.match(name)}
+    return {name: made for name, content in parts.items() if (made := open_text(content, is_fixed)) != content}
+
+
+def open_text(content, is_fixed):
+    return OPEN_TIME.sub(b"", OPEN_NAME.sub(b"", content)) if is_fixed else OPEN_NAME.sub(b"", content)
+
+
+def readable(path, copy, is_fixed):
+    """The path for the office to read: `copy` if the file had to be changed. And what it leaves out: "fields", "parts"."""
+    left = set()
     try:
+        if not zipfile.is_zipfile(path):
+            return path, left
         with zipfile.ZipFile(path) as package:
-            parts = {name: package.read(name) for name in package.namelist() if PART.match(name)}
-            names = {name.lower() for content in parts.values() for name in NAME.findall(content)}
-            changed = {name: made for name, content in parts.items() if (made := without(content, names)) != content}
+            changed = open_parts(package, is_fixed) if "content.xml" in package.namelist() else word_parts(package, is_fixed, left)
             if not changed:
-                return path
+                return path, left
             write_changed(package, copy, changed, 1)
-        return copy
+        return copy, left
     except DAMAGED:
-        return path
+        return path, left
+
+
+def tells_time(document):
+    """Whether fields of a text show the day or time of the conversion."""
+    if not document.supportsService("com.sun.star.text.TextDocument"):
+        return False
+    fields = document.getTextFields().createEnumeration()
+    while fields.hasMoreElements():
+        field = fields.nextElement()
+        if field.supportsService("com.sun.star.text.textfield.DateTime") and not field.IsFixed:
+            return True
+    return False

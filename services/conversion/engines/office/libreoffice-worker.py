@@ -152,6 +152,8 @@ def normalise_text(job):
         text, guessed = decode(file.read(), job["text"]["encoding"])
     if "\0" in text:
         return None, guessed
+    # The office drops all other ends of lines, and joins their words.
+    text = re.sub("\r\n?|[\x85\u2028\u2029]", "\n", text)
     job["input"] = TEMPORARY + "/text-input"
     with open(job["input"], "w", encoding="utf-8", newline="") as file:
         file.write(text)
@@ -325,8 +327,9 @@ def convert(context, desktop, job, here):
     if is_changed:
         # The office changes only documents that it could save. Next to the result, relative links stay relative.
         job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
-    if job.get("part") == "word/":
-        job["input"] = fields.readable(job["input"], job["output"] + ".input")
+    left = set()
+    if "fields" in job:
+        job["input"], left = fields.readable(job["input"], job["output"] + ".input", job["fields"] == "fixed")
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options, is_changed)
     if document is None:
@@ -377,6 +380,9 @@ def convert(context, desktop, job, here):
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)
         answer["hasComments"], answer["hasDeleted"] = revisions(document) if is_pdf else (False, False)
+        if "fields" in job and fields.tells_time(document):
+            left.add("times")
+        answer["left"] = sorted(left)
         answer["hiddenSlides"] = hidden_slides(document, job["output"]) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])

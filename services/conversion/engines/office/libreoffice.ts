@@ -30,6 +30,8 @@ const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
   [/^(xlsx|xlsm|xltx)$/, "xl/"],
   [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
 ];
+/** Text formats whose fields programs compute anew, such as today's date. */
+const hasFields = /^(?:docx?|docm|dotx?|docx2003|odt|ott|fodt|rtf|sxw|stw|uot)$/;
 
 function jobOf(task: HopTask): OfficeJob {
   const { from, to } = task.hop;
@@ -50,6 +52,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...layoutOf(task),
     ...(isPdf(to) ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
+    ...(family === "text" ? { fields: hasFields.test(to) ? "live" : "fixed" } : {}),
     ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
   };
 }

@@ -13,10 +13,11 @@ import { embedModel } from "./embedded-model.ts";
 import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { extentOf } from "./extent.ts";
-import { readableHtml } from "./html-cells.ts";
+import { readableHtml } from "./html-readable.ts";
 import { maskIcon } from "./icon-masks.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
+import { readableMarkdown } from "./markdown-fences.ts";
 import { midiSecondsOf } from "./midi-length.ts";
 import { namedColoursOf, pictureFactsOf, samplesOf } from "./picture-facts.ts";
 import { pictureMetadataOf } from "./picture-metadata.ts";
@@ -78,6 +79,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   readableDocx,
   readableEpub,
   readableHtml,
+  readableMarkdown,
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
   isFileList,

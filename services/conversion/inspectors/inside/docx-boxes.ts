@@ -1,12 +1,17 @@
-/** Text of a Word document that Pandoc omits: in text boxes, in simple fields, in another direction, and marked for other programs. */
+/** Text of a Word document that Pandoc omits: in boxes, drawn, in simple fields, of another direction, and marked for other programs. */
+import { attributeOf } from "./counts/markup.ts";
 
 const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag|bdo|dir)(?=[ >])[^<>]*>/g;
 const fallbacks = /<(\/?)mc:Fallback(?=[ >/])[^<>]*>/g;
 const marks = /<(\/?)w:(p|txbxContent)(?=[ >/])[^<>]*>/g;
 
+/** Drawn text, such as WordArt of earlier versions. */
+const wordArt = /<v:textpath [^<>]*>/g;
+const boxOf = (text: string): string => `<w:txbxContent><w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p></w:txbxContent>`;
+
 /** The document with the paragraphs of each box moved after the paragraph that contains it. Undefined if nothing is omitted. */
 export function withBoxes(document: string): string | undefined {
-  const plain = document.replace(wrappers, "");
+  const plain = document.replace(wrappers, "").replace(wordArt, (tag) => tag + boxOf(attributeOf(tag, "string") ?? ""));
   const made = plain.includes("<w:txbxContent") ? lifted(withoutFallbacks(plain)) : plain;
   return made === document ? undefined : made;
 }

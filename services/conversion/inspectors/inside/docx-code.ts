@@ -7,16 +7,19 @@ import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { withBoxes } from "./docx-boxes.ts";
+import { withShownFields } from "./docx-fields.ts";
 import { withGrids } from "./docx-grids.ts";
 import { headingStyles, inStyle, withHeadings } from "./docx-headings.ts";
-import { hasOwnLabels } from "./docx-labels.ts";
-import { withSigns } from "./docx-signs.ts";
+import { hasOwnLabels, withoutHiddenLabels } from "./docx-labels.ts";
+import { hiddenStylesIn, withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
+import { unknownSign } from "./symbol-fonts.ts";
 
 /** The document is unpacked in memory and packed again. Larger ones stay as they are. */
 const mostBytes = 100_000_000;
 const pieceBytes = 2 ** 20;
+const notes = ["word/footnotes.xml", "word/endnotes.xml"] as const;
 const [body, styles, comments] = ["word/document.xml", "word/styles.xml", "word/comments.xml"] as const;
 
 const codeName =
@@ -31,32 +34,56 @@ const added =
 /** Writes the rewritten document if there is something to change. */
 export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
   const packed = await contentOf(file);
-  const unchanged = { isRewritten: false, comments: 0, hasChanges: false, hasHidden: false, hasHeads: false, hasLabels: false };
   const parts = unpacked(packed);
-  const text = parts?.[body];
-  if (parts === undefined || text === undefined) return unchanged;
-  const stored = Buffer.from(text).toString("utf8");
-  const boxless = withBoxes(stored);
-  const { document, hasHidden } = withSigns(withGrids(boxless ?? stored) ?? boxless ?? stored);
-  const textOf = (name: string): string => Buffer.from(parts[name] ?? "").toString("utf8");
-  const told = {
-    comments: textOf(comments).split("<w:comment ").length - 1,
-    hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
-    hasHidden,
-    hasHeads: Object.keys(parts).some(
-      (name) => /^word\/(?:header|footer)\d*\.xml$/.test(name) && /<w:t(?: [^<>]*)?>[^<]*\p{L}/u.test(textOf(name)),
-    ),
-    hasLabels: hasOwnLabels(stored, textOf(styles), textOf("word/numbering.xml")),
-  };
+  const textOf = (name: string): string => Buffer.from(parts?.[name] ?? "").toString("utf8");
+  const stored = textOf(body);
+  if (parts === undefined || stored === "") return { isRewritten: false, comments: 0, linkedPictures: 0, hasChanges: false, left: [] };
   const given = textOf(styles);
+  const hiddenStyles = hiddenStylesIn(given);
+  const fields = withShownFields(stored);
+  const boxed = withBoxes(fields.document) ?? fields.document;
+  const whole = withoutHiddenLabels(withGrids(boxed) ?? boxed, textOf("word/numbering.xml"));
+  const signed = new Map(
+    [[body, whole] as const, ...notes.map((name) => [name, textOf(name)] as const)].map(
+      ([name, text]) => [name, withSigns(text, hiddenStyles)] as const,
+    ),
+  );
+  const document = signed.get(body)?.document ?? whole;
   const [named, marked] = [withCodeStyles(given), withMarkedCode(document, given)];
   const headed = withHeadings(marked ?? document, given) ?? marked ?? document;
-  if (named === undefined && headed === stored) return { ...told, isRewritten: false };
-  const changed: Zippable = { ...parts, [body]: Buffer.from(headed) };
+  const changed: Zippable = {};
+  for (const [name, text] of [...signed].map(([name, each]) => [name, name === body ? headed : each.document] as const))
+    if (text !== textOf(name)) changed[name] = Buffer.from(text);
+  const isRewritten = named !== undefined || Object.keys(changed).length > 0;
   const sheet = named ?? given;
-  if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
-  writePieces(zipSync(changed, { level: 0 }));
-  return { ...told, isRewritten: true };
+  if (isRewritten && sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
+  if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
+  return {
+    isRewritten,
+    comments: textOf(comments).split("<w:comment ").length - 1,
+    linkedPictures: stored.match(/<a:blip (?![^<>]{0,999}\br:embed=)[^<>]{0,999}\br:link=/g)?.length ?? 0,
+    hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
+    left: [
+      ...([...signed.values()].some(({ hasHidden }) => hasHidden) ? ["Hidden text was left out."] : []),
+      ...(hasHeads(parts, textOf) ? ["Page headers and footers were left out."] : []),
+      ...(hasOwnLabels(stored, given, textOf("word/numbering.xml"))
+        ? ["Heading numbers and list labels, such as § 1 or 1.1, were left out or became plain numbers."]
+        : []),
+      ...(fields.lost > 0 ? ["Automatic numbers and formulas that fields show were left out."] : []),
+      ...(/<w:(?:altChunk|subDoc) /.test(stored) ? ["Documents that are embedded or linked as parts of the text were left out."] : []),
+      ...([...signed].some(([name, { document: text }]) => text.includes(unknownSign) && !textOf(name).includes(unknownSign))
+        ? [`Signs of fonts without known characters became ${unknownSign}.`]
+        : []),
+    ],
+  };
+}
+
+/** Including those that are drawn, such as watermarks. */
+function hasHeads(parts: Readonly<Record<string, Uint8Array>>, textOf: (name: string) => string): boolean {
+  return Object.keys(parts).some(
+    (name) =>
+      /^word\/(?:header|footer)\d*\.xml$/.test(name) && /(?:<w:t(?: [^<>]*)?>|<v:textpath [^<>]*string=")[^<"]*\p{L}/u.test(textOf(name)),
+  );
 }
 
 export function writePieces(made: Uint8Array): void {

@@ -7,12 +7,17 @@ const marks = /<(\/?)w:(tbl|tblGrid|gridCol|tr|tc|gridSpan|gridBefore|tblGridCha
 /** Limit for a grid according to its widest row. More than Word's 63 columns are of no use. */
 const mostColumns = 1000;
 
+/** Word's tables have 63 columns. */
+const mostSkipped = 63;
+
 type Table = {
   grid: { readonly start: number; end: number } | undefined;
   firstRow: number;
   columns: number;
   inRow: number;
   listed: number;
+  /** Columns that the row leaves out at its beginning, until its first cell. */
+  skipped: number;
 };
 
 /** The document with a list of columns for each table that has too few. Undefined if all have enough. */
@@ -25,12 +30,18 @@ export function withGrids(document: string): string | undefined {
     const table = open.at(-1);
     const isEmpty = tag.endsWith("/>");
     if (name === "tblGridChange") inChange += isEmpty ? 0 : isEnd === "" ? 1 : -1;
-    else if (name === "tbl" && isEnd === "") open.push({ grid: undefined, firstRow: -1, columns: 0, inRow: 0, listed: 0 });
+    else if (name === "tbl" && isEnd === "") open.push({ grid: undefined, firstRow: -1, columns: 0, inRow: 0, listed: 0, skipped: 0 });
     else if (table === undefined || inChange > 0) continue;
     else if (name === "tbl") {
       open.pop();
       changes.push(...changeOf(table));
-    } else follow(table, { name, isEnd: isEnd !== "", isEmpty, tag, start: index, end: index + tag.length });
+    } else {
+      if (name === "tc" && isEnd === "" && table.skipped > 0) {
+        changes.push({ from: index, to: index, text: "<w:tc><w:p/></w:tc>".repeat(table.skipped) });
+        table.skipped = 0;
+      }
+      follow(table, { name, isEnd: isEnd !== "", isEmpty, tag, start: index, end: index + tag.length });
+    }
   }
   if (changes.length === 0) return undefined;
   let [made, at] = ["", 0];
@@ -61,11 +72,13 @@ function follow(table: Table, { name, isEnd, isEmpty, tag, start, end }: Mark): 
     if (isEnd) return;
     if (table.firstRow < 0) table.firstRow = start;
     table.inRow = 0;
+    table.skipped = 0;
   } else if (!isEnd) {
     const told = Number(/\bw:val="(\d{1,4})"/.exec(tag)?.[1] ?? 1);
     // A cell is one column, and its span says how many more.
     if (name === "tc") table.inRow += isEmpty ? 0 : 1;
     else table.inRow += name === "gridSpan" ? Math.max(0, told - 1) : told;
+    if (name === "gridBefore") table.skipped = Math.min(told, mostSkipped);
     table.columns = Math.min(mostColumns, Math.max(table.columns, table.inRow));
   }
 }

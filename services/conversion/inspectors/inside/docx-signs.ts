@@ -11,17 +11,20 @@ export type Signs = {
   readonly hasHidden: boolean;
 };
 
-export function withSigns(document: string): Signs {
+/** `hiddenStyles`: ids of styles whose text Word does not show. */
+export function withSigns(document: string, hiddenStyles: ReadonlySet<string> = new Set()): Signs {
   const plain = withFields(withReadings(document))
     .replaceAll("<w:cr/>", "<w:br/>")
     .replaceAll("<w:dstrike", "<w:strike")
     .replace(/<w:ptab [^<>]*>/g, "<w:tab/>");
   const runs = plain.split(/(?=<w:r[ >])/);
-  let hasHidden = false;
+  let [hasHidden, isInHidden] = [false, false];
   const made = runs.map((run) => {
     const own = run.startsWith("<w:r") ? /^<w:r(?: [^<>]*)?><w:rPr>/.exec(run)?.[0] : undefined;
     const properties = own === undefined ? "" : run.slice(0, Math.max(0, run.indexOf("</w:rPr>")));
-    if (isHidden(properties) && /<w:t[ >]/.test(run)) {
+    const isOut = isHidden(properties, hiddenStyles, isInHidden) && run.startsWith("<w:r") && /<w:t[ >]/.test(run);
+    isInHidden = hidesNext(run, hiddenStyles) ?? isInHidden;
+    if (isOut) {
       hasHidden = true;
       return withoutTexts(run);
     }
@@ -30,7 +33,33 @@ export function withSigns(document: string): Signs {
   return { document: made.join(""), hasHidden };
 }
 
-const isHidden = (properties: string): boolean => /<w:vanish(?:\/| w:val="(?:1|true|on)")/.test(properties);
+function isHidden(properties: string, styles: ReadonlySet<string>, isInHidden: boolean): boolean {
+  const direct = /<w:vanish(?: w:val="([^"]{0,9})")? ?\/>/.exec(properties);
+  if (direct !== null) return /^(?:1|true|on)$/.test(direct[1] ?? "1");
+  return isInHidden || (styles.size > 0 && styles.has(/<w:rStyle w:val="([^"]{0,200})"/.exec(properties)?.[1] ?? ""));
+}
+
+/** Whether the paragraph that begins after a run is in a hidden style. Undefined if none begins. */
+function hidesNext(run: string, styles: ReadonlySet<string>): boolean | undefined {
+  if (styles.size === 0) return undefined;
+  const start = Math.max(run.lastIndexOf("<w:p>"), run.lastIndexOf("<w:p "));
+  return start < 0 ? undefined : styles.has(/<w:pStyle w:val="([^"]{0,200})"/.exec(run.slice(start))?.[1] ?? "");
+}
+
+/** The ids of styles that hide their text, themselves or by the style that they are based on. */
+export function hiddenStylesIn(sheet: string): ReadonlySet<string> {
+  const based = new Map<string, string>();
+  const hidden = new Set<string>();
+  for (const style of sheet.includes("<w:vanish") ? sheet.split("<w:style ").slice(1) : []) {
+    const id = attributeOf(` ${style.slice(0, 600)}`, "w:styleId") ?? "";
+    based.set(id, /<w:basedOn w:val="([^"]{0,200})"/.exec(style)?.[1] ?? "");
+    const own = style.split("</w:style>")[0] ?? "";
+    if (isHidden(own.replace(/<w:tblStylePr .*/s, ""), new Set(), false)) hidden.add(id);
+  }
+  // As deep as Word follows them.
+  for (let depth = 0; depth < 10; depth += 1) for (const [id, base] of based) if (hidden.has(base)) hidden.add(id);
+  return hidden;
+}
 
 /** A run ends with its own end tag. What follows belongs to the paragraph. */
 function withoutTexts(run: string): string {

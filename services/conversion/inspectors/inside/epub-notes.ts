@@ -3,6 +3,7 @@ import { type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { unpacked, writePieces } from "./docx-code.ts";
+import { withAllParts } from "./html-readable.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
@@ -13,10 +14,12 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
     .filter((name) => /\.x?html?$/i.test(name))
     .map((name) => ({ name, text: Buffer.from(parts[name] ?? "").toString("utf8") }));
   const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
+  const files = new Set(chapters.map(({ name }) => fileOf(name)));
   const changed: Zippable = {};
   for (const { name, text } of chapters) {
-    const made = withNoteAnchors(text, targets);
-    if (made !== undefined) changed[name] = Buffer.from(made);
+    const whole = withAllParts(text);
+    const made = withPlainPaths(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, files);
+    if (made !== text) changed[name] = Buffer.from(made);
   }
   for (const name of Object.keys(parts).filter((each) => each.endsWith(".opf"))) {
     const text = Buffer.from(parts[name] ?? "").toString("utf8");
@@ -28,7 +31,23 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   return { isRewritten };
 }
 
-/** Pandoc leaves out chapters outside the reading order, such as answers. */
+const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Pandoc knows chapters by their file names alone, and takes `../Text/notes.xhtml#n1` for a link out of the book. */
+function withPlainPaths(page: string, files: ReadonlySet<string>): string {
+  const toChapter = /(\shref\s*=\s*["'])([^"'#<>:]{1,1000}\/)([^"'#<>:/]{1,300})(?=["'#])/g;
+  return page.replace(toChapter, (whole, start: string, _folder, file: string) => (files.has(decodedName(file)) ? start + file : whole));
+}
+
+function decodedName(file: string): string {
+  try {
+    return decodeURIComponent(file);
+  } catch {
+    return file;
+  }
+}
+
+/** Pandoc leaves out chapters aside from the order of reading, such as answers. */
 const withWholeSpine = (text: string): string => text.replace(/(<(?:\w+:)?itemref\s[^<>]*?)\slinear\s*=\s*["']no["']/g, "$1");
 
 /** Pandoc lists titles and authors from last to first. */

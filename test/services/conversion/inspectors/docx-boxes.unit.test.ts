@@ -31,4 +31,10 @@ describe("text that Pandoc leaves out", () => {
     for (const broken of ["<w:txbxContent>", "</w:p><w:txbxContent>", "<w:p><w:txbxContent></w:p></mc:Fallback>"])
       expect(withBoxes(broken)).toBeUndefined();
   });
+
+  it("moves drawn text after its paragraph, as text", () => {
+    const drawn = (box: string) =>
+      paragraph(run("a"), `<w:r><w:pict><v:shape><v:textpath style="x" string="Sale &amp; more"/>${box}</v:shape></w:pict></w:r>`);
+    expect(withBoxes(drawn(""))).toBe(`${drawn("")}<w:p><w:r><w:t xml:space="preserve">Sale &amp; more</w:t></w:r></w:p>`);
+  });
 });

@@ -28,4 +28,11 @@ describe("table columns that Pandoc would leave out", () => {
     for (const broken of ["<w:tbl>", "</w:tbl><w:tbl>", "<w:tr></w:tbl><w:tc>", "<w:p/>"])
       expect(withGrids(broken), broken).toBeUndefined();
   });
+
+  it("are filled where a row begins later", () => {
+    const late = (more: string) => `<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${more}${cell("b")}</w:tr>`;
+    expect(withGrids(table(grid(2), row(cell("a"), cell("b")), late("")))).toBe(
+      table(grid(2), row(cell("a"), cell("b")), late("<w:tc><w:p/></w:tc>")),
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasOwnLabels } from "#services/conversion/inspectors/inside/docx-labels.ts";
+import { hasOwnLabels, withoutHiddenLabels } from "#services/conversion/inspectors/inside/docx-labels.ts";
 
 const level = (place: number, format: string, text: string) =>
   `<w:lvl w:ilvl="${place}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
@@ -21,4 +21,14 @@ test("detects heading numbers that come from the style", () => {
   const list = numbering(level(0, "decimal", "%1"));
   expect(hasOwnLabels('<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:p>', heading, list)).toBe(true);
   expect(hasOwnLabels("<w:p/>", heading, list)).toBe(false);
+});
+
+test("detects numbers in words and other scripts", () => {
+  expect(hasOwnLabels(item(0), "", numbering(level(0, "japaneseCounting", "%1.")))).toBe(true);
+  expect(hasOwnLabels(item(0), "", numbering(level(0, "lowerRoman", "(%1)")))).toBe(false);
+});
+
+test("makes paragraphs of items that show no label", () => {
+  const list = numbering(level(0, "none", ""), level(1, "decimal", "%1."));
+  expect(withoutHiddenLabels(item(0) + item(1), list)).toBe(`<w:p><w:pPr></w:pPr></w:p>${item(1)}`);
 });

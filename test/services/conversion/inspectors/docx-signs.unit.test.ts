@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withSigns } from "#services/conversion/inspectors/inside/docx-signs.ts";
+import { hiddenStylesIn, withSigns } from "#services/conversion/inspectors/inside/docx-signs.ts";
 
 const made = (document: string) => withSigns(document).document;
 
@@ -15,6 +15,20 @@ describe("withSigns", () => {
     const field = '<w:fldChar w:fldCharType="begin"/>';
     expect(withSigns(`<w:p>${hidden(`<w:t>x</w:t>${field}`)}<w:r><w:t>y</w:t></w:r></w:p>`)).toEqual({
       document: `<w:p>${hidden(field)}<w:r><w:t>y</w:t></w:r></w:p>`,
+      hasHidden: true,
+    });
+  });
+
+  it("removes text that is hidden by a style or by the one below it", () => {
+    const style = (id: string, base: string, more = "") =>
+      `<w:style w:styleId="${id}"><w:basedOn w:val="${base}"/><w:rPr>${more}</w:rPr></w:style>`;
+    const hidden = hiddenStylesIn(style("A", "", "<w:vanish/>") + style("B", "A") + style("C", "", '<w:vanish w:val="0"/>'));
+    expect([...hidden]).toEqual(["A", "B"]);
+    const run = (text: string, more = "") => `<w:r><w:rPr>${more}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const paragraph = (style: string, runs: string) => `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${runs}</w:p>`;
+    const given = paragraph("B", run("x")) + paragraph("C", run("y") + run("z", '<w:rStyle w:val="A"/>'));
+    expect(withSigns(given, hidden)).toEqual({
+      document: paragraph("B", "<w:r><w:rPr></w:rPr></w:r>") + paragraph("C", `${run("y")}<w:r><w:rPr><w:rStyle w:val="A"/></w:rPr></w:r>`),
       hasHidden: true,
     });
   });

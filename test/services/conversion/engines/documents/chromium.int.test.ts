@@ -27,6 +27,15 @@ it("prints a page as tagged PDF with its title, and keeps no state for the next 
   expect(await textOf(next.path)).toMatch(/Next\s*null/);
 });
 
+it("unfolds details, which nobody can on paper", async () => {
+  const { path } = await convert(
+    '<details name="a"><summary>One</summary>first</details><details name="a"><summary>Two</summary>second</details>',
+    "html",
+    "pdf",
+  );
+  expect(await textOf(path)).toMatch(/One.*first.*Two.*second/);
+});
+
 it("loads no files or URLs that a page refers to, and notes them", async () => {
   const page = `<p>Frames<iframe src="file:///etc/fonts/fonts.conf"></iframe><iframe src="http://numbat.test/"></iframe>
     <object data="file:///proc/self/environ"></object><embed src="file:///job/in"><img src="https://numbat.test/a.png">

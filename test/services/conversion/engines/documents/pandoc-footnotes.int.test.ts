@@ -55,6 +55,14 @@ describe("footnotes of books and web pages", () => {
     notes: '<h1>Notes</h1><aside epub:type="footnote" id="e"><p>Said elsewhere.</p></aside>',
   });
 
+  it("are found in a chapter of another folder", async () => {
+    const book = bookOf({
+      "text/one": '<h1>One</h1><p>Said<a epub:type="noteref" href="../back/notes.xhtml#e">1</a>.</p>',
+      "back/notes": '<h1>Notes</h1><aside epub:type="footnote" id="e"><p>Said elsewhere.</p></aside>',
+    });
+    expect(notes(await markdownOf("epub", book))).toEqual(["[^1]: Said elsewhere."]);
+  });
+
   it("are recognised in every form that EPUB allows, and references without a note stay links", async () => {
     const text = await markdownOf("epub", book);
     expect(text).toContain(

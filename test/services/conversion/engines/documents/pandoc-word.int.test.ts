@@ -136,5 +136,19 @@ it("keeps ruby, symbols, right-to-left text, line breaks, checkboxes and drop-do
   ];
   const { text: made, messages } = await convert(docx(body.join("")), "docx", "md");
   expect(made.trim().split("\n\n")).toEqual(["漢字(かんじ)", "✓ done →", "\uFFFD→", "onetwo", "one  \ntwo", "☒ agreed", "blue", "shown"]);
-  expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out. Signs of fonts without known characters became \uFFFD.");
+});
+
+it("says what it left out of parts, fields and pictures that are elsewhere", async () => {
+  const field = (code: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+  const linked =
+    '<w:r><w:drawing><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:link="rId9"/></w:drawing></w:r>';
+  const body = `<w:p><w:r>${text("Quokka ")}</w:r>${field(" AUTONUM ")}${field(" MACROBUTTON x Press")}${linked}</w:p><w:altChunk r:id="rId8"/>`;
+  const { text: made, messages } = await convert(docx(body), "docx", "md");
+  expect(made.trim()).toBe("Quokka Press");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe(
+    "Automatic numbers and formulas that fields show were left out. Documents that are embedded or linked as parts of the text were left out.",
+  );
+  expect(messages.get("IMAGES_REMOVED")).toBe("One picture was left out.");
 });

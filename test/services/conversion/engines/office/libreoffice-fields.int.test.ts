@@ -1,4 +1,5 @@
 /** Field results in Word documents, some of which LibreOffice would recompute from data that it does not have. */
+import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { docx, text } from "#test/contract/word-file.ts";
@@ -6,11 +7,13 @@ import { converting } from "#test/services/conversion/engines/shared/converting.
 
 const office = converting(libreofficeEngine);
 
+const run = (content: string) => `<w:r>${content}</w:r>`;
+const mark = (type: string) => run(`<w:fldChar w:fldCharType="${type}"/>`);
+const code = (content: string) => run(`<w:instrText>${content}</w:instrText>`);
+const field = (codes: string, result: string) => mark("begin") + codes + mark("separate") + run(text(result)) + mark("end");
+const linesOf = (made: string) => made.trim().split(/\r?\n/);
+
 it("keeps field results that need the file name, a missing bookmark, the save date or a condition", async () => {
-  const run = (content: string) => `<w:r>${content}</w:r>`;
-  const mark = (type: string) => run(`<w:fldChar w:fldCharType="${type}"/>`);
-  const code = (content: string) => run(`<w:instrText>${content}</w:instrText>`);
-  const field = (codes: string, result: string) => mark("begin") + codes + mark("separate") + run(text(result)) + mark("end");
   const lines = [
     `<w:bookmarkStart w:id="1" w:name="Here"/>${run(text("place"))}<w:bookmarkEnd w:id="1"/>`,
     field(code(" FILENAME \\p "), "letter.docx"),
@@ -22,5 +25,52 @@ it("keeps field results that need the file name, a missing bookmark, the save da
     field(code(" IF ") + field(code(" FILENAME "), "code.docx") + code(' = "x" "p" "q" '), "outer"),
   ];
   const { text: made } = await office(docx(lines.map((line) => `<w:p>${line}</w:p>`).join("")), "docx", "txt");
-  expect(made.trim().split(/\r?\n/)).toEqual(["place", "letter.docx", "simple.docx", "gone", "place", "1999-02-02", "yes", "outer"]);
+  expect(linesOf(made)).toEqual(["place", "letter.docx", "simple.docx", "gone", "place", "1999-02-02", "yes", "outer"]);
+});
+
+it("keeps dates and numbers as the reader saw them where the target has no fields", async () => {
+  const lines = [
+    field(code(" DATE "), "3 March 2019"),
+    field(code(" SEQ Figure "), "5"),
+    field(code(" TITLE "), "Old title"),
+    `<w:bookmarkStart w:id="1" w:name="Here"/><w:bookmarkEnd w:id="1"/>${field(code(" REF Here \\r \\h "), "3.2")}`,
+  ];
+  const letter = docx(lines.map((line) => `<w:p>${line}</w:p>`).join(""));
+  const fixed = await office(letter, "docx", "txt");
+  expect(linesOf(fixed.text)).toEqual(["3 March 2019", "5", "Old title", "3.2"]);
+  expect(fixed.notes).toEqual([]);
+  const live = await office(letter, "docx", "fodt");
+  expect(live.text).toContain("<text:date");
+  expect(live.messages.get("TEXT_LEFT_OUT")).toBe("Fields of today's date or time show those of the conversion.");
+});
+
+it("keeps dates and file names of OpenDocument text", async () => {
+  const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const body = "<text:p><text:date>3 March</text:date>, <text:file-name>letter.odt</text:file-name></text:p>";
+  const odt = zipSync({
+    mimetype: strToU8("application/vnd.oasis.opendocument.text"),
+    "content.xml": strToU8(
+      `<office:document-content ${names} office:version="1.2"><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+    ),
+    "META-INF/manifest.xml": strToU8(
+      '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>',
+    ),
+  });
+  expect(linesOf((await office(Buffer.from(odt), "odt", "txt")).text)).toEqual(["3 March, letter.odt"]);
+});
+
+it("says what fields without a result and parts elsewhere would show", async () => {
+  const { messages } = await office(
+    docx(`<w:p>${mark("begin")}${code(" EQ \\f(1,2) ")}${mark("end")}${run(text("x"))}</w:p><w:altChunk/>`),
+    "docx",
+    "txt",
+  );
+  expect(messages.get("TEXT_LEFT_OUT")).toBe(
+    "Formulas, numbers and buttons that fields show without a result were left out. Documents that are embedded or linked as parts of the text were left out.",
+  );
+});
+
+it("keeps lines of text that end as on a Mac or a mainframe", async () => {
+  const { text: made } = await office("one\rtwo\u0085three\u2028four\r\nfive\n", "txt", "html");
+  expect(made).toMatch(/one\s*\ntwo\s*\nthree\s*\nfour\s*\nfive/);
 });

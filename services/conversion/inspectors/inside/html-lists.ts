@@ -1,0 +1,46 @@
+/** Keeps the numbers of list items in a web page that Pandoc would count anew: `value` of an item, and `reversed` of a list. */
+import { attributeIn, type Edit, edited, tagsIn } from "./html-tags.ts";
+
+type List = {
+  readonly name: string;
+  readonly at: number;
+  readonly end: number;
+  readonly items: { readonly at: number; readonly value: number | undefined }[];
+};
+
+/** The page with a list of its own for each run of numbers. Undefined if all lists count on. */
+export function withItemNumbers(html: string): string | undefined {
+  const [open, edits] = [[] as List[], [] as Edit[]];
+  for (const { name, isEnd, at, end } of tagsIn(html)) {
+    if (name === "li" && !isEnd) open.at(-1)?.items.push({ at, value: numberOf(attributeIn(html.slice(at, end), "value")) });
+    else if (!/^(?:ol|ul|menu)$/.test(name)) continue;
+    else if (!isEnd) open.push({ name, at, end, items: [] });
+    else if (open.at(-1)?.name === name) edits.push(...editsOf(html, open.pop()));
+  }
+  return edited(html, edits);
+}
+
+const numberOf = (written: string | undefined): number | undefined =>
+  written === undefined || !/^\s*-?\d{1,9}\s*$/.test(written) ? undefined : Number(written);
+
+function editsOf(html: string, list: List | undefined): Edit[] {
+  if (list === undefined || list.name !== "ol") return [];
+  const tag = html.slice(list.at, list.end);
+  const step = attributeIn(tag, "reversed") === undefined ? 1 : -1;
+  if (step > 0 && list.items.every(({ value }) => value === undefined)) return [];
+  const start = numberOf(attributeIn(tag, "start"));
+  const kind = attributeIn(tag, "type") ?? "1";
+  const tagFrom = (number: number) => `<ol${/^[1aAiI]$/.test(kind) ? ` type="${kind}"` : ""} start="${number}">`;
+  const edits: Edit[] = [];
+  let [next, counted] = [start ?? (step > 0 ? 1 : list.items.length), start ?? 1];
+  for (const [place, { at, value }] of list.items.entries()) {
+    const number = value ?? next;
+    if (number !== counted)
+      edits.push(
+        place === 0 ? { from: list.at, to: list.end, text: tagFrom(number) } : { from: at, to: at, text: `</ol>${tagFrom(number)}` },
+      );
+    next = number + step;
+    counted = number + 1;
+  }
+  return edits;
+}

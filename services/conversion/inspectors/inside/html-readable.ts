@@ -1,0 +1,28 @@
+/** Rewrites a web page so that Pandoc reads all of it. */
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { writeToHost } from "./exchange.ts";
+import { withCellEnds } from "./html-cells.ts";
+import { withColumns } from "./html-columns.ts";
+import { withControls } from "./html-controls.ts";
+import { withItemNumbers } from "./html-lists.ts";
+import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
+import { contentOf } from "./remote-file.ts";
+
+/** Far more than Pandoc can read with its memory limit. */
+const mostBytes = 64 * 2 ** 20;
+
+/** Writes the rewritten page if there is something to change. What is added is ASCII, as are tags in every encoding of single bytes. */
+export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
+  const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
+  const whole = withAllParts(page);
+  const made = withNoteAnchors(whole ?? page, new Set(targetsIn(page))) ?? whole;
+  if (made !== undefined) writeToHost(Buffer.from(made, "latin1"));
+  return { isRewritten: made !== undefined };
+}
+
+/** Undefined if nothing changes. */
+export function withAllParts(page: string): string | undefined {
+  const made = [withCellEnds, withColumns, withItemNumbers, withControls].reduce((text, change) => change(text) ?? text, page);
+  return made === page ? undefined : made;
+}

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+
+const convert = converting(pandocEngine);
+
+it("keeps every cell of a table in Markdown, in its column", async () => {
+  const excel = "<table><colgroup><col span=3 width=64></colgroup><tr><td>zebra</td><td>1</td><td>2</td></tr></table>";
+  expect((await convert(excel, "html", "md")).text).toContain("| zebra | 1   | 2   |");
+  const spanned = "<table><tr><td rowspan=2>zebra</td><td>1</td></tr><tr><td>2</td><td>3</td></tr></table>";
+  expect((await convert(spanned, "html", "md")).text).toMatch(/\| zebra \| 1 +\| +\|\n\| +\| 2 +\| 3 +\|/);
+});
+
+it("writes the caption of a table once", async () => {
+  const table = "<table><caption>Quokkas</caption><tr><td colspan=2>a</td></tr><tr><td>b<ul><li>c</ul></td><td>d</td></tr></table>";
+  expect((await convert(table, "html", "md")).text.match(/Quokkas/g)).toHaveLength(1);
+});
+
+it("keeps item numbers, and notes letters that Markdown lists do not have", async () => {
+  const { text, messages } = await convert('<ol type="a"><li>x<li value="9">y</ol>', "html", "md");
+  expect(text).toMatch(/1\. +x[\s\S]*9\. +y/);
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Letters, Roman numerals or first numbers of lists became plain numbers.");
+  expect((await convert('<ol type="a"><li>x</ol>', "html", "rst")).notes).toEqual([]);
+});
+
+it("knows HTML inside Markdown in formats without HTML", async () => {
+  const given =
+    "x<sup>2</sup> H<sub>2</sub>O <b>b *c*</b>\n\n<h2>Head</h2>\n\n<table><tr><th>A</th><th>B[^1]</th></tr><tr><td>$1$</td><td>2</td></tr></table>\n\n[^1]: Said.\n";
+  const { text } = await convert(given, "md", "rst");
+  expect(text).toContain("x\\ :sup:`2` H\\ :sub:`2`\\ O");
+  expect(text).toMatch(/Head\n=+\n/);
+  expect(text).toMatch(/A +B \[1\]_\n=+ +=+\n:math:`1` +2\n/);
+  expect(text).toContain("Said.");
+});
+
+it("keeps code whose fence says more than its language, and headings right after text", async () => {
+  const { text } = await convert('Text\n# Head\n```js title="a.js"\nlet a;\n\n# b\n```\n', "md", "html");
+  expect(text).toMatch(/<p>Text<\/p>\s*<h1[^>]*>Head<\/h1>/);
+  expect(text.replace(/<[^>]*>/g, "")).toContain("let a;\n\n# b");
+});

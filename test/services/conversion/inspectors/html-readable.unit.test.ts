@@ -1,0 +1,57 @@
+import process from "node:process";
+import { expect, it } from "vitest";
+import { withColumns } from "#services/conversion/inspectors/inside/html-columns.ts";
+import { withControls } from "#services/conversion/inspectors/inside/html-controls.ts";
+import { withItemNumbers } from "#services/conversion/inspectors/inside/html-lists.ts";
+
+it.each([
+  ["<table><col span=3><tr><td>1</td><td>2</td></tr></table>", "<table><tr><td>1</td><td>2</td></tr></table>"],
+  ["<table><colgroup><col/></colgroup><tr><td colspan=2>1</td></tr></table>", "<table><tr><td colspan=2>1</td></tr></table>"],
+  [
+    '<table><tr><td rowspan="2">r</td><td>x</td></tr><tr><td>1</td><td>2</td></tr></table>',
+    '<table><tr><td rowspan="2">r</td><td>x</td><td></td></tr><tr><td>1</td><td>2</td></tr></table>',
+  ],
+])("lets no list of columns and no spanned row hide cells: %s", (html, wanted) => {
+  expect(withColumns(html)).toBe(wanted);
+});
+
+it.each([
+  ['<ol><li>a</li><li value="7">b</li><li>c</li></ol>', '<ol><li>a</li></ol><ol type="1" start="7"><li value="7">b</li><li>c</li></ol>'],
+  ["<ol type=a><li value=3>c<li>d</ol>", '<ol type="a" start="3"><li value=3>c<li>d</ol>'],
+  ["<ol reversed><li>b<li>a</ol>", '<ol type="1" start="2"><li>b</ol><ol type="1" start="1"><li>a</ol>'],
+])("keeps the numbers of list items: %s", (html, wanted) => {
+  expect(withItemNumbers(html)).toBe(wanted);
+});
+
+it.each([
+  ["<input type=checkbox checked> a <input type=radio> b", "&#x2612; a &#x2610; b"],
+  ['<input value="5 < 6"><input type=hidden value=x><input type="submit" value="Go">', "5 &lt; 6"],
+  ["<textarea>one\n<b>two</textarea>", "one<br>&lt;b&gt;two"],
+  ["<select><option>One<option selected>Two</select>", "Two"],
+  ["<select><option>One</option><option>Two</option></select>", "One"],
+  ["<ruby>a<rt>b</rt></ruby>", "<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>"],
+])("writes what a form or ruby text shows: %s", (html, wanted) => {
+  expect(withControls(html)).toBe(wanted);
+});
+
+it("leaves what Pandoc reads itself unchanged", () => {
+  expect(withColumns("<table><col width=30%><col><tr><td>1</td><td>2</td></tr></table>")).toBeUndefined();
+  expect(withItemNumbers('<ol start=4><li value=4>a<li>b<ol><li value="1">c</ol></ol><ul><li value=3></ul>')).toBeUndefined();
+  expect(withControls("<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>")).toBeUndefined();
+});
+
+it.each([
+  [withColumns, "<table><col><tr><td rowspan=9>"],
+  [withItemNumbers, "<ol reversed><li value=9>"],
+  [withControls, "<select><option>"],
+  [withControls, "<rt><input value="],
+] as const)("takes linear time", (change, piece) => {
+  const costOf = (times: number): number => {
+    const before = process.cpuUsage();
+    change(piece.repeat(times));
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  costOf(2000);
+  expect(costOf(40_000)).toBeLessThan(100 + 8 * costOf(10_000));
+});
