@@ -32,6 +32,8 @@ export type Answer = {
   readonly restored: readonly string[];
   /** The first cells with a formula that neither the office can compute nor the file has a result of. */
   readonly unknown: readonly string[];
+  /** The first cells whose result is another than in the file, as of NOW(); a fourth entry stands for more. */
+  readonly changed: readonly string[];
   /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
   readonly decoded: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
@@ -64,6 +66,7 @@ export function parseAnswer(value: unknown): Answer {
     hasTexts: fields.hasTexts === true,
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
+    changed: textsOf(fields.changed),
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
     hasComments: fields.hasComments === true,
@@ -99,6 +102,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
+    ...(answer.changed.length > 0 ? [`Results of formulas such as NOW() were computed anew: ${firstOf(answer.changed)}.`] : []),
     ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
   ];
   if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));

@@ -9,8 +9,7 @@ from xml.sax.saxutils import quoteattr, unescape
 
 from com.sun.star.beans import PropertyValue
 from com.sun.star.uno import RuntimeException
-from packages import DAMAGED, write_changed
-from results import excel_sheets, local, relations, told
+from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
 
 
 # @see com.sun.star.sheet.CellFlags

@@ -1,4 +1,5 @@
 """ZIP packages of documents, of which some parts change."""
+import posixpath
 import shutil
 import zipfile
 import zlib
@@ -17,3 +18,33 @@ def write_changed(package, path, changed, level=None):
             else:
                 with package.open(member) as given, written.open(member, "w") as kept:
                     shutil.copyfileobj(given, kept)
+
+
+def told(element, name):
+    """An attribute, whatever its namespace."""
+    return next((value for key, value in element.items() if local(key) == name), None)
+
+
+def local(name):
+    return name.rpartition("}")[2]
+
+
+def relations(package, part, resolves=True):
+    """Types and targets by id."""
+    folder, name = posixpath.split(part)
+    root = ElementTree.fromstring(package.read(posixpath.join(folder, "_rels", name + ".rels")))
+    resolved = lambda target: posixpath.normpath(posixpath.join("/", folder, target))[1:] if resolves else target
+    return {each.get("Id"): (each.get("Type", ""), resolved(each.get("Target", ""))) for each in root}
+
+
+def related(package, part, wanted):
+    return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
+
+
+def excel_sheets(package):
+    """Names and parts. @see ECMA-376 part 1, 18.2"""
+    book = related(package, "", "officeDocument")
+    targets = relations(package, book)
+    for element in ElementTree.fromstring(package.read(book)).iter():
+        if local(element.tag) == "sheet":
+            yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]

@@ -1,51 +1,55 @@
 """Restores the results of formulas that the office cannot compute: if it does not know a function,
 it shows an error where the file has a value, or another error than the file has. Some tell of our machine."""
-import posixpath
 import re
 import zipfile
 from datetime import datetime, timedelta
 from math import isfinite
 from xml.etree import ElementTree
 
-from packages import DAMAGED
+from packages import DAMAGED, excel_sheets, local, related, told
 
 # Excel's errors that the office knows too.
 KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
 # @see com.sun.star.sheet.FormulaResult, com.sun.star.sheet.CellFlags
 ERROR, FORMULA = 4, 16
-MOST = 10_000
 
 
-def restore(document, path):
-    """Returns the first four cells whose formula became its result, and the first four that have none in the file either."""
-    failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet) | telling_in(sheet))}
-    try:
-        given = values_of(path, failed)
-    except DAMAGED:
-        return [], []
+def restore(document, path, telling, is_stale):
+    """Puts back the results of the file where the office has an error, and of formulas that tell. Returns the first four cells
+    whose formula became its result, and the first four that have none in the file either, or a zero that stands for none (`is_stale`)."""
+    wanted = {sheet.getName(): {*failed_in(sheet), *telling.get(sheet.getName(), ())} for sheet in document.getSheets()}
+    given = values_of(path, {name: places for name, places in wanted.items() if places})
     found, unknown = [], []
-    for name in sorted({*failed, *given} & set(document.getSheets().getElementNames())):
-        sheet, values = document.getSheets().getByName(name), given.get(name, {})
+    for name, places in wanted.items():
+        sheet, told = document.getSheets().getByName(name), telling.get(name, {})
+        values = {place: ("text", shown) for place, shown in told.items() if given is None and isinstance(shown, str)}
+        values.update((place, value) for place, value in (given or {}).get(name, {}).items() if not is_stale or value != ("number", "0"))
         wrong, others = set(), []
-        for place, shown in shown_in(sheet, {*failed.get(name, ()), *values}):
+        for place, shown in shown_in(sheet, {*places, *values}):
             if place not in values:
-                if len(unknown) < 4 and is_unknown(cell := sheet.getCellByPosition(*place)):
-                    unknown.append(place_of(cell))
-                continue
-            kind, value = values[place]
-            is_error = shown is None
-            if kind == "error" and is_error:
-                shown = sheet.getCellByPosition(*place).getString()
-            if values[place] != TRUTH and (kind, value) != ("error", shown):
+                if place in told:
+                    # It would still tell.
+                    values[place] = ("text", "")
+                    wrong.add(place)
+                if len(unknown) < 4 and (place in told or is_unknown(sheet.getCellByPosition(*place))):
+                    unknown.append(place_of(sheet.getCellByPosition(*place)))
+            elif is_wrong(sheet, place, shown, values[place]):
                 wrong.add(place)
                 found += [place_of(sheet.getCellByPosition(*place))] if len(found) < 4 else []
-            elif not is_error:
+            elif shown is not None:
                 others.append(place)
         for column, first, last in runs_of(wrong):
             put_run(sheet, column, first, last, values, document.NullDate)
         for place in others:
             put(sheet.getCellByPosition(*place), *values[place], document.NullDate)
     return found, unknown
+
+
+def is_wrong(sheet, place, shown, given):
+    """Whether the office shows something else than a value that it could not compute."""
+    if given[0] == "error" and shown is None:
+        shown = sheet.getCellByPosition(*place).getString()
+    return given != TRUTH and given != ("error", shown)
 
 
 def runs_of(places):
@@ -96,18 +100,7 @@ def failed_in(sheet):
     for area in sheet.queryFormulaCells(ERROR).getRangeAddresses():
         for row in range(area.StartRow, area.EndRow + 1):
             places.update((column, row) for column in range(area.StartColumn, area.EndColumn + 1))
-            if len(places) > MOST:
-                return places
     return places
-
-
-def telling_in(sheet):
-    """The cells whose formula asks for the name of the file or for the system."""
-    search = sheet.createSearchDescriptor()
-    search.SearchString, search.SearchRegularExpression = r'\b(CELL\("filename"|INFO\()', True
-    found = sheet.findAll(search)
-    addresses = [cell.getCellAddress() for cell in found.getCells() if cell.Type.value == "FORMULA"] if found else []
-    return {(address.Column, address.Row) for address in addresses[:MOST]}
 
 
 def release(sheet, cell):
@@ -158,16 +151,24 @@ def number_of(kind, value, null):
 
 
 def values_of(path, wanted):
-    """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`."""
-    if not zipfile.is_zipfile(path):
-        return open_values(path, wanted) if wanted else {}
-    with zipfile.ZipFile(path) as package:
-        names = package.namelist()
-        if "content.xml" in names:
-            with package.open("content.xml") as part:
-                return open_values(part, wanted) if wanted else {}
-        sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
-        return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
+    """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`.
+    None if it cannot be told here: of files without XML, and of damaged ones."""
+    try:
+        if not zipfile.is_zipfile(path):
+            with open(path, "rb") as file:
+                is_open = b"<office:document" in file.read(4096)
+            return (open_values(path, wanted) if wanted else {}) if is_open else None
+        with zipfile.ZipFile(path) as package:
+            names = package.namelist()
+            if "content.xml" in names:
+                with package.open("content.xml") as part:
+                    return open_values(part, wanted) if wanted else {}
+            if "xl/workbook.bin" in names:
+                return None
+            sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
+            return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
+    except DAMAGED:
+        return None
 
 
 OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?</|>true</")
@@ -182,36 +183,6 @@ def has_others(package, part):
                 return True
             end = piece[-32:]
     return False
-
-
-def told(element, name):
-    """An attribute, whatever its namespace."""
-    return next((value for key, value in element.items() if local(key) == name), None)
-
-
-def local(name):
-    return name.rpartition("}")[2]
-
-
-def relations(package, part, resolves=True):
-    """Types and targets by id."""
-    folder, name = posixpath.split(part)
-    root = ElementTree.fromstring(package.read(posixpath.join(folder, "_rels", name + ".rels")))
-    resolved = lambda target: posixpath.normpath(posixpath.join("/", folder, target))[1:] if resolves else target
-    return {each.get("Id"): (each.get("Type", ""), resolved(each.get("Target", ""))) for each in root}
-
-
-def related(package, part, wanted):
-    return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
-
-
-def excel_sheets(package):
-    """Names and parts. @see ECMA-376 part 1, 18.2"""
-    book = related(package, "", "officeDocument")
-    targets = relations(package, book)
-    for element in ElementTree.fromstring(package.read(book)).iter():
-        if local(element.tag) == "sheet":
-            yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
 
 
 # A value rather than a formula's result. The office takes it for FALSE.
@@ -229,8 +200,9 @@ def excel_values(package, part, wanted):
             elif event == "start" and name == "c":
                 column = column_of(element.get("r", "")) or column + 1
             elif event == "end" and name == "c":
-                value = next((child.text for child in element if local(child.tag) == "v"), None)
                 kind = element.get("t", "n")
+                # An empty text is a result, too.
+                value = next((child.text or ("" if kind == "str" else None) for child in element if local(child.tag) == "v"), None)
                 is_other = kind == "e" and not KNOWN.match(value or "") or kind == "b" and value == "true"
                 if value is not None and (is_other or (column - 1, row - 1) in wanted):
                     if kind == "s":

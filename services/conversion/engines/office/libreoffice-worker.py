@@ -25,6 +25,7 @@ import page
 import results
 import slides
 import uno
+import volatile
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
 from installed_fonts import families_here
@@ -309,8 +310,11 @@ def convert(context, desktop, job, here):
         # The office names the sheet after the file, which has an arbitrary name here.
         os.symlink(job["input"], TEMPORARY + "/Sheet1")
         job["input"] = TEMPORARY + "/Sheet1"
+    was_automatic = False
     if job.get("openDocument"):
-        job["input"] = opendocument.readable(job["input"], TEMPORARY + "/open-document")
+        job["input"], was_automatic = opendocument.readable(job["input"], TEMPORARY + "/open-document")
+    elif job.get("part") == "xl/":
+        job["input"], was_automatic = volatile.readable(job["input"], TEMPORARY + "/workbook")
     is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
     if is_changed:
         # The office changes only documents that it could write. Beside the result, relative links stay relative.
@@ -326,12 +330,13 @@ def convert(context, desktop, job, here):
         names = books.sheet_names(document)
         if job.get("parts"):
             return {"ok": True, "sheets": names}
+        held = volatile.Held(document, job["input"], job["hasResults"] == "kept", was_automatic) if "hasResults" in job else None
         if job["importFilters"] == ["dBase"]:
             books.bare_heads(document)
         if job.get("from1900"):
             books.correct_1900(document)
         inexact = books.whole_days(document) if job.get("wholeDays") else []
-        restored, unknown = results.restore(document, job["input"]) if job.get("hasResults") else ([], [])
+        restored, unknown = results.restore(document, job["input"], held.telling, held.is_stale) if held else ([], [])
         if job.get("fromExcel"):
             links.shorten(document, job["input"], job["exportFilter"].startswith("HTML"))
         if job.get("fromExcel"):
@@ -354,10 +359,12 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
+            if held:
+                held.release(job["output"])
         decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
         if job["exportFilter"] == "Rich Text Format":
             links.shorten_text(job["input"], job["output"])
-        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown}
+        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown, "changed": held.changed() if held else []}
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:

@@ -9,7 +9,17 @@ import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openOutput, probeMs } from "../shared/tool-run.ts";
 import { type Answer, noteAnswer, parseAnswer } from "./libreoffice-answer.ts";
-import { isExcels, isOpenSheet, losesTabs, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import {
+  isExcels,
+  isOpenSheet,
+  keepsResults,
+  losesTabs,
+  mostCharacters,
+  mostOf,
+  officeFormats,
+  papers,
+  roundsNumbers,
+} from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
 
@@ -62,7 +72,7 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
     ...(!isExcels(from) && isExcels(to) ? { to1900: true } : {}),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),
-    ...(isOpenSheet(from) || /^(xlsx|xlsm|xltx)$/.test(from) ? { hasResults: true } : {}),
+    ...(/^(csv|tsv|dif|dbf|numbers)$/.test(from) ? {} : { hasResults: keepsResults(from, to) ? "kept" : "computed" }),
     ...(losesTabs(from, to) ? { losesTabs: true } : {}),
     ...(from === "numbers" ? { wholeDays: true } : {}),
   };
