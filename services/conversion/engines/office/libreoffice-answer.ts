@@ -34,6 +34,8 @@ export type Answer = {
   readonly unknown: readonly string[];
   /** The first cells whose result is another than in the file, as of NOW(); a fourth entry stands for more. */
   readonly changed: readonly string[];
+  /** Whether fields that show the name of the file are left out: it is not known here. */
+  readonly isNameless: boolean;
   /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
   readonly decoded: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
@@ -67,6 +69,7 @@ export function parseAnswer(value: unknown): Answer {
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
     changed: textsOf(fields.changed),
+    isNameless: fields.isNameless === true,
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
     hasComments: fields.hasComments === true,
@@ -103,6 +106,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
     ...(answer.changed.length > 0 ? [`Results of formulas such as NOW() were computed anew: ${firstOf(answer.changed)}.`] : []),
+    ...(answer.isNameless ? ["The name of the file was left out where a field shows it."] : []),
     ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
   ];
   if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));

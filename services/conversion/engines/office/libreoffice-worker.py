@@ -319,7 +319,7 @@ def convert(context, desktop, job, here):
     if is_changed:
         # The office changes only documents that it could write. Beside the result, relative links stay relative.
         job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
-    if job.get("part") == "word/":
+    if job.get("part") == "word/" or "storesFields" in job:
         job["input"] = fields.readable(job["input"], job["output"] + ".input")
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options, is_changed)
@@ -343,6 +343,7 @@ def convert(context, desktop, job, here):
             books.restore_truth(document)
         if job.get("to1900"):
             books.days_of_excel(document)
+        is_nameless = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
         spaced, controls = books.space_tabs(document) if job.get("losesTabs") else ([], [])
         place = prepare(document, job)
         sheets = books.converted(document, place)
@@ -365,6 +366,8 @@ def convert(context, desktop, job, here):
         if job["exportFilter"] == "Rich Text Format":
             links.shorten_text(job["input"], job["output"])
         answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown, "changed": held.changed() if held else []}
+        if is_nameless:
+            answer["isNameless"] = True
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:

@@ -46,6 +46,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...(target.options === undefined ? {} : { exportOptions: target.options }),
     ...(isTextTable(to) ? { separator: separatorOf(task), quotesText: flagOption(task.options, "quoteText") } : {}),
     ...(part === undefined ? {} : { part }),
+    ...(/^(f?od[tpg]|ot[tpg])$/.test(from) ? { storesFields: true } : {}),
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
     ...layoutOf(task),
