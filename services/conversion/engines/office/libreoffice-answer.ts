@@ -38,6 +38,8 @@ export type Answer = {
   readonly isNameless: boolean;
   /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
   readonly decoded: readonly string[];
+  /** The first cells with a number whose link is left out; a fourth entry stands for more. */
+  readonly numbersLinked: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
   /** Whether comments are left out. */
@@ -69,6 +71,7 @@ export function parseAnswer(value: unknown): Answer {
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
     changed: textsOf(fields.changed),
+    numbersLinked: textsOf(fields.numbersLinked),
     isNameless: fields.isNameless === true,
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
@@ -106,6 +109,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
     ...(answer.changed.length > 0 ? [`Results of formulas such as NOW() were computed anew: ${firstOf(answer.changed)}.`] : []),
+    ...(answer.numbersLinked.length > 0 ? [`Links of cells with numbers were left out: ${firstOf(answer.numbersLinked)}.`] : []),
     ...(answer.isNameless ? ["The name of the file was left out where a field shows it."] : []),
     ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
   ];

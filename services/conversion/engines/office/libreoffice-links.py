@@ -1,5 +1,6 @@
 """Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
 import os
+import posixpath
 import re
 import zipfile
 from itertools import islice
@@ -12,8 +13,8 @@ from com.sun.star.uno import RuntimeException
 from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
 
 
-# @see com.sun.star.sheet.CellFlags
-TEXT = 4
+# @see com.sun.star.sheet.CellFlags, com.sun.star.sheet.FormulaResult
+TEXT, NUMBER = 4, 1
 MOST = 10_000
 
 
@@ -21,7 +22,7 @@ def shorten(document, path, is_page):
     """A link into the workbook itself must not name our file. On a page, nor may others."""
     own, folder = "file://" + path, "file://" + path.rpartition("/")[0] + "/"
     sheets = document.getSheets()
-    for name, reference, target in relative_links(path):
+    for name, reference, target in workbook_links(path):
         if not sheets.hasByName(name):
             continue
         for field in fields_in(sheets.getByName(name), reference):
@@ -33,6 +34,22 @@ def shorten(document, path, is_page):
             elif is_page and url.startswith("file:///"):
                 # It leads out of our folder.
                 field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
+
+
+def numbers_linked(document, path):
+    """The first four cells with a number and a link, which the office only keeps in its own formats and Excel's."""
+    found = []
+    for name, reference, _ in islice(workbook_links(path, ""), MOST):
+        if document.getSheets().hasByName(name):
+            try:
+                cell = document.getSheets().getByName(name).getCellRangeByName(reference).getCellByPosition(0, 0)
+            except RuntimeException:
+                continue
+            if cell.Type.value == "VALUE" or cell.Type.value == "FORMULA" and cell.FormulaResultType2 == NUMBER:
+                found.append(cell.AbsoluteName.replace("$", ""))
+                if len(found) == 4:
+                    break
+    return found
 
 
 def fields_in(sheet, reference):
@@ -47,22 +64,25 @@ def fields_in(sheet, reference):
             yield fields.nextElement()
 
 
-def relative_links(path):
-    """Names of sheets, cells and targets of links that have no scheme, as to a file beside the workbook."""
+RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:)"
+
+
+def workbook_links(path, pattern=RELATIVE):
+    """Names of sheets, cells and targets of links, of those only that have no scheme, as to a file beside the workbook."""
     found = []
     try:
         with zipfile.ZipFile(path) as package:
             names = set(package.namelist())
             for name, part in excel_sheets(package):
                 if re.sub(r"([^/]+)$", r"_rels/\1.rels", part) in names:
-                    found += [(name, *link) for link in linked_cells(package, part)]
+                    found += [(name, *link) for link in linked_cells(package, part, pattern)]
     except DAMAGED:
         pass
     return found
 
 
-def linked_cells(package, part):
-    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
+def linked_cells(package, part, pattern):
+    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and re.match(pattern, target)}
     if not wanted:
         return
     with package.open(part) as content:
@@ -73,14 +93,32 @@ def linked_cells(package, part):
                 element.clear()
 
 
-def shorten_text(source, path):
-    """An RTF file must not name our folder, either."""
+PARTS = re.compile(r"(?:content|styles)\.xml$|.*\.rels$")
+
+
+def make_relative(path, top, folder):
+    """The result must not name our folders, as RTF, cells of an OpenDocument and its pictures would."""
+    address = re.compile(rb"file://%s[^\"'<>\\\s]*" % re.escape(top.encode()))
+
+    def changed(content, place):
+        return address.sub(lambda found: posixpath.relpath(found[0][7:].decode("latin-1"), place).encode("latin-1"), content)
+
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as package:
+            # An OpenDocument counts from inside of itself.
+            place = folder + "/in" if "content.xml" in package.namelist() else folder
+            parts = {name: package.read(name) for name in package.namelist() if PARTS.match(name)}
+            made = {name: new for name, content in parts.items() if (new := changed(content, place)) != content}
+            if made:
+                write_changed(package, path + ".whole", made)
+        if made:
+            os.replace(path + ".whole", path)
+        return
     with open(path, "rb") as file:
         content = file.read()
-    shorter = content.replace(b'HYPERLINK "file://' + source.rpartition("/")[0].encode() + b"/", b'HYPERLINK "')
-    if shorter != content:
+    if not content.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")) and (new := changed(content, folder)) != content:
         with open(path, "wb") as file:
-            file.write(shorter)
+            file.write(new)
 
 
 WORD = re.compile("MS Word 2007 XML")

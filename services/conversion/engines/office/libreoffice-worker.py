@@ -152,7 +152,7 @@ def normalise_text(job):
         text, guessed = decode(file.read(), job["text"]["encoding"])
     if "\0" in text:
         return None, guessed
-    job["input"] = TEMPORARY + "/text-input"
+    job["input"] = job["folder"] + "/text-input"
     with open(job["input"], "w", encoding="utf-8", newline="") as file:
         file.write(text)
     return "UTF8,LF", guessed
@@ -175,7 +175,7 @@ def calm_html(job):
     calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", told)
     if calm == raw:
         return
-    job["input"] = TEMPORARY + "/html-input"
+    job["input"] = job["folder"] + "/html-input"
     with open(job["input"], "wb") as file:
         file.write(calm)
 
@@ -304,6 +304,22 @@ def write_slides(context, document, job):
 
 
 def convert(context, desktop, job, here):
+    """In a folder of its own so deep that links to folders above stay different, and relative."""
+    top, result = job["output"] + ".folder", job["output"]
+    folder = top + "/d" * 8
+    os.makedirs(folder)
+    os.symlink(job["input"], folder + "/in")
+    job |= {"input": folder + "/in", "output": folder + "/out", "folder": folder}
+    try:
+        return converted(context, desktop, job, here)
+    finally:
+        if os.path.isfile(job["output"]):
+            links.make_relative(job["output"], top, folder)
+            os.replace(job["output"], result)
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def converted(context, desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     if job["importFilters"][0].startswith("Text - txt - csv"):
@@ -312,9 +328,9 @@ def convert(context, desktop, job, here):
         job["input"] = TEMPORARY + "/Sheet1"
     was_automatic = False
     if job.get("openDocument"):
-        job["input"], was_automatic = opendocument.readable(job["input"], TEMPORARY + "/open-document")
+        job["input"], was_automatic = opendocument.readable(job["input"], job["folder"] + "/open-document")
     elif job.get("part") == "xl/":
-        job["input"], was_automatic = volatile.readable(job["input"], TEMPORARY + "/workbook")
+        job["input"], was_automatic = volatile.readable(job["input"], job["folder"] + "/workbook")
     is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
     if is_changed:
         # The office changes only documents that it could write. Beside the result, relative links stay relative.
@@ -363,16 +379,16 @@ def convert(context, desktop, job, here):
             if held:
                 held.release(job["output"])
         decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
-        if job["exportFilter"] == "Rich Text Format":
-            links.shorten_text(job["input"], job["output"])
         answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown, "changed": held.changed() if held else []}
+        is_pdf = job["exportFilter"].endswith("_pdf_Export")
+        if job.get("fromExcel") and (is_pdf or job["exportFilter"].startswith("HTML")):
+            answer["numbersLinked"] = links.numbers_linked(document, job["input"])
         if is_nameless:
             answer["isNameless"] = True
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
-        is_pdf = job["exportFilter"].endswith("_pdf_Export")
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)
