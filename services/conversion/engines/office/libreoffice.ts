@@ -12,6 +12,7 @@ import { type Answer, noteAnswer, parseAnswer } from "./libreoffice-answer.ts";
 import {
   isExcels,
   isOpenSheet,
+  isPdf,
   keepsResults,
   losesTabs,
   mostCharacters,
@@ -30,7 +31,6 @@ const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
   [/^(xlsx|xlsm|xltx)$/, "xl/"],
   [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
 ];
-const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
 
 function jobOf(task: HopTask): OfficeJob {
   const { from, to } = task.hop;
@@ -50,7 +50,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
     ...layoutOf(task),
-    ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+    ...(isPdf(to) ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
     ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
   };
@@ -103,6 +103,12 @@ function textOf({ hop, options }: HopTask): OfficeJob {
 
 const isTextTable = (format: string) => format === "csv" || format === "tsv";
 
+/** Of PDF/A, or 0 for plain PDF. */
+function partOf({ hop, options }: HopTask): number {
+  if (hop.to === "pdfa") return Number(stringOption(options, "part") ?? "2");
+  return Number(/^pdfa-([123])$/.exec(stringOption(options, "pdfVersion") ?? "")?.[1] ?? "0");
+}
+
 /** @see https://wiki.documentfoundation.org/Macros/Python_Guide/PDF_export_filter_data */
 function pdfDataOf(task: HopTask): OfficeJob {
   const pages = stringOption(task.options, "pages");
@@ -113,7 +119,7 @@ function pdfDataOf(task: HopTask): OfficeJob {
     UseTaggedPDF: true,
     // Otherwise a link to a file beside the document leads to our folder.
     ExportLinksRelativeFsys: true,
-    SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
+    SelectPdfVersion: partOf(task),
     ...(pages === undefined ? {} : { PageRange: pages }),
     ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),
   };

@@ -51,3 +51,10 @@ it.each([
   const { made } = await converted(to, ...given);
   expect([...made.toString("latin1").matchAll(link)].map(([, target]) => target)).toEqual(given);
 });
+
+it("keeps links and tags in PDF/A", async () => {
+  const file = (await converted("pdfa", "https://x.org/page")).made.toString("latin1");
+  expect(file).toMatch(/pdfaid:part>2</);
+  expect(file).toContain("/URI(https://x.org/page)");
+  expect(file).toContain("/StructTreeRoot");
+});
