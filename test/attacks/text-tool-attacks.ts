@@ -80,21 +80,16 @@ function allCharacters(): Buffer {
   return table;
 }
 
+const manyTables = () => {
+  const tables = needed.map((name) => [name, 100, 900] as const);
+  return typeface(tables, 0xffff);
+};
 const zeros = Buffer.alloc(100_000_000);
 const fonts: readonly Attack[] = [
-  attack(
-    "fontforge",
-    "FO1-tables",
-    "a typeface of 65,535 tables",
-    "a.ttf",
-    () =>
-      typeface(
-        needed.map((name) => [name, 100, 900]),
-        0xffff,
-      ),
-    "is bounded",
-    { to: ["pfb", "ufo"], ...from("ttf") },
-  ),
+  attack("fontforge", "FO1-tables", "a typeface of 65,535 tables", "a.ttf", manyTables, "is bounded", {
+    to: ["pfb", "ufo"],
+    ...from("ttf"),
+  }),
   attack(
     "fontforge",
     "FO1-lengths",
@@ -192,11 +187,7 @@ const fonts: readonly Attack[] = [
     "FO4-tables",
     "a typeface of 65,535 tables, whose outlines are wanted in another way",
     "a.ttf",
-    () =>
-      typeface(
-        needed.map((name) => [name, 100, 900]),
-        0xffff,
-      ),
+    manyTables,
     "is bounded",
     { to: ["otf", "woff2"], ...from("ttf") },
   ),

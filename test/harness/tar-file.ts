@@ -33,6 +33,8 @@ export type CpioMember = {
   readonly mode?: number;
   /** Inode number; by default the position in the archive. */
   readonly number?: number;
+  /** How many names the file has. */
+  readonly links?: number;
   /** Major and minor number. */
   readonly device?: readonly [number, number];
 };
@@ -41,8 +43,8 @@ export type CpioMember = {
 export function cpioFile(members: readonly CpioMember[]): Buffer {
   const padded = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
   const entries = [...members, { name: "TRAILER!!!" }].map((member: CpioMember, index) => {
-    const { name, content = "", mode = 0o100644, number = index + 1, device = [0, 0] } = member;
-    const fields = [number, mode, 0, 0, 1, 0, Buffer.byteLength(content), ...device, 0, 0, Buffer.byteLength(name) + 1, 0];
+    const { name, content = "", mode = 0o100644, number = index + 1, links = 1, device = [0, 0] } = member;
+    const fields = [number, mode, 0, 0, links, 0, Buffer.byteLength(content), ...device, 0, 0, Buffer.byteLength(name) + 1, 0];
     const head = `070701${fields.map((field) => field.toString(16).padStart(8, "0")).join("")}${name}\0`;
     return Buffer.concat([padded(Buffer.from(head)), padded(Buffer.from(content))]);
   });

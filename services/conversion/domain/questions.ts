@@ -97,6 +97,8 @@ export const answers = {
   /** For a GIF or an APNG. 0 plays means forever. */
   animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
+  /** For a Windows icon or cursor: writes it anew if pictures of it are transparent only according to their masks. */
+  iconMasked: record({ isChanged: flag }),
   /** The parts of an animated PNG that make up its first frame. */
   stillPieces: record({ pieces }),
   /** For a netpbm picture that is complete. */
@@ -162,7 +164,7 @@ export const answers = {
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
   /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files before others of their name. */
-  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag }),
+  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**
@@ -170,8 +172,8 @@ export const answers = {
    * `isSite`: there is an `index.html` at the top level.
    */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
-  /** For a result's listing and the source's. */
-  archiveHolds: record({ isResult: flag, hasOtherTimes: flag }),
+  /** For a result's listing and the source's. The first names of files whose times became others, and how many more there are. */
+  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: list(text(100), 3), moreTimes: uint32 }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

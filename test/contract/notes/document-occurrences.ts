@@ -122,6 +122,8 @@ export const documents: readonly Occurrence[] = [
   { engine: "fonttools", hop: "ttf>otf", code: "STRUCTURE_DROPPED", content: fontOf("hinted") },
   { engine: "fonttools", hop: "woff>ttf", code: "METADATA_DROPPED", content: fontOf("described") },
   { engine: "fonttools", hop: "ttf>woff", code: "SIGNATURES_VOID", content: fontOf("signed") },
+  { engine: "fontforge", hop: "ttf>pfb", code: "STRUCTURE_DROPPED", content: fontOf("colour") },
+  { engine: "fontforge", hop: "ttf>pfb", code: "METADATA_DROPPED", content: fontOf("colour") },
   { engine: "archive", hop: "zip>zip", code: "SOURCE_KEPT", content: zipFile([{ name: "a.txt", content: "b" }]) },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   {

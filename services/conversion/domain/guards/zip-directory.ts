@@ -28,7 +28,7 @@ export type ZipEntry = {
   readonly sizeBytes: number;
   /** Offset of its local header. */
   readonly offset: number;
-  /** Seconds and nanoseconds since 1970, if stated exactly and in Windows' way only. The usual field has no time zone. */
+  /** Seconds and nanoseconds since 1970, if stated exactly in a way that libarchive does not read. The usual field has no time zone. */
   readonly modified: string | undefined;
   readonly isCommented: boolean;
 };
@@ -123,7 +123,7 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
     compressedBytes,
     sizeBytes,
     offset,
-    modified: extra.has(unixTimes) ? undefined : modifiedOf(extra.get(windowsTimes)),
+    modified: modifiedOf(record, extra),
     isCommented: record.readUInt16LE(32) > 0,
   };
 }
@@ -144,8 +144,17 @@ function wideFieldsOf(field: Buffer = Buffer.alloc(0)): number[] {
   return Array.from({ length: Math.floor(field.length / 8) }, (_, at) => Number(field.readBigUInt64LE(8 * at)));
 }
 
+/** The Unix field has a sign, which libarchive ignores; newer programs do so too, but state a late year in the usual field. */
+function modifiedOf(record: Buffer, extra: ReadonlyMap<number, Buffer>): string | undefined {
+  const unix = extra.get(unixTimes);
+  if (unix === undefined) return windowsTimeOf(extra.get(windowsTimes));
+  if (unix.length < 5 || (unix.readUInt8(0) & 1) === 0) return undefined;
+  const [seconds, usualYear] = [unix.readInt32LE(1), 1980 + (record.readUInt16LE(14) >>> 9)];
+  return seconds < 0 && usualYear < 2038 ? `${seconds}.0` : undefined;
+}
+
 /** From the NTFS field: 100 nanoseconds since 1601 (APPNOTE 4.5.5). */
-function modifiedOf(field: Buffer | undefined): string | undefined {
+function windowsTimeOf(field: Buffer | undefined): string | undefined {
   if (field === undefined || field.length < 32 || field.readUInt16LE(4) !== 1) return undefined;
   const ticks = field.readBigUInt64LE(8);
   return ticks === 0n ? undefined : `${ticks / 10_000_000n - 11_644_473_600n}.${(ticks % 10_000_000n) * 100n}`;

@@ -11,7 +11,7 @@ export type Packing = {
   readonly filter?: string;
   /** Module and highest value of the compression level. */
   readonly level?: readonly [module: string, highest: number];
-  readonly options?: readonly string[];
+  readonly options?: string;
   /** Stores owners, permissions and hard links, as Unix has them. */
   readonly isUnix: boolean;
 };
@@ -25,7 +25,7 @@ export const packings: Readonly<Record<string, Packing>> = {
   txz: { format: "pax", filter: "--xz", level: ["xz", 9], isUnix: true },
   tzst: { format: "pax", filter: "--zstd", level: ["zstd", 19], isUnix: true },
   cpio: { format: "newc", isUnix: true },
-  iso: { format: "iso9660", options: ["iso9660:joliet=long"], isUnix: false },
+  iso: { format: "iso9660", options: "iso9660:joliet=long,iso9660:rockridge=strict", isUnix: false },
   tlz4: { format: "pax", filter: "--lz4", level: ["lz4", 9], isUnix: true },
   tlz: { format: "pax", filter: "--lzip", level: ["lzip", 9], isUnix: true },
   taz: { format: "pax", filter: "--compress", isUnix: true },
@@ -41,6 +41,7 @@ const lateReadOnly = words("lzh rpm");
 const lateWritten = words("tlz4 tlz taz");
 const hubs = words("zip tar 7z");
 const comics = words("cbz cb7 cbt");
+export const rars: ReadonlySet<string> = new Set(["rar", "cbr"]);
 
 /** One compressed file, not an archive. */
 export const streams: Readonly<Record<string, { readonly filter: string; readonly level: readonly [string, number] }>> = {
@@ -68,12 +69,14 @@ const leftOut = [
   expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
 ];
 
-/** TAR and 7z store fractions of seconds. */
-const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
-const timesCut = expecting("NUMBERS_ROUNDED", { message: "File times are truncated to whole seconds." });
+const holdsTimes = (format: string) => packings[format]?.format === "pax";
+const timesCut = expecting("NUMBERS_ROUNDED", {
+  message:
+    "File times are truncated to whole seconds, or tenths of microseconds in 7z, and those outside the years of the format become others.",
+});
 
 const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
-const ofZip = expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." });
+const commentsDropped = expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." });
 /** What becomes of names. */
 function renaming(isZip: boolean, to: string): readonly Expectation[] {
   const words = [
@@ -83,7 +86,8 @@ function renaming(isZip: boolean, to: string): readonly Expectation[] {
   return words.length === 0 ? [] : [expecting("NAMES_CHANGED", { message: words.join(" ") })];
 }
 const ofTar = expecting("METADATA_DROPPED", {
-  message: "The archive's comment is left out, and so are extended attributes and access control lists if the format cannot store them.",
+  message:
+    "Comments are left out, and so are extended attributes, access control lists and flags of files if the format cannot store them.",
 });
 const ofGzip = expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." });
 
@@ -108,10 +112,10 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     options: hasLevel ? [level] : [],
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
-      ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
+      ...(streams[to] === undefined && !holdsTimes(to) ? [timesCut] : []),
       ...renaming(packings[from]?.format === "zip", to),
       ...(guessesNames(from, to) ? [namesGuessed] : []),
-      ...(packings[from]?.format === "zip" ? [ofZip] : []),
+      ...(packings[from]?.format === "zip" || rars.has(from) ? [commentsDropped] : []),
       ...(packings[from]?.format === "pax" ? [ofTar] : []),
       ...(from === "gz" ? [ofGzip] : []),
     ],

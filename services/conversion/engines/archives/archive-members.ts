@@ -6,7 +6,7 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
-import { guessesNames, packings } from "./archive-hops.ts";
+import { guessesNames, packings, rars } from "./archive-hops.ts";
 import { behindLink } from "./archive-refusals.ts";
 
 export const program = "/usr/bin/bsdtar";
@@ -48,8 +48,8 @@ export async function openListed(work: Work) {
   throwIfFailed(end, "read");
   await assertListing(session.pathOf("names"));
   const listed = await keep("names");
-  const isZip = packings[task.hop.from]?.format === "zip";
-  const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
+  const isTold = packings[task.hop.from]?.format === "zip" || rars.has(task.hop.from);
+  const names = await inspector.ask("archiveNames", [listed, ...(isTold ? [task.input.path] : [])], { signal: task.signal });
   if (names.isBackslashed)
     task.note("NAMES_CHANGED", "Backslashes in names were treated as folder separators, because some programs write them so.");
   await listSource(session, original, "before");

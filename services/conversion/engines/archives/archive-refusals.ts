@@ -7,3 +7,7 @@ export function behindLink(): FilemillError {
 export function leavesItsFolder(): FilemillError {
   return new FilemillError("INVALID_INPUT", "The archive has an entry whose name points outside its folder.");
 }
+
+export function storesReferences(): FilemillError {
+  return new FilemillError("CONVERSION_FAILED", "The archive stores identical files as references to one, which cannot be read.");
+}

@@ -19,7 +19,7 @@ import {
   unpackWanted,
   type Work,
 } from "./archive-members.ts";
-import { assertStreamWhole, badStream, compressionOf, recompress } from "./compressed-streams.ts";
+import { assertStreamWhole, badStream, compressionOf, recompress, unpackerPrograms } from "./compressed-streams.ts";
 import { noteLostExtras } from "./tar-extras.ts";
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
@@ -49,19 +49,22 @@ async function repack(work: Work): Promise<void> {
   // libarchive composes decomposed accents as it reads names.
   const isAsNamed = !names.hasTwins && !names.isDecomposed;
   const isAsRead = isAsNamed && !names.hasOwnTimes;
-  const isStraight = !members.isLoose && !members.isLinked && isAsRead && (packing.isUnix ? !isNumberless : !isDotted);
+  const isLinked = members.isLinked || (members.hasEmpty && hidesLinks.has(task.hop.from));
+  const isStraight = !members.isLoose && !isLinked && isAsRead && (packing.isUnix ? !isNumberless : !isDotted);
   let held = isStraight ? await packStraight(work, archive, target) : undefined;
   if (held?.isResult !== true) {
     await rm(session.pathOf("out"), { force: true });
     const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
-    await packFolder(work, { source, listing, named }, target);
-    held = await holds(work, listing);
+    await packFolder(work, { source, listing, named, isUnix: packing.isUnix }, target);
+    held = isLinked ? undefined : await holds(work, listing);
+    // Only what was unpacked shows the content of links, and of files that end with a hole.
+    if (held?.isResult !== true) held = await holds(work, await listUnpacked(session));
   }
   if (!held.isResult) throw new LacksContent("The archive contains names or files that the target format cannot store.");
   const isSame = task.hop.from === task.hop.to && source === inputInside;
   const isWhole = isSame && members.unwanted === 0 && members.shadowed === 0 && !members.isLoose;
   if (isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) return await keepSource(session, task);
-  if (held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
+  noteTimes(task, held);
   if (names.isBeyondJoliet && task.hop.to === "iso") task.note("NAMES_CHANGED", namesCut);
   if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
   await noteLostExtras(session, task);
@@ -76,11 +79,28 @@ async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
 
 const namesCut =
   "Names of more than 103 characters are shortened for Windows, and the characters * : ; ? and \\ replaced; other systems see them as they are.";
-const timesCut = "File times were truncated to what the format stores, usually whole seconds.";
+
+/** libarchive lists links to a file in these as empty files, and so does it the file itself if its content comes with the last link. */
+const hidesLinks: ReadonlySet<string> = new Set(["cpio", "rpm", "xar", "iso", "rar", "cbr"]);
+
+function noteTimes({ hop, note }: HopTask, { hasCutTimes, otherTimes, moreTimes }: Answer<"archiveHolds">): void {
+  // libarchive writes times before 1970 to 7z but does not read them.
+  const isReadable = packings[hop.to]?.format !== "7zip";
+  const said = [
+    ...(hasCutTimes ? ["File times were truncated to what the format stores, usually whole seconds."] : []),
+    ...(isReadable && otherTimes.length > 0
+      ? [
+          `The format cannot store some files' times, which were changed: ${otherTimes.join(", ")}${moreTimes > 0 ? ` and ${moreTimes} more` : ""}.`,
+        ]
+      : []),
+  ];
+  if (said.length > 0) note("NUMBERS_ROUNDED", said.join(" "));
+}
 
 async function holds({ session, task, inspector }: Work, listing: string): Promise<Answer<"archiveHolds">> {
   // A result that bsdtar cannot read does not count, and is not the fault of the file.
-  if ((await list(session, "/job/out", "after")).exitCode !== 0) return { isResult: false, hasOtherTimes: false };
+  if ((await list(session, "/job/out", "after")).exitCode !== 0)
+    return { isResult: false, hasCutTimes: false, otherTimes: [], moreTimes: 0 };
   return await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
 }
 
@@ -101,17 +121,23 @@ async function packStraight(
   return await holds(work, listing);
 }
 
-/** `named`: the original file, if its names differ from those in the listing. */
-type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[] };
+/** The members as they were unpacked. */
+async function listUnpacked(session: ToolSession): Promise<string> {
+  throwIfFailed(await list(session, "/job/wanted", "unpacked"), "read");
+  return session.pathOf("unpacked");
+}
+
+/** `named`: the original file, if its names differ from those in the listing. `isUnix`: of the target. */
+type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[]; readonly isUnix: boolean };
 
 /**
  * Packs from a list of wanted members, with contents from the folder where everything was unpacked: only there is it known which names are
  * links to one file. Formats without links store the file twice.
  */
-async function packFolder(work: Work, { source, listing, named }: Archive, target: readonly string[]): Promise<void> {
+async function packFolder(work: Work, { source, listing, named, isUnix }: Archive, target: readonly string[]): Promise<void> {
   const { session, task, inspector } = work;
   await unpackWanted(work, source);
-  const asked = { more: { folder: "/job/tree" }, signal: task.signal, maxBytes: 4 * maxListingBytes };
+  const asked = { more: { folder: "/job/tree", isUnix }, signal: task.signal, maxBytes: 4 * maxListingBytes };
   await askForFile(inspector, "archiveWanted", [listing, ...named], session.pathOf("wanted"), asked);
   const end = await session.run({ program, args: [...target, "@/job/wanted"], limits });
   throwIfFailed(end, "write");
@@ -125,7 +151,8 @@ export const archiveEngine = defineEngine({
   hops: archiveHops,
   badInput: [...badInput, ...badStream],
   async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
+    const needed = ["/usr/bin/python3", ...unpackerPrograms].map((each) => `command -v ${each} > /dev/null`);
+    const line = await versionLineOf(sandbox, "/bin/sh", ["-c", `${needed.join(" && ")} && exec ${program} --version`]);
     return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
   },
   async open(host) {

@@ -20,6 +20,7 @@ const unpackers: Readonly<Record<string, string>> = {
   lzma: "xz -dc --format=lzma",
   zst: "zstd -dcq",
 };
+export const unpackerPrograms = [...new Set(Object.values(unpackers).map((command) => command.split(" ")[0]))];
 
 export const badStream = [
   /not in gzip format|invalid compressed data|[Uu]nexpected end|[Ee]nds? unexpectedly|integrity|[Cc]orrupt|not a bzip2 file|format not recogni[sz]ed/,
@@ -71,16 +72,14 @@ export async function assertStreamWhole(session: ToolSession, { hop }: HopTask):
   if (end.exitCode !== isWarning) failUnlessDone(end, badStream, damaged);
 }
 
-export function compressionOf(
-  task: HopTask,
-  { filter, level, options = [] }: Pick<Packing, "filter" | "level" | "options">,
-): readonly string[] {
+export function compressionOf(task: HopTask, { filter, level, options }: Pick<Packing, "filter" | "level" | "options">): readonly string[] {
   const wanted = numberOption(task.options, "level");
   const [module, highest] = level ?? [];
   const isSet = wanted !== undefined && module !== undefined && highest !== undefined;
   return [
     ...(filter === undefined ? [] : [filter]),
+    // bsdtar heeds only one such argument.
     ...(isSet ? [`--options=${module}:compression-level=${Math.max(1, Math.round((wanted * highest) / 9))}`] : []),
-    ...options.map((option) => `--options=${option}`),
+    ...(options === undefined ? [] : [`--options=${options}`]),
   ];
 }

@@ -2,10 +2,12 @@
 import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { noteLosses } from "./font-losses.ts";
 
 const program = "/usr/bin/fontforge";
 const archiver = "/usr/bin/bsdtar";
@@ -27,12 +29,20 @@ const formats = [...outlines, ...typeOne];
 const sources = words("svgfont ufo sfd dfont");
 /** File extensions that differ from the format id; FontForge goes by the extension. */
 const extensions: Readonly<Record<string, string>> = { svgfont: "svg" };
+const losses = [
+  expecting("STRUCTURE_DROPPED", {
+    message:
+      "Features, variations, colours and hinting that the format does not store are left out, and all but the first font of a suitcase.",
+  }),
+  expecting("METADATA_DROPPED", { message: "Texts about the font that the format does not store are left out." }),
+];
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: sources.includes(to) || sources.includes(from) ? "reduced" : fidelityOf(from, to),
   cost: to === "woff2" ? 1500 : 400,
   async: false,
   maxInputMb: 40,
   options: [],
+  expects: typeOne.includes(from) ? losses.slice(0, 1) : losses,
 });
 const hops: readonly Hop[] = [
   ...crossHops(formats, typeOne, hopOf),
@@ -56,10 +66,15 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const end = await session.run({ program, args, limits: { addressSpace: false } });
   if (end.exitCode !== 0 || saysBadInput(end, badInput))
     throw failureOf(end, badInput, `The font is damaged or is not ${from.toUpperCase()}.`);
-  if (to !== "ufo") return await session.adopt(output);
+  if (to === "ufo") await pack(session, output);
+  const result = to === "ufo" ? "out.zip" : output;
+  await noteLosses(session, task, from === "ufo" ? inputInside : `/job/${input}`, `/job/${result}`);
+  await session.adopt(result);
+}
+
+async function pack(session: ToolSession, output: string): Promise<void> {
   const packed = await session.run({ program: archiver, args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", output] });
   if (packed.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The font could not be written in this format.");
-  await session.adopt("out.zip");
 }
 
 /** A UFO is a folder, packed in a ZIP with or without a top-level folder. */
@@ -76,7 +91,7 @@ export const fontEngine = defineEngine({
   id: "fontforge",
   label: "FontForge",
   lane: "document",
-  packages: ["fontforge-nox"],
+  packages: ["fontforge-nox", "python3-fonttools", "python3-brotli"],
   hops,
   badInput,
   async probe(sandbox) {

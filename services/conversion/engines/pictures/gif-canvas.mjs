@@ -29,11 +29,15 @@ export function withClearCanvas(bytes, onFull) {
   return done === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(done)]);
 }
 
+/** The signature and the description of the screen. */
+const headerBytes = 13;
+
 function framesOf(bytes) {
   const frames = [];
+  if (bytes.length < headerBytes) return frames;
   const [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];
   let controlAt;
-  for (let at = 13 + tableBytes(bytes[10]); at + 10 < bytes.length; ) {
+  for (let at = headerBytes + tableBytes(bytes[10]); at + 10 < bytes.length; ) {
     if (bytes[at] === 0x21) {
       if (bytes[at + 1] === 0xf9) controlAt = at;
       at = afterBlocks(bytes, at + 2);

@@ -11,6 +11,7 @@ import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
+import { withMasks } from "./imagemagick-icon.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
 import { isMisread, runMisread } from "./imagemagick-tiff.ts";
@@ -188,6 +189,7 @@ async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Pr
   const { from, to } = task.hop;
   if (from === "tiff" && (await isMisread(host.inspector, task))) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
+  if (pictureOf(from).hasSizes === true) return await withMasks(host.inspector, task, (masked) => run(host, masked));
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);
   if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);

@@ -14,6 +14,8 @@ const names = new Map([
   [530, "subsampling"],
 ]);
 const [shortKind, fractionKind, mostValues, mostPages] = [3, 5, 64, 500];
+/** libtiff takes a page with more for damaged. */
+const mostEntries = 4096;
 const [minIsWhite, rgb, printers, ycbcr] = [0, 2, 5, 6];
 const coloursOf = new Map([
   [rgb, 3],
@@ -47,7 +49,9 @@ export async function tagsOfPages(read) {
     };
     const form = number(head, 2, 2) === 43 ? { count: 8, entry: 20, place: 8 } : { count: 2, entry: 12, place: 4 };
     for (let at = number(head, form.place, form.place); at !== 0 && pages.length < mostPages; ) {
-      const bytes = number(await read(at, form.count), 0, form.count) * form.entry;
+      const count = number(await read(at, form.count), 0, form.count);
+      if (count > mostEntries) break;
+      const bytes = count * form.entry;
       const entries = await read(at + form.count, bytes + form.place);
       pages.push(await tagsIn(entries.subarray(0, bytes), { read, number, form }));
       at = number(entries, bytes, form.place);
@@ -71,7 +75,8 @@ async function tagsIn(entries, { read, number, form }) {
   const tags = {};
   for (let at = 0; at + form.entry <= entries.length; at += form.entry) {
     const name = names.get(number(entries, at, 2));
-    if (name === undefined) continue;
+    // Of a repeated tag, libtiff takes the first.
+    if (name === undefined || tags[name] !== undefined) continue;
     const kind = number(entries, at + 2, 2);
     const length = kind === shortKind ? 2 : 4;
     // A fraction is two numbers.

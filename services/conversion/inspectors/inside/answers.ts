@@ -14,6 +14,7 @@ import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { extentOf } from "./extent.ts";
 import { readableHtml } from "./html-cells.ts";
+import { maskIcon } from "./icon-masks.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
@@ -61,6 +62,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   richTags: richTagsOf,
   animation: animationOf,
   iconPictures: iconPicturesOf,
+  iconMasked: maskIcon,
   stillPieces: stillPiecesOf,
   drawnSize: drawnSizeOf,
   letters: lettersOf,
@@ -89,8 +91,8 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await listTimed(file, theOther(files));
     return {};
   },
-  async archiveWanted(file, { folder }, [, zip]) {
-    await listWanted(file, String(folder), zip);
+  async archiveWanted(file, { folder, isUnix }, [, zip]) {
+    await listWanted(file, { folder: String(folder), isUnix: isUnix === true }, zip);
     return {};
   },
   joinOrder: (file, _more, files) => joinOrderOf(file, theOther(files)),

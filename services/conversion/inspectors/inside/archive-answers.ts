@@ -2,12 +2,12 @@
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { hasZipComment, readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { leavesItsFolder } from "#services/conversion/engines/archives/archive-refusals.ts";
+import { leavesItsFolder, storesReferences } from "#services/conversion/engines/archives/archive-refusals.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { assertNothingBehindLinks, hasTwins, shadowedIn, unwantedOf } from "./archive-links.ts";
 import {
   assertSafe,
-  hasOtherTimes,
+  changedTimes,
   holdsAll,
   isLoose,
   leavesFolder,
@@ -19,19 +19,24 @@ import {
   retimed,
   tooManyMembers,
 } from "./archive-listing.ts";
+import { rarFactsOf } from "./archive-rar.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
 const sampleBytes = 65_536;
 
-/** For a plain list with one name per line. The mtree listing simplifies names, so `../x` would pass for `x`. */
-export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promise<Answer<"archiveNames">> {
+/** For a plain list with one name per line, and the archive if it is a ZIP or RAR. The mtree listing simplifies names, so `../x` would pass for `x`. */
+export async function archiveNamesOf(file: ByteSource, archive?: ByteSource): Promise<Answer<"archiveNames">> {
   const lines = await linesIn(file);
   const listed = lines.map(readListed);
   if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
   if (listed.length > maxMembers) throw tooManyMembers();
   const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
+  const isRar = archive?.head.toString("latin1", 0, 4) === "Rar!";
+  const zip = isRar ? undefined : archive;
   const entries = zip === undefined ? [] : await readZipDirectory(zip);
+  const rar = isRar ? await rarFactsOf(archive) : undefined;
+  if (rar?.hasReferences === true) throw storesReferences();
   const inZip = entries.map(({ name }) => name);
   return {
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
@@ -41,7 +46,8 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
     isBeyondJoliet: listed.some(({ name }) => name.split("/").some((step) => step.length > 103 || /[*:;?\\]/.test(step))),
     isBackslashed: withBackslash(inZip) > withBackslash(listed.map(({ name }) => name)),
     hasOwnTimes: entries.some(({ modified }) => modified !== undefined),
-    isCommented: entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),
+    isCommented:
+      rar?.isCommented === true || entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),
   };
 }
 
@@ -77,7 +83,13 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
     (await linesIn(names)).map((line) => readListed(line).name),
     members,
   );
-  return { unwanted: unwanted.size, shadowed, isLoose: wanted.some(isLoose), isLinked: wanted.some(isSecondName) };
+  return {
+    unwanted: unwanted.size,
+    shadowed,
+    isLoose: wanted.some(isLoose),
+    isLinked: wanted.some(isSecondName),
+    hasEmpty: wanted.some(isEmpty),
+  };
 }
 
 /** Writes the listing with the times that bsdtar does not read from a ZIP. */
@@ -88,12 +100,16 @@ export async function listTimed(file: ByteSource, zip: ByteSource): Promise<void
 }
 
 /** Writes the list of members that are passed on, with contents from below `folder`. */
-export async function listWanted(file: ByteSource, folder: string, zip?: ByteSource): Promise<void> {
+export async function listWanted(
+  file: ByteSource,
+  place: { readonly folder: string; readonly isUnix: boolean },
+  zip?: ByteSource,
+): Promise<void> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
   const named = decomposedOf(zip === undefined ? [] : (await readZipDirectory(zip)).map(({ name }) => name));
   const wanted = members.filter((member) => !unwanted.has(member));
-  const lines = wanted.flatMap((member) => linesOf(member, folder, named.get(member.name)));
+  const lines = wanted.flatMap((member) => linesOf(member, place, named.get(member.name)));
   writeToHost(Buffer.from(`${["#mtree", ...lines].join("\n")}\n`));
 }
 
@@ -106,7 +122,7 @@ export async function archiveHolds(made: ByteSource, source: ByteSource): Promis
   const unwanted = unwantedOf(members);
   const wanted = members.filter((member) => !unwanted.has(member));
   const isResult = holdsAll(found, wanted) && unwantedOf(found).size === 0 && !found.some(isLoose);
-  return { isResult, hasOtherTimes: hasOtherTimes(found, wanted) };
+  return { isResult, ...changedTimes(found, wanted) };
 }
 
 const composed = (members: readonly Member[]) => members.map((member) => ({ ...member, name: member.name.normalize() }));
@@ -115,9 +131,8 @@ async function membersOf(file: ByteSource): Promise<readonly Member[]> {
   return parseListing((await contentOf(file)).toString("latin1"));
 }
 
-function isSecondName({ sort, digest, sizeBytes }: Member): boolean {
-  return sort === "file" && digest === undefined && sizeBytes === 0;
-}
+const isEmpty = ({ sort, sizeBytes }: Member) => sort === "file" && sizeBytes === 0;
+const isSecondName = (member: Member) => isEmpty(member) && member.digest === undefined;
 
 /** Matches exactly this name. A line feed in it would start another pattern, so it is replaced with "any character". */
 function patternsOf(name: string): readonly string[] {

@@ -121,10 +121,22 @@ export function isLoose({ sort, mode }: Member): boolean {
   return sort !== "link" && (mode & looseBits) !== 0;
 }
 
-/** Lines that make bsdtar pack the member from below `folder`, renamed to `name` if given, without excessive permissions. */
-export function linesOf({ listed, sort, mode, owner, link }: Member, folder: string, name?: string): readonly string[] {
+/**
+ * Lines that make bsdtar pack the member from below `folder`, renamed to `name` if given, without excessive permissions. libarchive writes
+ * hard links to ISO that it reads as empty.
+ */
+export function linesOf(
+  { listed, sort, mode, owner, link }: Member,
+  { folder, isUnix }: { readonly folder: string; readonly isUnix: boolean },
+  name?: string,
+): readonly string[] {
   const permissions = `mode=0${(sort === "link" ? 0o777 : mode & ~looseBits).toString(8)}`;
-  const more = sort === "file" ? [`contents=${folder}/${listed}`] : sort === "link" ? [`link=${escapedOf(link ?? "")}`] : [];
+  const more =
+    sort === "file"
+      ? [`contents=${folder}/${listed}`, ...(isUnix ? [] : ["nlink=1"])]
+      : sort === "link"
+        ? [`link=${escapedOf(link ?? "")}`]
+        : [];
   const line = [name === undefined ? listed : escapedOf(name), `type=${sort}`, ...owner, permissions, ...more].join(" ");
   // A folder without a slash in its name also changes into it.
   return sort === "dir" && !listed.includes("/") ? [line, ".."] : [line];
@@ -138,25 +150,40 @@ function escapedOf(text: string): string {
     .join("");
 }
 
+const named = 3;
+const longestName = 100;
+
 /**
- * Whether a file's time in `found` differs from that in `wanted`. Most formats store whole seconds. Folders are ignored, because those that
- * an archive only implies get the time of the listing.
+ * Files whose times in `found` differ from those in `wanted`: only in fractions of seconds, or altogether. Folders are ignored, because
+ * those that an archive only implies get the time of the listing, and so is the time 0, which stands for none.
  */
-export function hasOtherTimes(found: readonly Member[], wanted: readonly Member[]): boolean {
-  const timeOf = ({ owner }: Member) => Number(owner.find((word) => word.startsWith("time="))?.slice("time=".length));
+export function changedTimes(found: readonly Member[], wanted: readonly Member[]) {
+  const timeOf = ({ owner }: Member) => owner.find((word) => word.startsWith("time="))?.slice("time=".length) ?? "0.0";
+  const secondsOf = (time = "") => time.split(".")[0];
   const byName = new Map(found.map((member) => [member.name, timeOf(member)]));
-  return wanted.some((member) => member.sort === "file" && timeOf(member) > 0 && byName.get(member.name) !== timeOf(member));
+  const others = wanted.filter(
+    (member) => member.sort === "file" && timeOf(member) !== "0.0" && byName.has(member.name) && byName.get(member.name) !== timeOf(member),
+  );
+  const changed = others.filter((member) => secondsOf(byName.get(member.name)) !== secondsOf(timeOf(member)));
+  return {
+    hasCutTimes: changed.length < others.length,
+    otherTimes: changed.slice(0, named).map(({ name }) => name.slice(0, longestName).toWellFormed()),
+    moreTimes: Math.max(0, changed.length - named),
+  };
 }
 
 /** Whether every file and link of `wanted` is in `found` with the same bytes. */
 export function holdsAll(found: readonly Member[], wanted: readonly Member[]): boolean {
   const byName = new Map(found.map((member) => [member.name, member]));
-  const digestOf = new Map(wanted.map(({ name, digest }) => [name, digest]));
-  return wanted.every(({ name, sort, link }) => {
+  const stored = new Set(found.map(({ digest }) => digest));
+  // Of several members of a name, the last is passed on.
+  const last = new Map(wanted.map((member) => [member.name, member]));
+  return [...last.values()].every(({ name, sort, link, digest, sizeBytes }) => {
     const member = byName.get(name);
     if (sort === "dir") return member === undefined || member.sort === "dir";
     if (member === undefined || member.sort !== sort || member.link !== link) return false;
-    const digest = digestOf.get(name);
-    return digest === undefined || member.digest === undefined || member.digest === digest;
+    if (digest === undefined) return true;
+    // A link to a file has no content of its own.
+    return member.digest === undefined ? stored.has(digest) : member.digest === digest && member.sizeBytes === sizeBytes;
   });
 }

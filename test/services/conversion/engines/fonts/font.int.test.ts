@@ -80,4 +80,17 @@ describe("engine fontforge, in detail", () => {
     await run("/usr/bin/python3", ["-I", join(import.meta.dirname, "font-samples.py"), "write", "hinted", closed]);
     for (const to of ["pfb", "sfd"]) await bench.convert(closed, "ttf", to);
   });
+
+  // FontForge says nothing of what it leaves out.
+  it.each([
+    ["colour", "pfb", "Left out: the features kern, salt; the colours of glyphs.", "Left out: names in other languages."],
+    ["variable", "sfd", "Left out: the variations wght.", undefined],
+    ["hinted", "ufo", "Left out: hinting.", "Left out: names in other languages."],
+    ["hinted", "dfont", undefined, undefined],
+  ])("names what %s.ttf loses as %s", async (kind, to, structure, about) => {
+    const path = join(bench.folder, `${kind}.ttf`);
+    await run("/usr/bin/python3", ["-I", join(import.meta.dirname, "font-samples.py"), "write", kind, path]);
+    const { notes } = await bench.convert(path, "ttf", to);
+    expect([notes.get("STRUCTURE_DROPPED"), notes.get("METADATA_DROPPED")]).toEqual([structure, about]);
+  });
 });

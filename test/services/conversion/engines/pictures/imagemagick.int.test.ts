@@ -57,6 +57,29 @@ describe("engine imagemagick, in detail", () => {
     expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
   });
 
+  // Windows ignores alpha values if all are zero; the picture was invisible.
+  it.each(["ico", "cur"])("takes the transparency of an %s from its mask if nothing else states any", async (from) => {
+    const path = join(bench.folder, `masked.${from}`);
+    const bitmap = Buffer.alloc(40 + 2 * 4 + 4);
+    for (const [at, value] of [
+      [0, 40],
+      [4, 2],
+      [8, 2],
+      [12, 0x20_0001],
+      [40, 0xff_00_00],
+      [44, 0xff_00],
+      [48, 0x40],
+    ] as const)
+      bitmap.writeUInt32LE(value, at);
+    const head = Buffer.from([0, 0, from === "ico" ? 1 : 2, 0, 1, 0, 2, 1, 0, 0, 1, 0, 32, 0, bitmap.length, 0, 0, 0, 22, 0, 0, 0]);
+    await writeFile(path, Buffer.concat([head, bitmap]));
+    const made = await sharp((await bench.convert(path, from, "png")).path)
+      .ensureAlpha()
+      .raw()
+      .toBuffer();
+    expect([[...made.subarray(0, 4)], made[7]]).toEqual([[255, 0, 0, 255], 0]);
+  });
+
   it.each(["ras", "wbmp"])("keeps %s at 8 bits, as tiff2pdf and heif-enc refuse more", async (from) => {
     const { path } = await bench.convert(await rasterSample(from, bench.folder), from, "png");
     expect((await sharp(path).metadata()).depth).toBe("uchar");

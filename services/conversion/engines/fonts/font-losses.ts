@@ -1,0 +1,50 @@
+/** Notes what FontForge leaves out of a font: what the source has besides outlines, and the result has not. */
+import { join } from "node:path";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+
+const script = join(import.meta.dirname, "font-extras.py");
+const scriptInside = "/engine/font-extras.py";
+
+type Extras = Readonly<Record<"features" | "axes" | "hinting" | "languages" | "texts", readonly string[]>> &
+  Readonly<Record<"colours" | "bitmaps" | "mathematics", boolean>> & {
+    /** A suitcase has several. */
+    readonly fonts: number;
+  };
+
+/** `path`: inside the sandbox. */
+async function extrasOf(session: ToolSession, format: string, path: string): Promise<Extras> {
+  const args = ["-I", scriptInside, format, path];
+  const end = await session.run({ program: "/usr/bin/python3", args, readOnly: { [script]: scriptInside } });
+  throwIfFailed(end, [], "");
+  return JSON.parse(end.stdout);
+}
+
+/** To be called when the result has been written. */
+export async function noteLosses(session: ToolSession, { hop, note }: HopTask, source: string, result: string): Promise<void> {
+  const [before, after] = [await extrasOf(session, hop.from, source), await extrasOf(session, hop.to, result)];
+  const lostOf = (key: "features" | "axes" | "hinting" | "languages" | "texts") => before[key].filter((each) => !after[key].includes(each));
+  const features = lostOf("features");
+  const axes = lostOf("axes");
+  const isLost = (key: "colours" | "bitmaps" | "mathematics") => before[key] && !after[key];
+  const lost = [
+    ...(features.length === 0 ? [] : [`the features ${shortened(features)}`]),
+    ...(axes.length === 0 ? [] : [`the variations ${shortened(axes)}`]),
+    ...(lostOf("hinting").length === 0 ? [] : ["hinting"]),
+    ...(isLost("colours") ? ["the colours of glyphs"] : []),
+    ...(isLost("bitmaps") ? ["glyphs as bitmaps"] : []),
+    ...(isLost("mathematics") ? ["the measures for mathematics"] : []),
+    ...(before.fonts > 1 ? [`all but the first of ${before.fonts} fonts`] : []),
+  ];
+  if (lost.length > 0) note("STRUCTURE_DROPPED", `Left out: ${lost.join("; ")}.`);
+  const about = [...lostOf("texts"), ...(lostOf("languages").length === 0 ? [] : ["names in other languages"])];
+  if (about.length > 0) note("METADATA_DROPPED", `Left out: ${about.join(", ")}.`);
+}
+
+const named = 12;
+
+function shortened(tags: readonly string[]): string {
+  const more = tags.length - named;
+  return `${tags.slice(0, named).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
