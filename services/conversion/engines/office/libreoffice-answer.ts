@@ -32,8 +32,14 @@ export type Answer = {
   readonly restored: readonly string[];
   /** The first cells with a formula that the office cannot compute and that has no stored result. */
   readonly unknown: readonly string[];
-  /** The first URLs of links that lost their escapes in the result; a fourth entry stands for more. */
+  /** The first cells whose result is another than in the file, as of NOW(); a fourth entry stands for more. */
+  readonly changed: readonly string[];
+  /** Whether fields that show the name of the file are left out: it is not known here. */
+  readonly isNameless: boolean;
+  /** The first addresses of links without their escapes in the result; a fourth entry stands for more. */
   readonly decoded: readonly string[];
+  /** The first cells with a number whose link is left out; a fourth entry stands for more. */
+  readonly numbersLinked: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
   /** Whether comments are left out. */
@@ -66,6 +72,9 @@ export function parseAnswer(value: unknown): Answer {
     hasTexts: fields.hasTexts === true,
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
+    changed: textsOf(fields.changed),
+    numbersLinked: textsOf(fields.numbersLinked),
+    isNameless: fields.isNameless === true,
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
     hasComments: fields.hasComments === true,
@@ -109,6 +118,9 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
+    ...(answer.changed.length > 0 ? [`Results of formulas such as NOW() were computed anew: ${firstOf(answer.changed)}.`] : []),
+    ...(answer.numbersLinked.length > 0 ? [`Links of cells with numbers were left out: ${firstOf(answer.numbersLinked)}.`] : []),
+    ...(answer.isNameless ? ["The name of the file was left out where a field shows it."] : []),
     ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
   ];
   if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));

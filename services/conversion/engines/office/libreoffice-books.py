@@ -65,14 +65,17 @@ def name_truth(document, sheet, style):
     if not unsure:
         return
     # XLS formats every cell as a number. Recalculated in an unformatted
-    # cell, a formula reveals its type; the original cell keeps its result.
+    # cell, a formula reveals its type; the original cell keeps its result. No other is computed: it may have to keep the file's result.
     last = sheet.Columns.getCount() - 1
     spare = sheet.getCellRangeByPosition(last, 0, last, len(unsure) - 1)
     if spare.queryContentCells(FILLED).getCount() > 0:
         return
     for row, cell in enumerate(unsure):
         spare.getCellByPosition(0, row).setFormula(cell.getFormula())
-    document.calculate()
+    is_automatic = document.isAutomaticCalculationEnabled()
+    document.enableAutomaticCalculation(True)
+    spare.getDataArray()
+    document.enableAutomaticCalculation(is_automatic)
     for row, cell in enumerate(unsure):
         if formats.getByKey(spare.getCellByPosition(0, row).NumberFormat).Type & LOGICAL:
             cell.NumberFormat = style

@@ -9,7 +9,7 @@ from packages import DAMAGED, write_changed
 PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$")
 # Possessive, so that unterminated attributes do not cause backtracking.
 MARK = re.compile(
-    rb'<w:fldChar\b(?>[^<>]*?\bw:fldCharType="(begin|separate|end)")[^<>]*+(?<=/)>|<w:instrText\b[^<>]*+>([^<]*+)</w:instrText>|'
+    rb'<w:fldChar\b(?>[^<>]*?\bw:fldCharType="(begin|separate|end)")[^<>]*+(?:(?<=/)>|></w:fldChar>)|<w:instrText\b[^<>]*+>([^<]*+)</w:instrText>|'
     rb'<w:fldSimple\b(?>[^<>]*?\bw:instr="([^"<]*+)")[^<>]*+(?<!/)>|(</w:fldSimple>)'
 )
 KEPT = re.compile(rb"\s*(?:FILENAME|IF|SAVEDATE|PRINTDATE|LASTSAVEDBY)\b", re.I)
@@ -86,7 +86,14 @@ def readable(path, copy, is_fixed):
     left = set()
     try:
         if not zipfile.is_zipfile(path):
-            return path, left
+            with open(path, "rb") as file:
+                content = file.read()
+            changed = open_text(content, is_fixed) if b"<office:document" in content[:4096] else content
+            if changed == content:
+                return path, left
+            with open(copy, "wb") as file:
+                file.write(changed)
+            return copy, left
         with zipfile.ZipFile(path) as package:
             changed = open_parts(package, is_fixed) if "content.xml" in package.namelist() else word_parts(package, is_fixed, left)
             if not changed:
@@ -107,3 +114,38 @@ def tells_time(document):
         if field.supportsService("com.sun.star.text.textfield.DateTime") and not field.IsFixed:
             return True
     return False
+
+
+PAGE_TEXTS = [side + "Page" + end for side in ("Left", "Right", "First") for end in ("HeaderContent", "FooterContent")]
+
+
+def drop_names(document, is_shown):
+    """Removes what shows the name of our file, and returns whether there was any. A workbook keeps it unless the target shows its pages (`is_shown`)."""
+    if document.supportsService("com.sun.star.text.TextDocument"):
+        fields = [field for field in every(document.getTextFields()) if field.supportsService("com.sun.star.text.textfield.FileName")]
+        for field in fields:
+            field.getAnchor().setString("")
+        return bool(fields)
+    if not is_shown or not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return False
+    styles, is_any = document.getStyleFamilies().getByName("PageStyles"), False
+    for style in (styles.getByIndex(index) for index in range(styles.getCount())):
+        for name in PAGE_TEXTS:
+            content = getattr(style, name, None)
+            texts = (content.LeftText, content.CenterText, content.RightText) if content else ()
+            # Only a name of a file has this property here.
+            found = [(text, field) for text in texts for field in every(text.getTextFields()) if hasattr(field, "FileFormat")]
+            for text, field in found:
+                text.removeTextContent(field)
+            if found:
+                setattr(style, name, content)
+                is_any = True
+    return is_any
+
+
+def every(fields):
+    """In a list, as they are removed."""
+    found, each = [], fields.createEnumeration()
+    while each.hasMoreElements():
+        found.append(each.nextElement())
+    return found

@@ -67,6 +67,10 @@ export const isPdf = (format: string) => format === "pdf" || format === "pdfa";
 
 export const isOpenSheet = (format: string) => /^(ods|ots|fods)$/.test(format);
 
+/** Whether the results of formulas such as NOW() stay those of the file: the other writers need them computed. */
+export const keepsResults = (from: string, to: string) =>
+  from !== "xlsx2003" && (isExcels(from) || isOpenSheet(from)) && !/^(xls|xlt|uos|xlsx2003)$/.test(to);
+
 /** Whether the writer drops tabs in multi-line or formatted cells. */
 export const losesTabs = (from: string, to: string) => (isExcels(from) || isOpenSheet(from)) && /^(ods|ots|fods|uos|html)$/.test(to);
 

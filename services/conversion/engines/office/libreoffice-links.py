@@ -1,5 +1,6 @@
-"""Repairs links: the office makes relative ones in Excel workbooks and RTF absolute, and writes escaped URLs unescaped in Word documents."""
+"""Relative links in workbooks of Excel and in RTF, which the office makes absolute, and addresses with escapes, which it writes without them for Word."""
 import os
+import posixpath
 import re
 import zipfile
 from itertools import islice
@@ -9,20 +10,19 @@ from xml.sax.saxutils import quoteattr, unescape
 
 from com.sun.star.beans import PropertyValue
 from com.sun.star.uno import RuntimeException
-from packages import DAMAGED, write_changed
-from results import excel_sheets, local, relations, told
+from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
 
 
-# @see com.sun.star.sheet.CellFlags
-TEXT = 4
+# @see com.sun.star.sheet.CellFlags, com.sun.star.sheet.FormulaResult
+TEXT, NUMBER = 4, 1
 MOST = 10_000
 
 
 def shorten(document, path, is_page):
-    """A link within the workbook must not contain the path of our file. On a web page, no link may."""
+    """A link into the workbook itself must not name our file. On a page, nor may others."""
     own, folder = "file://" + path, "file://" + path.rpartition("/")[0] + "/"
     sheets = document.getSheets()
-    for name, reference, target in relative_links(path):
+    for name, reference, target in workbook_links(path):
         if not sheets.hasByName(name):
             continue
         for field in fields_in(sheets.getByName(name), reference):
@@ -32,8 +32,24 @@ def shorten(document, path, is_page):
             elif is_page and url.startswith(folder):
                 field.URL = url[len(folder) :]
             elif is_page and url.startswith("file:///"):
-                # It points outside our folder.
+                # It leads out of our folder.
                 field.URL = target.partition("#")[0] + "".join(url.partition("#")[1:])
+
+
+def numbers_linked(document, path):
+    """The first four cells with a number and a link, which the office only keeps in its own formats and Excel's."""
+    found = []
+    for name, reference, _ in islice(workbook_links(path, ""), MOST):
+        if document.getSheets().hasByName(name):
+            try:
+                cell = document.getSheets().getByName(name).getCellRangeByName(reference).getCellByPosition(0, 0)
+            except RuntimeException:
+                continue
+            if cell.Type.value == "VALUE" or cell.Type.value == "FORMULA" and cell.FormulaResultType2 == NUMBER:
+                found.append(cell.AbsoluteName.replace("$", ""))
+                if len(found) == 4:
+                    break
+    return found
 
 
 def fields_in(sheet, reference):
@@ -48,22 +64,25 @@ def fields_in(sheet, reference):
             yield fields.nextElement()
 
 
-def relative_links(path):
-    """Sheet names, cells and targets of links without a scheme, such as those to a file beside the workbook."""
+RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:)"
+
+
+def workbook_links(path, pattern=RELATIVE):
+    """Names of sheets, cells and targets of links, of those only that have no scheme, as to a file beside the workbook."""
     found = []
     try:
         with zipfile.ZipFile(path) as package:
             names = set(package.namelist())
             for name, part in excel_sheets(package):
                 if re.sub(r"([^/]+)$", r"_rels/\1.rels", part) in names:
-                    found += [(name, *link) for link in linked_cells(package, part)]
+                    found += [(name, *link) for link in linked_cells(package, part, pattern)]
     except DAMAGED:
         pass
     return found
 
 
-def linked_cells(package, part):
-    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target)}
+def linked_cells(package, part, pattern):
+    wanted = {key: target for key, (kind, target) in relations(package, part, False).items() if kind.endswith("/hyperlink") and re.match(pattern, target)}
     if not wanted:
         return
     with package.open(part) as content:
@@ -74,24 +93,42 @@ def linked_cells(package, part):
                 element.clear()
 
 
-def shorten_text(source, path):
-    """An RTF file must not contain the path of our folder either."""
+PARTS = re.compile(r"(?:content|styles)\.xml$|.*\.rels$")
+
+
+def make_relative(path, top, folder):
+    """The result must not name our folders, as RTF, cells of an OpenDocument and its pictures would."""
+    address = re.compile(rb"file://%s[^\"'<>\\\s]*" % re.escape(top.encode()))
+
+    def changed(content, place):
+        return address.sub(lambda found: posixpath.relpath(found[0][7:].decode("latin-1"), place).encode("latin-1"), content)
+
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as package:
+            # An OpenDocument counts from inside of itself.
+            place = folder + "/in" if "content.xml" in package.namelist() else folder
+            parts = {name: package.read(name) for name in package.namelist() if PARTS.match(name)}
+            made = {name: new for name, content in parts.items() if (new := changed(content, place)) != content}
+            if made:
+                write_changed(package, path + ".whole", made)
+        if made:
+            os.replace(path + ".whole", path)
+        return
     with open(path, "rb") as file:
         content = file.read()
-    shorter = content.replace(b'HYPERLINK "file://' + source.rpartition("/")[0].encode() + b"/", b'HYPERLINK "')
-    if shorter != content:
+    if not content.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")) and (new := changed(content, folder)) != content:
         with open(path, "wb") as file:
-            file.write(shorter)
+            file.write(new)
 
 
 WORD = re.compile("MS Word 2007 XML")
-# The escapes that other writers decode. For Word, a quotation mark ends the URL.
+# What other writers decode: a quotation mark ends the address for Word.
 DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
 
 
 def keep_escapes(document, path, writer):
-    """Restores escapes in URLs, such as %22, which the office decodes.
-    Returns the first four URLs that stay decoded."""
+    """Writes addresses with their escapes, such as %22, which the office writes decoded.
+    Returns the first four that stay decoded."""
     if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
         return []
     urls = addresses(document)
@@ -100,7 +137,7 @@ def keep_escapes(document, path, writer):
     by_text = {}
     for url in urls:
         by_text.setdefault(unquote(url), []).append(url)
-    # If URLs differ only in their escapes, it is unknown which one was written.
+    # Of addresses that differ only in their escapes, the written one does not tell which it was.
     sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
     if sure:
         rewrite(path, sure)
@@ -110,7 +147,7 @@ def keep_escapes(document, path, writer):
 
 
 def addresses(document):
-    """URLs of the links in a text document."""
+    """Of the links in a text document."""
     search = document.createSearchDescriptor()
     search.ValueSearch = False
     search.setSearchAttributes((PropertyValue("HyperLinkURL", 0, "", 0),))
@@ -122,7 +159,7 @@ TARGET = re.compile(r'\bTarget="([^"]*)" TargetMode="External"')
 
 
 def rewrite(path, by_text):
-    """Replaces URLs in the relationships of a Word document."""
+    """Puts these addresses into the relations of a Word document."""
     def given(target):
         address = by_text.get(unquote(unescape(target[1], {"&quot;": '"'})))
         return target[0] if address is None else f'Target={quoteattr(address)} TargetMode="External"'

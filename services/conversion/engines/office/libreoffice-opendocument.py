@@ -5,7 +5,7 @@ import zipfile
 
 from packages import DAMAGED, write_changed
 
-PARTS = "content.xml"
+PARTS, SETTINGS = "content.xml", "settings.xml"
 BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
 CELL = re.compile(rb"<table:(?:covered-)?table-cell\b[^<>]*>")
 TYPE = re.compile(rb"""\soffice:value-type=["'](date|time|boolean)["']""")
@@ -89,24 +89,41 @@ def whole(content):
     return styled_content[: place.start()] + opening + definitions + closing + styled_content[place.end() :]
 
 
+# Formulas whose results the office computes while it reads them, unless the document says that it must not.
+MOVING = re.compile(rb"\b(?:NOW|TODAY|RAND|RANDBETWEEN|OFFSET|INDIRECT|CELL|INFO)\(")
+AUTOMATIC_RESULTS = re.compile(rb'(<config:config-item config:name="AutoCalculate" config:type="boolean">)true')
+
+
+def manual(content):
+    """The document or its settings, with which the office computes nothing by itself."""
+    return AUTOMATIC_RESULTS.sub(rb"\1false", content)
+
+
 def readable(path, copy):
-    """The path for the office to read: `copy` if the file had to be changed."""
+    """The path for the office to read, `copy` if the file had to be changed; and whether it no longer computes by itself."""
     if not zipfile.is_zipfile(path):
         with open(path, "rb") as file:
             content = file.read()
-        changed = whole(content) if b"<office:document" in content[:4096] else content
-        if changed == content:
-            return path
+        if b"<office:document" not in content[:4096]:
+            return path, False
+        changed = whole(content)
+        held = manual(changed) if MOVING.search(content) else changed
+        if held == content:
+            return path, False
         with open(copy, "wb") as file:
-            file.write(changed)
-        return copy
+            file.write(held)
+        return copy, held != changed
     try:
         with zipfile.ZipFile(path) as package:
             content = package.read(PARTS)
-            changed = whole(content)
-            if changed == content:
-                return path
-            write_changed(package, copy, {PARTS: changed}, 1)
-        return copy
+            parts = {PARTS: whole(content)}
+            settings = package.read(SETTINGS) if SETTINGS in package.namelist() else b""
+            held = manual(settings) if MOVING.search(content) else settings
+            if held != settings:
+                parts[SETTINGS] = held
+            elif parts[PARTS] == content:
+                return path, False
+            write_changed(package, copy, parts, 1)
+        return copy, held != settings
     except DAMAGED:
-        return path
+        return path, False

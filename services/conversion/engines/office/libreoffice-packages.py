@@ -1,15 +1,16 @@
-"""Copies document packages (ZIP) with some parts replaced."""
+"""ZIP packages of documents, of which some parts change."""
+import posixpath
 import shutil
 import zipfile
 import zlib
 from xml.etree import ElementTree
 
-# Raised by damaged packages and damaged XML in them. The office may still read these, or reports the damage.
+# What damaged packages, and damaged XML in them, raise. The office may read them nevertheless, or reports what is wrong.
 DAMAGED = (EOFError, LookupError, NotImplementedError, OSError, RuntimeError, ValueError, ElementTree.ParseError, zipfile.BadZipFile, zlib.error)
 
 
 def write_changed(package, path, changed, level=None):
-    """Copies a package with new content for some of its parts."""
+    """Copies a package with other content for some of its parts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as written:
         for member in package.infolist():
             if member.filename in changed:
@@ -17,3 +18,33 @@ def write_changed(package, path, changed, level=None):
             else:
                 with package.open(member) as given, written.open(member, "w") as kept:
                     shutil.copyfileobj(given, kept)
+
+
+def told(element, name):
+    """An attribute, whatever its namespace."""
+    return next((value for key, value in element.items() if local(key) == name), None)
+
+
+def local(name):
+    return name.rpartition("}")[2]
+
+
+def relations(package, part, resolves=True):
+    """Types and targets by id."""
+    folder, name = posixpath.split(part)
+    root = ElementTree.fromstring(package.read(posixpath.join(folder, "_rels", name + ".rels")))
+    resolved = lambda target: posixpath.normpath(posixpath.join("/", folder, target))[1:] if resolves else target
+    return {each.get("Id"): (each.get("Type", ""), resolved(each.get("Target", ""))) for each in root}
+
+
+def related(package, part, wanted):
+    return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
+
+
+def excel_sheets(package):
+    """Names and parts. @see ECMA-376 part 1, 18.2"""
+    book = related(package, "", "officeDocument")
+    targets = relations(package, book)
+    for element in ElementTree.fromstring(package.read(book)).iter():
+        if local(element.tag) == "sheet":
+            yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]

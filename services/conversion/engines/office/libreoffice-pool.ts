@@ -27,6 +27,7 @@ export const workerFiles = {
   [join(import.meta.dirname, "libreoffice-packages.py")]: "/engine/packages.py",
   [join(import.meta.dirname, "libreoffice-results.py")]: "/engine/results.py",
   [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",
+  [join(import.meta.dirname, "libreoffice-volatile.py")]: "/engine/volatile.py",
   [join(import.meta.dirname, "libreoffice-page.py")]: "/engine/page.py",
 };
 

@@ -1,45 +1,42 @@
-"""Restores the stored results of formulas that the office cannot compute, for which it shows an error, and of those that would
-reveal something about this machine."""
-import posixpath
+"""Restores the results of formulas that the office cannot compute: if it does not know a function,
+it shows an error where the file has a value, or another error than the file has. Some tell of our machine."""
 import re
 import zipfile
 from datetime import datetime, timedelta
 from math import isfinite
 from xml.etree import ElementTree
 
-from packages import DAMAGED
+from packages import DAMAGED, excel_sheets, local, related, told
 
-# Excel errors that the office also supports.
+# Excel's errors that the office knows too.
 KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
 # @see com.sun.star.sheet.FormulaResult, com.sun.star.sheet.CellFlags
 ERROR, FORMULA = 4, 16
-MOST = 10_000
 
 
-def restore(document, path):
-    """Returns the first four cells whose formula was replaced by its result, and the first four without a stored result."""
-    failed = {sheet.getName(): places for sheet in document.getSheets() if (places := failed_in(sheet) | telling_in(sheet))}
-    try:
-        given = values_of(path, failed)
-    except DAMAGED:
-        return [], []
+def restore(document, path, telling, is_stale):
+    """Puts back the results of the file where the office has an error, and of formulas that tell. Returns the first four cells
+    whose formula became its result, and the first four that have none in the file either, or a zero that stands for none (`is_stale`)."""
+    wanted = {sheet.getName(): {*failed_in(sheet), *telling.get(sheet.getName(), ())} for sheet in document.getSheets()}
+    given = values_of(path, {name: places for name, places in wanted.items() if places})
     found, unknown = [], []
-    for name in sorted({*failed, *given} & set(document.getSheets().getElementNames())):
-        sheet, values = document.getSheets().getByName(name), given.get(name, {})
+    for name, places in wanted.items():
+        sheet, told = document.getSheets().getByName(name), telling.get(name, {})
+        values = {place: ("text", shown) for place, shown in told.items() if given is None and isinstance(shown, str)}
+        values.update((place, value) for place, value in (given or {}).get(name, {}).items() if not is_stale or value != ("number", "0"))
         wrong, others = set(), []
-        for place, shown in shown_in(sheet, {*failed.get(name, ()), *values}):
+        for place, shown in shown_in(sheet, {*places, *values}):
             if place not in values:
-                if len(unknown) < 4 and is_unknown(cell := sheet.getCellByPosition(*place)):
-                    unknown.append(place_of(cell))
-                continue
-            kind, value = values[place]
-            is_error = shown is None
-            if kind == "error" and is_error:
-                shown = sheet.getCellByPosition(*place).getString()
-            if values[place] != TRUTH and (kind, value) != ("error", shown):
+                if place in told:
+                    # It would still tell.
+                    values[place] = ("text", "")
+                    wrong.add(place)
+                if len(unknown) < 4 and (place in told or is_unknown(sheet.getCellByPosition(*place))):
+                    unknown.append(place_of(sheet.getCellByPosition(*place)))
+            elif is_wrong(sheet, place, shown, values[place]):
                 wrong.add(place)
                 found += [place_of(sheet.getCellByPosition(*place))] if len(found) < 4 else []
-            elif not is_error:
+            elif shown is not None:
                 others.append(place)
         for column, first, last in runs_of(wrong):
             put_run(sheet, column, first, last, values, document.NullDate)
@@ -48,8 +45,15 @@ def restore(document, path):
     return found, unknown
 
 
+def is_wrong(sheet, place, shown, given):
+    """Whether the office shows something else than a value that it could not compute."""
+    if given[0] == "error" and shown is None:
+        shown = sheet.getCellByPosition(*place).getString()
+    return given != TRUTH and given != ("error", shown)
+
+
 def runs_of(places):
-    """Runs of adjacent cells in a column: column, first row, last row."""
+    """Column, first and last row of cells below each other."""
     start = before = None
     for place in sorted(places):
         if before is None or place != (before[0], before[1] + 1):
@@ -62,14 +66,14 @@ def runs_of(places):
 
 
 def shown_in(sheet, places):
-    """Cells with their numbers or texts, in order, read in batches; None for an error."""
+    """Places and their numbers or texts, in order, asked for together; None for an error."""
     for column, first, last in runs_of(places):
         for row, (shown,) in enumerate(sheet.getCellRangeByPosition(column, first, column, last).getDataArray(), first):
             yield (column, row), shown if isinstance(shown, (float, str)) else None
 
 
 def put_run(sheet, column, first, last, values, null):
-    """Sets cells in batches, because the office splits a group of equal formulas at each cell that changes alone."""
+    """Together where possible: the office splits a group of like formulas at each cell that changes by itself."""
     area = sheet.getCellRangeByPosition(column, first, column, last)
     for row, (formula,) in enumerate(area.getFormulaArray(), first):
         if formula.startswith("{"):
@@ -91,27 +95,16 @@ def is_unknown(cell):
 
 
 def failed_in(sheet):
-    """The cells whose formula results in an error."""
+    """The cells whose formula comes to an error."""
     places = set()
     for area in sheet.queryFormulaCells(ERROR).getRangeAddresses():
         for row in range(area.StartRow, area.EndRow + 1):
             places.update((column, row) for column in range(area.StartColumn, area.EndColumn + 1))
-            if len(places) > MOST:
-                return places
     return places
 
 
-def telling_in(sheet):
-    """The cells whose formula uses the file name or system information."""
-    search = sheet.createSearchDescriptor()
-    search.SearchString, search.SearchRegularExpression = r'\b(CELL\("filename"|INFO\()', True
-    found = sheet.findAll(search)
-    addresses = [cell.getCellAddress() for cell in found.getCells() if cell.Type.value == "FORMULA"] if found else []
-    return {(address.Column, address.Row) for address in addresses[:MOST]}
-
-
 def release(sheet, cell):
-    """Replaces an array formula by values, because its cells can only change together. Its errors are lost."""
+    """Makes an array formula values, because its cells only change together. Its errors are lost."""
     if not cell.getFormula().startswith("{"):
         return
     cursor = sheet.createCursorByRange(cell)
@@ -125,7 +118,7 @@ DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M([\d.]+)S$")
 
 
 def is_computed(kind, value):
-    """Whether the value can only be set as a formula."""
+    """Whether only a formula comes to it."""
     return kind in ("boolean", "truth") or kind == "error" and KNOWN.match(value) is not None
 
 
@@ -145,7 +138,7 @@ def put(cell, kind, value, null):
 
 
 def number_of(kind, value, null):
-    """The value as the number that the office stores; None for text, and if it does not match its kind."""
+    """As the office counts, unless the file has something else than it says."""
     length = DURATION.match(value) if kind == "time" else None
     try:
         if kind == "date":
@@ -158,23 +151,31 @@ def number_of(kind, value, null):
 
 
 def values_of(path, wanted):
-    """The stored values of these cells, as kind and text. For Excel, also values that the office does not read: some errors, and `true`."""
-    if not zipfile.is_zipfile(path):
-        return open_values(path, wanted) if wanted else {}
-    with zipfile.ZipFile(path) as package:
-        names = package.namelist()
-        if "content.xml" in names:
-            with package.open("content.xml") as part:
-                return open_values(part, wanted) if wanted else {}
-        sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
-        return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
+    """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`.
+    None if it cannot be told here: of files without XML, and of damaged ones."""
+    try:
+        if not zipfile.is_zipfile(path):
+            with open(path, "rb") as file:
+                is_open = b"<office:document" in file.read(4096)
+            return (open_values(path, wanted) if wanted else {}) if is_open else None
+        with zipfile.ZipFile(path) as package:
+            names = package.namelist()
+            if "content.xml" in names:
+                with package.open("content.xml") as part:
+                    return open_values(part, wanted) if wanted else {}
+            if "xl/workbook.bin" in names:
+                return None
+            sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
+            return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
+    except DAMAGED:
+        return None
 
 
 OTHER = re.compile(rb">#(?!NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)[A-Z_]+[!?]?</|>true</")
 
 
 def has_others(package, part):
-    """Whether a sheet may contain an error such as #SPILL!, or a boolean written as a word."""
+    """Whether a sheet may have an error such as #SPILL!, or a truth value in letters."""
     with package.open(part) as content:
         end = b""
         while piece := content.read(2**20):
@@ -184,37 +185,7 @@ def has_others(package, part):
     return False
 
 
-def told(element, name):
-    """An attribute, whatever its namespace."""
-    return next((value for key, value in element.items() if local(key) == name), None)
-
-
-def local(name):
-    return name.rpartition("}")[2]
-
-
-def relations(package, part, resolves=True):
-    """Types and targets by id."""
-    folder, name = posixpath.split(part)
-    root = ElementTree.fromstring(package.read(posixpath.join(folder, "_rels", name + ".rels")))
-    resolved = lambda target: posixpath.normpath(posixpath.join("/", folder, target))[1:] if resolves else target
-    return {each.get("Id"): (each.get("Type", ""), resolved(each.get("Target", ""))) for each in root}
-
-
-def related(package, part, wanted):
-    return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
-
-
-def excel_sheets(package):
-    """Names and parts. @see ECMA-376 part 1, 18.2"""
-    book = related(package, "", "officeDocument")
-    targets = relations(package, book)
-    for element in ElementTree.fromstring(package.read(book)).iter():
-        if local(element.tag) == "sheet":
-            yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
-
-
-# A value rather than a formula's result. The office reads it as FALSE.
+# A value rather than a formula's result. The office takes it for FALSE.
 TRUTH = ("truth", "true")
 EXCEL_KINDS = {"e": "error", "b": "boolean", "n": "number", "d": "date"}
 
@@ -229,8 +200,9 @@ def excel_values(package, part, wanted):
             elif event == "start" and name == "c":
                 column = column_of(element.get("r", "")) or column + 1
             elif event == "end" and name == "c":
-                value = next((child.text for child in element if local(child.tag) == "v"), None)
                 kind = element.get("t", "n")
+                # An empty text is a result, too.
+                value = next((child.text or ("" if kind == "str" else None) for child in element if local(child.tag) == "v"), None)
                 is_other = kind == "e" and not KNOWN.match(value or "") or kind == "b" and value == "true"
                 if value is not None and (is_other or (column - 1, row - 1) in wanted):
                     if kind == "s":
@@ -254,7 +226,7 @@ def column_of(reference):
 
 
 def shared_texts(package):
-    """The shared strings by index, without phonetic text, which has its own elements."""
+    """By index, without readings, which are in elements of their own."""
     items = ElementTree.fromstring(package.read(related(package, related(package, "", "officeDocument"), "sharedStrings")))
     runs = ((run for run in item if local(run.tag) in "tr") for item in items)
     return {str(place): "".join(text.text or "" for run in each for text in run.iter() if local(text.tag) == "t") for place, each in enumerate(runs)}

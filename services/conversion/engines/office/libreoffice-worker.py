@@ -26,6 +26,7 @@ import page
 import results
 import slides
 import uno
+import volatile
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
 from installed_fonts import families_here
@@ -154,7 +155,7 @@ def normalise_text(job):
         return None, guessed
     # The office drops all other ends of lines, and joins their words.
     text = re.sub("\r\n?|[\x85\u2028\u2029]", "\n", text)
-    job["input"] = TEMPORARY + "/text-input"
+    job["input"] = job["folder"] + "/text-input"
     with open(job["input"], "w", encoding="utf-8", newline="") as file:
         file.write(text)
     return "UTF8,LF", guessed
@@ -177,7 +178,7 @@ def calm_html(job):
     calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", told)
     if calm == raw:
         return
-    job["input"] = TEMPORARY + "/html-input"
+    job["input"] = job["folder"] + "/html-input"
     with open(job["input"], "wb") as file:
         file.write(calm)
 
@@ -315,21 +316,41 @@ def write_slides(context, document, job):
 
 
 def convert(context, desktop, job, here):
+    """In a folder of its own so deep that links to folders above stay different, and relative."""
+    top, result = job["output"] + ".folder", job["output"]
+    folder = top + "/d" * 8
+    os.makedirs(folder)
+    # The driver of dBase asks for an extension.
+    os.symlink(job["input"], folder + "/in.in")
+    job |= {"input": folder + "/in.in", "output": folder + "/out.out", "folder": folder}
+    try:
+        return converted(context, desktop, job, here)
+    finally:
+        if os.path.isfile(job["output"]):
+            links.make_relative(job["output"], top, folder)
+            os.replace(job["output"], result)
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def converted(context, desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     if job["importFilters"][0].startswith("Text - txt - csv"):
         # The office names the sheet after the file, which has an arbitrary name here.
         os.symlink(job["input"], TEMPORARY + "/Sheet1")
         job["input"] = TEMPORARY + "/Sheet1"
+    was_automatic = False
     if job.get("openDocument"):
-        job["input"] = opendocument.readable(job["input"], TEMPORARY + "/open-document")
+        job["input"], was_automatic = opendocument.readable(job["input"], job["folder"] + "/open-document")
+    elif job.get("part") == "xl/":
+        job["input"], was_automatic = volatile.readable(job["input"], job["folder"] + "/workbook")
     is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
     if is_changed:
         # The office changes only documents that it could save. Next to the result, relative links stay relative.
         job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
     left = set()
-    if "fields" in job:
-        job["input"], left = fields.readable(job["input"], job["output"] + ".input", job["fields"] == "fixed")
+    if "fields" in job or "storesFields" in job:
+        job["input"], left = fields.readable(job["input"], job["output"] + ".input", job.get("fields") == "fixed")
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options, is_changed)
     if document is None:
@@ -339,18 +360,20 @@ def convert(context, desktop, job, here):
         names = books.sheet_names(document)
         if job.get("parts"):
             return {"ok": True, "sheets": names}
+        held = volatile.Held(document, job["input"], job["hasResults"] == "kept", was_automatic) if "hasResults" in job else None
         if job["importFilters"] == ["dBase"]:
             books.bare_heads(document)
         if job.get("from1900"):
             books.correct_1900(document)
         inexact = books.whole_days(document) if job.get("wholeDays") else []
-        restored, unknown = results.restore(document, job["input"]) if job.get("hasResults") else ([], [])
+        restored, unknown = results.restore(document, job["input"], held.telling, held.is_stale) if held else ([], [])
         if job.get("fromExcel"):
             links.shorten(document, job["input"], job["exportFilter"].startswith("HTML"))
         if job.get("fromExcel"):
             books.restore_truth(document)
         if job.get("to1900"):
             books.days_of_excel(document)
+        is_nameless = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
         spaced, controls = books.space_tabs(document) if job.get("losesTabs") else ([], [])
         place = prepare(document, job)
         sheets = books.converted(document, place)
@@ -367,15 +390,19 @@ def convert(context, desktop, job, here):
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
+            if held:
+                held.release(job["output"])
         decoded = links.keep_escapes(document, job["output"], job["exportFilter"])
-        if job["exportFilter"] == "Rich Text Format":
-            links.shorten_text(job["input"], job["output"])
-        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown}
+        answer = {"ok": True, "decoded": decoded, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts, "spaced": spaced, "controls": [] if job["exportFilter"].startswith("HTML") else controls, "inexact": inexact, "restored": restored, "unknown": unknown, "changed": held.changed() if held else []}
+        is_pdf = job["exportFilter"].endswith("_pdf_Export")
+        if job.get("fromExcel") and (is_pdf or job["exportFilter"].startswith("HTML")):
+            answer["numbersLinked"] = links.numbers_linked(document, job["input"])
+        if is_nameless:
+            answer["isNameless"] = True
         if job.get("wholeDays"):
             answer["hasMenus"] = menus.has_menus(job["input"])
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
-        is_pdf = job["exportFilter"].endswith("_pdf_Export")
         answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)

@@ -38,8 +38,12 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const empty: string[] = [];
   let last = -1;
   const withoutResult = readerOfMissing(bytes, isOpen);
+  const isStale = asksToCompute(book);
   const lines = rows.flatMap((row, place) => {
-    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, withoutResult)));
+    const line = Array.from(row ?? [], (cell) => {
+      if (cell === undefined) return null;
+      return isStale && cell.f !== undefined ? withoutResult() : cellOf(cell, is1904, withoutResult);
+    });
     if (!line.some((cell) => cell !== null)) return [];
     if (place > last + 1 && last >= 0) empty.push(`row ${last + 2}`);
     last = place;
@@ -157,6 +161,12 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
     }
     throw invalid("The workbook is damaged or is not what it claims to be.");
   }
+}
+
+/** Whether an office must compute the formulas on opening: the writer put zeros in place of the results. @see ECMA-376 part 1, 18.2.2 */
+function asksToCompute({ Workbook }: workbooks.WorkBook): boolean {
+  const { CalcPr }: Readonly<Record<string, unknown>> = { ...Workbook };
+  return typeof CalcPr === "object" && CalcPr !== null && "fullCalcOnLoad" in CalcPr && /^(1|true)$/.test(String(CalcPr.fullCalcOnLoad));
 }
 
 /** The value of a formula without a result. Programs that write such formulas leave them to the office that opens the file. */

@@ -1,5 +1,7 @@
 /** Field results in Word documents, some of which LibreOffice would recompute from data that it does not have. */
-import { strToU8, zipSync } from "fflate";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { docx, text } from "#test/contract/word-file.ts";
@@ -17,6 +19,8 @@ it("keeps field results that need the file name, a missing bookmark, the save da
   const lines = [
     `<w:bookmarkStart w:id="1" w:name="Here"/>${run(text("place"))}<w:bookmarkEnd w:id="1"/>`,
     field(code(" FILENAME \\p "), "letter.docx"),
+    // As LibreOffice writes it.
+    field(code(" FILENAME "), "own.docx").replace('begin"/>', 'begin"></w:fldChar>'),
     `<w:fldSimple w:instr=" FILENAME ">${run(text("simple.docx"))}</w:fldSimple>`,
     field(code(" REF Gone \\h "), "gone"),
     field(code(" REF Here \\h "), "place before"),
@@ -25,7 +29,7 @@ it("keeps field results that need the file name, a missing bookmark, the save da
     field(code(" IF ") + field(code(" FILENAME "), "code.docx") + code(' = "x" "p" "q" '), "outer"),
   ];
   const { text: made } = await office(docx(lines.map((line) => `<w:p>${line}</w:p>`).join("")), "docx", "txt");
-  expect(linesOf(made)).toEqual(["place", "letter.docx", "simple.docx", "gone", "place", "1999-02-02", "yes", "outer"]);
+  expect(linesOf(made)).toEqual(["place", "letter.docx", "own.docx", "simple.docx", "gone", "place", "1999-02-02", "yes", "outer"]);
 });
 
 it("keeps dates and numbers as the reader saw them where the target has no fields", async () => {
@@ -73,4 +77,35 @@ it("says what fields without a result and parts elsewhere would show", async () 
 it("keeps lines of text that end as on a Mac or a mainframe", async () => {
   const { text: made } = await office("one\rtwo\u0085three\u2028four\r\nfive\n", "txt", "html");
   expect(made).toMatch(/one\s*\ntwo\s*\nthree\s*\nfour\s*\nfive/);
+});
+
+const nameless = "The name of the file was left out where a field shows it.";
+
+it("keeps the file name that an OpenDocument shows", async () => {
+  const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const field = '<text:file-name text:display="full">/home/me/letter.odt</text:file-name>';
+  const given = `<office:document ${names} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>in ${field}</text:p></office:text></office:body></office:document>`;
+  const { text: made, messages } = await office(given, "fodt", "txt");
+  expect([made.trim(), messages.size]).toEqual(["in /home/me/letter.odt", 0]);
+});
+
+it("leaves out the name of our file, with a note, where RTF asks for the name", async () => {
+  const { text: made, messages } = await office(
+    "{\\rtf1 in {\\field{\\*\\fldinst FILENAME \\\\p}{\\fldrslt a.rtf}} here\\par}",
+    "rtf",
+    "txt",
+  );
+  expect([made.trim(), messages.get("TEXT_LEFT_OUT")]).toEqual(["in  here", nameless]);
+});
+
+it("leaves out the name of our file, with a note, where the header of a sheet asks for the name", async () => {
+  const parts = unzipSync((await office("1\n", "csv", "xlsx")).bytes);
+  const sheet = Buffer.from(parts["xl/worksheets/sheet1.xml"] ?? "").toString();
+  parts["xl/worksheets/sheet1.xml"] = Buffer.from(
+    sheet.replace(/<oddHeader>[^<]*/, "<oddHeader>&amp;L&amp;F&amp;CMiddle&amp;R&amp;Z&amp;F"),
+  );
+  const { path, messages } = await office(Buffer.from(zipSync(parts)), "xlsx", "pdf");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe(nameless);
+  const shown = (await promisify(execFile)("pdftotext", [path, "-"])).stdout;
+  expect([shown.includes("Middle"), /job|\.in/.test(shown)]).toEqual([true, false]);
 });

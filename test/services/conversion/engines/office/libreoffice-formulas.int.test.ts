@@ -1,19 +1,76 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { unzipSync, zipSync } from "fflate";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { openBench } from "#test/contract/engine.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
 import { docx } from "#test/contract/word-file.ts";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(libreofficeEngine);
+});
+afterAll(async () => bench[Symbol.asyncDispose]());
 
 test("renders the formulas of a document in its PDF", async () => {
   const letter = (name: string) => `<m:r><m:t>${name}</m:t></m:r>`;
   const fraction = `<m:f><m:num>${letter("q")}</m:num><m:den>${letter("z")}</m:den></m:f>`;
   const math = `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${fraction}</m:oMath>`;
-  await using bench = await openBench(libreofficeEngine);
   const source = join(bench.folder, "formula.docx");
   await writeFile(source, docx(`<w:p>${math}</w:p>`));
   const { path } = await bench.convert(source, "docx", "pdf");
   expect((await promisify(execFile)("pdftotext", [path, "-"])).stdout).toMatch(/q\s+z/);
+});
+
+/** The parts of a workbook that the office wrote, so that it trusts the results in it. */
+async function officeBook(rows: string) {
+  const table = join(bench.folder, "one.csv");
+  await writeFile(table, "1\n");
+  const parts = unzipSync(await readFile((await bench.convert(table, "csv", "xlsx")).path));
+  const sheet = Buffer.from(parts["xl/worksheets/sheet1.xml"] ?? "").toString();
+  parts["xl/worksheets/sheet1.xml"] = Buffer.from(sheet.replace(/<sheetData>.*<\/sheetData>/s, `<sheetData>${rows}</sheetData>`));
+  return parts;
+}
+
+const volatile =
+  '<row r="1"><c r="A1"><f>RAND()*9</f><v>44000.5</v></c><c r="B1"><f>A1+1</f><v>44001.5</v></c><c r="C1" t="str"><f>CELL("filename")</f><v>C:\\[x.xlsx]S</v></c><c r="D1"><f>Dice</f><v>7</v></c></row>';
+
+test.each([
+  ["ods", []],
+  ["fods", []],
+  ["xlsm", []],
+  ["html", []],
+  ["xls", ["Sheet1.A1", "Sheet1.D1"]],
+] as const)("keeps the file's results of NOW() and the like in %s, or notes that they are new", async (to, places) => {
+  const parts = await officeBook(volatile);
+  const book = Buffer.from(parts["xl/workbook.xml"] ?? "").toString();
+  const names = '<definedNames><definedName name="Dice">RANDBETWEEN(8,9)</definedName></definedNames>';
+  parts["xl/workbook.xml"] = Buffer.from(book.replace("<calcPr", `${names}<calcPr`));
+  const source = join(bench.folder, "volatile.xlsx");
+  await writeFile(source, zipSync(parts));
+  const made = await bench.convert(source, "xlsx", to);
+  const changed = places.length > 0 ? ` Results of formulas such as NOW() were computed anew: ${places.join(", ")}.` : "";
+  const replaced = "Formulas that cannot be computed here were replaced by their results: Sheet1.C1.";
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe(changed === "" ? undefined : replaced + changed);
+  if (to === "html") {
+    expect(await readFile(made.path, "utf8")).toMatch(/sdval="44000.5".*sdval="44001.5".*C:\\\[x.xlsx\]S.*sdval="7"/s);
+  } else if (to !== "xls") {
+    const table = await bench.convert(made.path, to, "csv");
+    expect(await readFile(table.path, "utf8")).toMatch(/44000.5,44001.5,C:\\\[x.xlsx\]S,7/);
+  }
+});
+
+test("computes the formulas of a workbook that asks for it, as its zeros are no results", async () => {
+  const parts = await officeBook(
+    '<row r="1"><c r="A1"><v>2</v></c><c r="B1"><f>A1*3</f><v>0</v></c><c r="C1"><f>NOSUCH(1)</f><v>0</v></c></row>',
+  );
+  const book = Buffer.from(parts["xl/workbook.xml"] ?? "").toString();
+  parts["xl/workbook.xml"] = Buffer.from(book.replace("<calcPr ", '<calcPr fullCalcOnLoad="1" '));
+  const source = join(bench.folder, "stale.xlsx");
+  await writeFile(source, zipSync(parts));
+  const made = await bench.convert(source, "xlsx", "csv");
+  expect(await readFile(made.path, "utf8")).toMatch(/^2,6,/);
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Formulas without a result use unknown functions or names: Sheet1.C1.");
 });

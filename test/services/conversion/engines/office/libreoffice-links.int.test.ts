@@ -43,12 +43,13 @@ it("are named where the writer does not tell which address it was, or escapes ar
   expect((await converted("pdf", "https://x.org/%22")).note).toBeUndefined();
 });
 
-it("to files beside the document stay relative in RTF", async () => {
-  const { made } = await converted("rtf", "other.docx#a", "https://x.org/");
-  expect([...made.toString("latin1").matchAll(/HYPERLINK "([^"]*)"/g)].map(([, target]) => target)).toEqual([
-    "other.docx#a",
-    "https://x.org/",
-  ]);
+it.each([
+  ["rtf", /HYPERLINK "([^"]*)"/g],
+  ["html", /href="([^"]*)"/g],
+] as const)("to files beside the document and above its folder stay relative in %s", async (to, link) => {
+  const given = ["other.docx#a", "../up.pdf", "../../../far/up.pdf", "https://x.org/"];
+  const { made } = await converted(to, ...given);
+  expect([...made.toString("latin1").matchAll(link)].map(([, target]) => target)).toEqual(given);
 });
 
 it("keeps links and tags in PDF/A", async () => {

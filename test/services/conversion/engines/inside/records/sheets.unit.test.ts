@@ -147,3 +147,16 @@ it("errors and dates that are younger than the library keep their names and what
   ]);
   expect(made.codes).toEqual(["TYPES_AS_TEXT"]);
 });
+
+it("a workbook that asks to be computed is for an office, as its zeros are no results", async () => {
+  const given = CFB.read(workbook(1, "0"), { type: "buffer" });
+  const change = (name: string, from: RegExp, to: string) => {
+    const part = CFB.find(given, name);
+    if (part) part.content = Buffer.from(Buffer.from(part.content).toString().replace(from, to));
+  };
+  change("/xl/workbook.xml", /<\/sheets>/, '</sheets><calcPr fullCalcOnLoad="1"/>');
+  const bytes = () => Buffer.from(CFB.write(given, { type: "buffer", fileType: "zip" }) as Uint8Array);
+  expect((await convert(bytes(), "xlsx", "csv")).text).toBe("a\r\n1\r\n");
+  change("/xl/worksheets/sheet1.xml", /<v>1</, "<f>A1</f><v>0<");
+  await expect(convert(bytes(), "xlsx", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
