@@ -14,7 +14,7 @@ import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService, type ConvertRequestSchema } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { carrying } from "#test/harness/rpc-token.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { call, jobIn, jobOf, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { BrokerUser } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { startBroker, startProcess } from "#test/harness/processes.ts";
 
 test("works with each service in its own process and as its own broker user", async () => {

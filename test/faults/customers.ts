@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Customer } from "./ledger.ts";
 

@@ -1,8 +1,8 @@
 /** Several clients working in parallel until stopped. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { createDice, type Dice } from "#test/fuzz/mutate.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
 import { type Asking, remove, submit } from "./client.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Accepted, Customer, Ledger } from "./ledger.ts";

@@ -5,8 +5,8 @@ import { createClient } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
 import { errorTable, fromConnectError } from "#contract/errors.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
 
 let server: Http2Server;
 afterEach(() => void server.close());

@@ -13,9 +13,9 @@ import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts"
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { openLog } from "#kit/log.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { openRpcServer, type RpcServer, type RpcServerOptions } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
 import { carrying, token } from "#test/harness/rpc-token.ts";
 import { type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 

@@ -6,11 +6,11 @@ import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { errorInterceptor } from "#kit/rpc/errors.ts";
+import { type GrpcClient, openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { eventually } from "#test/harness/eventually.ts";
-import { type GrpcClient, openGrpcClient } from "#test/harness/grpc-client.ts";
 import { carrying, token } from "#test/harness/rpc-token.ts";
 import { chunksOf, type EchoClient, type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 

@@ -9,10 +9,10 @@ import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/conn
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { openLog } from "#kit/log.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { stateAt } from "#kit/rpc/unix-socket.ts";
-import { openGrpcClient } from "#test/harness/grpc-client.ts";
 import { carrying, token } from "#test/harness/rpc-token.ts";
 import { type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 

@@ -18,8 +18,8 @@ import { type Client as ConnectClient, createClient, type Transport } from "@con
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { type CallOptions, Client, type ClientDuplexStream, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { FilemillError, fromConnectError } from "#contract/errors.ts";
-import { abortable } from "#kit/abortable.ts";
-import { maxMessageBytes } from "#kit/rpc/transport.ts";
+import { abortable } from "../abortable.ts";
+import { maxMessageBytes } from "./transport.ts";
 
 export type GrpcClient<S extends DescService> = Disposable & {
   /** Rejects with FilemillError, or with the reason of the caller's signal if it fired. */
