@@ -286,8 +286,7 @@ it("distinguishes a killed LibreOffice from a bad document, and runs the next jo
     const request: SandboxChild["request"] = (question, bounds) => {
       const answer = child.request(question, bounds);
       if (!JSON.stringify(question).includes("importFilters")) return answer;
-      const inputs = readdirSync(child.folder).filter((name) => name.endsWith(".in"));
-      if (inside.push(inputs) === 1) process.kill(child.pid, "SIGKILL");
+      if (inside.push(readdirSync(child.folder).filter((name) => name.endsWith(".in"))) === 1) process.kill(child.pid, "SIGKILL");
       return answer;
     };
     return childWith(child, { request });
