@@ -5,7 +5,7 @@ import { defineEngine, type EngineHost, type HopTask } from "#services/conversio
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
-import { inputInside, openToolSession, versionLineOf, type ToolSession } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
 import {
   badInput,
