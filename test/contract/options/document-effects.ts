@@ -122,6 +122,7 @@ export const documentEffects = [
   ...effectsOf("libreoffice", [
     { ...toPdf, option: "pages", given: { pages: "1" }, figure: pdfText, shows: loses(/two/) },
     { ...toPdf, option: "pdfVersion", given: { pdfVersion: "pdfa-2" }, figure: latin1, shows: gains(/pdfaid/) },
+    { hop: "fods>pdfa", sample: "book.fods", option: "part", given: { part: "3" }, figure: latin1, shows: gains(/pdfaid:part>3/) },
     { hop: "odt>pdf", sample: "picture.odt", option: "imageQuality", given: { imageQuality: 10 }, figure: bytes, shows: smaller },
     { hop: "odt>pdf", sample: "picture.odt", option: "imageDpi", given: { imageDpi: "75" }, figure: pdfPictures, shows: smaller },
     { ...toPdf, option: "pageSize", given: { pageSize: "a3" }, figure: pageSize, shows: gains(/A3/) },

@@ -184,7 +184,7 @@ export const pictureEffects = [
   ]),
   ...effectsOf("ghostscript", [
     { hop: "pdf>pdfa", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: pdfInfo("Pages"), shows: becomes("1") },
-    { hop: "pdf>pdfa", sample: "pages.pdf", option: "part", given: { part: "3" }, figure: latin1, shows: gains(/pdfaid:part='3'/) },
+    { hop: "pdf>pdfa", sample: "pages.pdf", option: "part", given: { part: "3" }, figure: latin1, shows: gains(/pdfaid:part="3"/) },
     { hop: "pdf>pdfa", sample: "picture.pdf", option: "pictures", given: { pictures: "72" }, figure: pdfPictures, shows: differs },
     { hop: "eps>pdf", sample: "page.eps", option: "crop", given: { crop: false }, figure: pdfInfo("Page size"), shows: differs },
   ]),

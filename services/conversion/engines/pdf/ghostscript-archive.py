@@ -122,7 +122,8 @@ def finish(source, redrawn, target, part):
         describe(source, pdf, part)
         attach(pdf, part)
         after = pdf_change.survey(pdf)
-        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.disable if part == "1" else pikepdf.ObjectStreamMode.generate)
+        # Part 1 allows no object streams.
+        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.disable)
     return {"before": pdf_change.survey(source), "after": after}
 
 

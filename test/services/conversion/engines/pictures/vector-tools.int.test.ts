@@ -150,7 +150,7 @@ describe("options", () => {
     const bench = await benchOf(ghostscriptEngine);
     const source = await put(bench.folder, "page.pdf", pdfOf(["Quokka"]));
     const archive = await readFile((await bench.convert(source, "pdf", "pdfa")).path, "latin1");
-    expect(archive).toMatch(/pdfaid:part='?2|<pdfaid:part>2/);
+    expect(archive).toMatch(/pdfaid:part="2"/);
     expect(archive).toContain("/OutputIntents");
     const eps = await put(bench.folder, "wide.eps", postscript.replace("0 0 96 48", "0 0 192 96"));
     expect(await widthOf((await bench.convert(eps, "eps", "pdf")).path)).toBe(192);
