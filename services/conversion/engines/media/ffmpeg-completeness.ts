@@ -57,12 +57,16 @@ async function endsInFrame(session: ToolSession, demuxer: string): Promise<boole
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
   if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
-  const { share, isOpen, seconds, beside } = await inspector.ask("soundEnd", [task.input.path], {
+  const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,
   });
   const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
-  const streams = media.streams.map((stream) => ({ ...stream, durationSeconds: lengthOf(stream.durationSeconds) }));
+  const streams = media.streams.map((stream) => ({
+    ...stream,
+    ...(decoder === "" ? {} : { decoder, isFloat: false }),
+    durationSeconds: lengthOf(stream.durationSeconds),
+  }));
   return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, beside };
 }
 

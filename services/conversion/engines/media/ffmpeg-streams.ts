@@ -109,9 +109,8 @@ const maxTotalPixels = 4e12;
 const entries =
   "format=duration,start_time:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
-/** Goes before the input: selects a decoder that decodes everything in the film. */
-export const decoderArgs = (film: Stream | undefined): readonly string[] =>
-  film?.decoder === undefined ? [] : [`-c:${film.index}`, film.decoder];
+/** Goes before the input: selects a decoder that decodes everything, and correctly. */
+export const decoderArgs = ({ index, decoder }: Stream): readonly string[] => (decoder === undefined ? [] : [`-c:${index}`, decoder]);
 
 export const mediaBadInput = [
   /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|Cannot determine format of input stream|End of file/i,
