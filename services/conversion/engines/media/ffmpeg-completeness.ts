@@ -56,7 +56,7 @@ async function endsInFrame(session: ToolSession, demuxer: string): Promise<boole
 /** Corrects durations to those in the file header if ffprobe reports only what is present. */
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
-  if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
+  if (!/^(wav|aiff|w64|caf|ogg|asf|mpeg)$/.test(demuxer)) return media;
   const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,
@@ -76,7 +76,9 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
   if (isTimeless) return { seconds: 0, tolerated: 0 };
   const converted = convertedOf(task, media);
-  const durations = converted.map(({ durationSeconds }) => durationSeconds);
+  // FLV states only how long its longest track is.
+  const isOfAll = demuxer === "flv" && converted.length === media.streams.length;
+  const durations = converted.map(({ durationSeconds }) => (isOfAll ? media.durationSeconds : durationSeconds));
   const isTold =
     (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) && durations.length > 0 && durations.every((seconds) => seconds > 0);
   const whole = isTold ? Math.max(...durations) : media.durationSeconds;

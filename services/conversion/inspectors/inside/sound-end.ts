@@ -1,4 +1,4 @@
-/** What FFmpeg does not report about a sound file: how much of it is there, and what it contains besides the sound. */
+/** What FFmpeg does not report about a file of sound or video: how much of it is there, and what it contains besides the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
 
@@ -9,7 +9,7 @@ const pageBytes = 65_536;
 
 const whole = { share: 1, isOpen: false, seconds: 0, beside: [], decoder: "" } as const;
 
-/** For WAVE, AIFF, Wave64, CAF, Ogg and ASF. Other files, and unclear ones, count as complete. */
+/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF and MPEG program streams. Other files, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
@@ -22,6 +22,8 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
       return { ...(await samplesOf(source, 8, cafChunk)), beside: await besideOf(source, 8, cafChunk) };
     case "ogg":
       return { ...whole, isOpen: await isOpenOgg(source) };
+    case "mpeg":
+      return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
       return { ...whole, seconds: asfSeconds(source.head) };
     default:
@@ -154,4 +156,22 @@ async function isOpenOgg(source: ByteSource): Promise<boolean> {
   const segments = tail[at + 26] ?? 0;
   const length = tail.subarray(at + 27, at + 27 + segments).reduce((sum, each) => sum + each, 27 + segments);
   return at + length > tail.length || ((tail[at + 5] ?? 0) & 4) === 0;
+}
+
+const packStart = Buffer.from("000001ba", "hex");
+const startCode = packStart.subarray(0, 3);
+
+/** @see ISO 13818-1, 2.5.3: packs of a fixed form, and packets that state their length. Whether the last is cut off, if that is clear. */
+async function isOpenProgram(source: ByteSource): Promise<boolean> {
+  const tail = await bytesAt(source, Math.max(0, source.sizeBytes - 2 * pageBytes), Math.min(2 * pageBytes, source.sizeBytes));
+  let at = tail.indexOf(packStart);
+  while (at >= 0 && at + 4 <= tail.length) {
+    if (!tail.subarray(at, at + 3).equals(startCode)) return false;
+    const [kind = 0] = tail.subarray(at + 3);
+    if (kind < 0xb9) return false;
+    if (kind === 0xb9) at += 4;
+    else if (kind === 0xba) at += ((tail[at + 4] ?? 0x40) & 0xc0) === 0x40 ? 14 + ((tail[at + 13] ?? 0) & 7) : 12;
+    else at += 6 + (at + 6 > tail.length ? 0 : tail.readUInt16BE(at + 4));
+  }
+  return at > tail.length;
 }
