@@ -149,7 +149,8 @@ function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags
   const told = toldOnly[task.hop.to];
   const unread = lostTags(media.tags, result.tags).filter((name) => told?.test(name) !== true);
   const tags = carried === undefined ? unread : lostWith(unread, media.tags, result.tags, carried);
-  const keepsChapters = hasChapters(task, media, result);
+  const chapters = Math.max(media.chapters.length, carried?.chapters ?? 0);
+  const keepsChapters = chapters === media.chapters.length && hasChapters(task, media, result);
   // FFmpeg reads the markers of a WAV as chapters.
   const marked = (media.beside ?? []).some(({ kind, parts }) => kind === "marks" && parts <= media.chapters.length);
   return [
@@ -159,7 +160,7 @@ function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags
       .filter(({ kind }) => ofSound.has(kind) || task.options.metadata !== "strip")
       .filter(({ kind }) => !(kind === "marks" && marked && keepsChapters))
       .map(({ kind, parts }) => (parts > 1 ? `${besideWords[kind]} (${parts})` : besideWords[kind])),
-    ...(keepsChapters || marked ? [] : [`chapters (${media.chapters.length})`]),
+    ...(keepsChapters || marked ? [] : [`chapters (${chapters})`]),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { isoDemuxer } from "./ffmpeg-container.ts";
-import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
+import { countOf, type Fields, fieldsOf, probe, programsOf, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
 type Colours = {
@@ -76,6 +76,8 @@ export type Media = {
   readonly chapters: readonly { readonly startSeconds: number; readonly title: string }[];
   /** Where FFmpeg reads the chapters, if not from the file itself. */
   readonly chapterList?: string;
+  /** Of a broadcast: the indices of each program's streams. */
+  readonly programs: readonly (readonly number[])[];
   /** Data tracks and attachments. */
   readonly otherTracks: number;
   /** Of an animation; `isFine` if any delay is not in whole hundredths of a second. */
@@ -159,6 +161,7 @@ function mediaOf(answer: Fields, demuxer: string): Media {
       startSeconds: countOf(row.start_time),
       title: textOf(fieldsOf(row.tags).title),
     })),
+    programs: programsOf(answer),
     otherTracks: rows.filter(isOther).length,
   };
 }
@@ -257,17 +260,9 @@ function coloursOf(row: Fields): Colours {
   return { matrix, primaries, transfer: told(row.color_transfer), range: told(row.color_range) };
 }
 
-function kindOf(row: Fields): Stream["kind"] | undefined {
-  switch (row.codec_type) {
-    case "audio":
-      return "audio";
-    case "video":
-      return fieldsOf(row.disposition).attached_pic === 1 ? "cover" : "video";
-    case "subtitle":
-      return "subtitle";
-    default:
-      return undefined;
-  }
+function kindOf({ codec_type: type, disposition }: Fields): Stream["kind"] | undefined {
+  if (type === "video" && fieldsOf(disposition).attached_pic === 1) return "cover";
+  return type === "audio" || type === "video" || type === "subtitle" ? type : undefined;
 }
 
 /** Of a Matroska track. MKVToolNix tags the duration, others the end. */
