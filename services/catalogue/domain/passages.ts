@@ -13,6 +13,8 @@ export type Passage = {
   readonly to: Kind;
   /** Chains of one or two hubs, in order. */
   readonly via: readonly (readonly string[])[];
+  /** Only for these sources. */
+  readonly sources?: ReadonlySet<string>;
   /** Only for these targets. */
   readonly targets?: ReadonlySet<string>;
   /** The first hop may extract a part of the source, because the target is about that part. */
@@ -33,7 +35,7 @@ const rows = "csv tsv psv yaml xml toml ndjson parquet avro sqlite ini propertie
 
 const shownMap = "png jpg webp";
 
-type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part"];
+type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part" | undefined, sources?: string];
 
 const table: readonly Cells[] = [
   // PNG and TIFF preserve pixels, and outlines are traced from BMP. A picture becomes a page, or the text recognised in it.
@@ -56,6 +58,8 @@ const table: readonly Cells[] = [
   // DOCX, ODT and HTML preserve the structure of text. After a PDF only paged formats follow, because HTML from a PDF is recognised text.
   ["document", "document", "docx, odt, html, docx html"],
   ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],
+  // These have only pages, so that nothing is lost on the way through PDF.
+  ["document", "document", "pdf, pdf html", "txt html docx odt rtf md", undefined, "djvu xps"],
   ["document", "image", "png, html, pdf, html png, pdf png, docx pdf, odt pdf, html pdf", shown],
   ["document", "vector", "pdf, docx pdf, odt pdf, html pdf, pdf svg"],
   ["document", "ebook", "docx, odt, html, epub, docx epub, odt epub, html epub"],
@@ -120,10 +124,11 @@ const table: readonly Cells[] = [
   ["diagram", "document", "svg, pdf", paged],
 ];
 
-export const passages: readonly Passage[] = table.map(([from, to, via, targets, part]) => ({
+export const passages: readonly Passage[] = table.map(([from, to, via, targets, part, sources]) => ({
   from,
   to,
   via: via.split(", ").map((chain) => chain.split(" ")),
+  ...(sources === undefined ? {} : { sources: new Set(sources.split(" ")) }),
   ...(targets === undefined ? {} : { targets: new Set(targets.split(" ")) }),
   partIsEnough: part === "part",
 }));

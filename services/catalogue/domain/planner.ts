@@ -77,6 +77,7 @@ function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, For
   // What a target cannot hold is lost on every route to it, whatever the hubs are.
   const lossy = new Set([...rows.keys()].filter((to) => losesTransparency(from, to)));
   for (const passage of kind === undefined ? [] : (passagesFrom.get(kind) ?? [])) {
+    if (passage.sources?.has(from) === false) continue;
     for (const chain of passage.via) {
       const start = chainOf(graph, from, chain, passage);
       const hub = start?.at(-1)?.to;

@@ -90,6 +90,10 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "SIGNATURES_VOID", content: richPdf },
+  { engine: "ghostscript", hop: "pdf>pdfa", code: "STRUCTURE_DROPPED", content: richPdf },
+  { engine: "pdf", hop: "pdf>json", code: "TEXT_LEFT_OUT", content: richPdf },
+  { engine: "pdf", hop: "pdf>json", code: "STRUCTURE_DROPPED", content: richPdf },
+  { engine: "ghostscript", hop: "pdf>pdfa", code: "SIGNATURES_VOID", content: richPdf },
   {
     engine: "pdf-change",
     hop: "pdf>pdf",

@@ -136,7 +136,15 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "mupdf", hop: "jpg>pdf", code: "ORIENTATION_APPLIED", content: turned },
   { engine: "mupdf", hop: "png>pdf", code: "METADATA_DROPPED", content: displayP3 },
   { engine: "poppler", hop: "pdf>png", code: "PAGES_LEFT_OUT", content: pdfOf(["one", "two"]) },
-  { engine: "djvulibre", hop: "djvu>pdf", code: "STYLING_DROPPED", content: (path) => copy("document/typical.djvu", path) },
+  {
+    engine: "djvulibre",
+    hop: "djvu>pdf",
+    code: "TEXT_LEFT_OUT",
+    content: async (path) => {
+      await copy("document/typical.djvu", path);
+      await run("djvused", ["-e", "select 1; set-rotation 1", "-s", path]);
+    },
+  },
 ];
 
 /** Formats that hold several pictures by simple concatenation. */

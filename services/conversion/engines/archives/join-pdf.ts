@@ -1,87 +1,61 @@
-/** Joins documents, pictures and PDFs to one PDF with MuPDF, including every page, link and bookmark. */
+/** Joins documents, pictures and PDFs to one PDF with pikepdf (qpdf), including every page, link, bookmark, form field and layer. */
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
-import { throwIfFailed } from "../shared/bad-input.ts";
-import { probeMs } from "../shared/tool-run.ts";
+import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
+import { versionLineOf } from "../shared/tool-run.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
 import { withPictures } from "./join-pictures.ts";
 
-const program = "/usr/bin/mutool";
-const script = join(import.meta.dirname, "join-pdf-facts.mujs");
-const scriptInside = "/engine/facts.js";
-const badInput = [/cannot (?:recognize|find|load|open|parse)|no objects found|syntax error|damaged/i];
-const damaged = "One of the files is damaged.";
-
-/** What belongs to a document as a whole rather than to its pages. */
-const lost: Readonly<Record<string, string>> = {
-  AcroForm: "Form fields keep their values but can no longer be filled in.",
-  OCProperties: "Layers can no longer be toggled.",
-  StructTreeRoot: "The structure for screen readers is left out.",
-  PageLabels: "Pages are numbered from 1.",
+const program = "/usr/bin/python3";
+const script = "/engine/join-pdf.py";
+const scripts = {
+  [join(import.meta.dirname, "join-pdf.py")]: script,
+  [join(import.meta.dirname, "../pdf/pdf-change-prune.py")]: "/engine/pdf_prune.py",
 };
+const badInput = [3];
 
-type Facts = { readonly pages: number; readonly has: readonly string[] } | "locked";
+/** What the script prints for each file. */
+type Said = { readonly failed?: "locked" | "damaged"; readonly remarks?: readonly string[] };
 
-async function joinPdf(joining: Joining): Promise<void> {
-  const { session, entries, convert, remark } = joining;
+async function joinPdf({ session, entries, convert, remark }: Joining): Promise<void> {
   const parts: FileRef[] = [];
   for (const entry of entries) parts.push(await convert(entry, "pdf"));
   const { paths, readOnly } = bound(parts);
-  const known = await factsOf(joining, paths, readOnly);
-  for (const [index, entry] of entries.entries()) {
-    for (const name of openedOf(entry, known[index]).has) if (lost[name] !== undefined) remark(entry, lost[name]);
-  }
-  const args = ["merge", "-o", "/job/out.pdf", "-O", "compress,garbage=compact", ...paths];
-  throwIfFailed(await session.run({ program, args, readOnly }), badInput, damaged);
-  const [made] = await factsOf(joining, ["/job/out.pdf"], {});
-  const wanted = known.reduce((sum, facts) => sum + (facts === "locked" ? 0 : facts.pages), 0);
-  if (made === undefined || made === "locked" || made.pages !== wanted) {
-    throw new FilemillError("CONVERSION_FAILED", "Not every page could be joined.");
-  }
-  await session.run({ program: "/bin/mv", args: ["/job/out.pdf", "/job/out"] });
-}
-
-async function factsOf(
-  { session }: Joining,
-  paths: readonly string[],
-  readOnly: Readonly<Record<string, string>>,
-): Promise<readonly Facts[]> {
-  const facts: Facts[] = [];
+  const lines: string[] = [];
   const end = await session.run({
     program,
-    args: ["run", scriptInside, ...paths],
-    readOnly: { ...readOnly, [script]: scriptInside },
-    onLine(line) {
-      const [, index, pages, has = ""] = /^(\d{1,4}) (\d{1,9}|locked) ?([A-Za-z,]{0,200})$/.exec(line) ?? [];
-      if (pages !== undefined && Number(index) === facts.length)
-        facts.push(pages === "locked" ? pages : { pages: Number(pages), has: has.split(",") });
-    },
+    args: ["-I", script, "/job/out", ...paths],
+    readOnly: { ...readOnly, ...scripts },
+    onLine: (line) => void lines.push(line),
   });
-  throwIfFailed(end, badInput, damaged);
-  return facts;
+  if (end.exitCode === 0 || saysBadInput(end, badInput)) {
+    for (const [index, entry] of entries.slice(0, lines.length).entries()) {
+      const { failed, remarks = [] }: Said = JSON.parse(lines[index] ?? "");
+      if (failed !== undefined) throw failureOf(entry, failed);
+      for (const each of remarks) remark(entry, each);
+    }
+  }
+  throwIfFailed(end, badInput, "One of the files is damaged.");
 }
 
-function openedOf({ name }: Entry, facts: Facts | undefined): Exclude<Facts, "locked"> {
-  if (facts === "locked")
-    throw named(name, new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again."));
-  if (facts === undefined || facts.pages === 0) throw named(name, new FilemillError("INVALID_INPUT", "The file is damaged."));
-  return facts;
+function failureOf({ name }: Entry, failed: Said["failed"]): FilemillError {
+  if (failed === "damaged") return named(name, new FilemillError("INVALID_INPUT", "The file is damaged."));
+  return named(name, new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again."));
 }
 
 export const joinPdfEngine = defineEngine(
   joinEngineOf({
     id: "join-pdf",
-    label: "MuPDF, joining files",
+    label: "pikepdf (qpdf), joining files",
     lane: "document",
-    packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
+    packages: ["libarchive-tools", "python3-pikepdf", "pandoc"],
     // Cheaper than printing a zipped page, so it is chosen first; it hands such pages over to that engine.
     targets: { pdf: { fidelity: "high", cost: 250 } },
     badInput,
     prepare: withPictures,
     async probe(sandbox) {
-      const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
-      return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+      return await versionLineOf(sandbox, program, ["-I", "-c", "import pikepdf; print(pikepdf.__version__)"]);
     },
     join: joinPdf,
   }),

@@ -1,12 +1,11 @@
-/** DjVu scans by DjVuLibre: to pages, pictures and their text layer; and photographs to DjVu. */
-import { stat } from "node:fs/promises";
-import { FilemillError } from "#contract/errors.ts";
+/** DjVu scans by DjVuLibre: to pages with their text layer, and to pictures; and photographs to DjVu. */
+import { join } from "node:path";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, openToolSession, probeMs } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
 
 const usual = { async: false, maxInputMb: 100 } as const;
 const quality: OptionDefinition = {
@@ -31,14 +30,13 @@ const hops: readonly Hop[] = [
   {
     from: "djvu",
     to: "pdf",
-    fidelity: "reduced",
+    fidelity: "high",
     cost: 300,
     ...usual,
     options: [quality],
-    expects: [expecting("STYLING_DROPPED", { message: "Pages become pictures; their hidden text layer is left out." })],
+    expects: [expecting("TEXT_LEFT_OUT", { message: "The text layer of rotated pages is left out." })],
   },
   { from: "djvu", to: "tiff", fidelity: "high", cost: 300, ...usual, options: [quality] },
-  { from: "djvu", to: "txt", fidelity: "extract", cost: 30, ...usual, options: [] },
   { from: "jpg", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },
   { from: "ppm", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },
 ];
@@ -47,23 +45,38 @@ const badInput = [
   /Corrupted|LibJpeg error|Unexpected End Of File|Premature end|not ready for reading chunk|outside the bounds|Cannot decode (?:document|page)|\(GPixmap\.cpp/,
 ];
 
+/** Font without outlines, for text that is not seen. */
+const font = "/usr/share/tesseract-ocr/5/tessdata/pdf.ttf";
+const script = "/engine/djvulibre-layer.py";
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   const end = await session.run(commandOf(task));
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
-  if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
-    throw new FilemillError("CONVERSION_FAILED", "The pages are scanned pictures without text; this conversion does no OCR.");
+  await session.adopt(to === "pdf" ? await withLayer(session, task) : "out");
+}
+
+/** Adds text, links, bookmarks and title to the pages. Returns the name of the result. */
+async function withLayer(session: ToolSession, task: HopTask): Promise<string> {
+  const end = await session.run({
+    program: "/usr/bin/python3",
+    args: ["-I", script, inputInside, "/job/out", font, "/job/whole"],
+    readOnly: { [join(import.meta.dirname, "djvulibre-layer.py")]: script },
+  });
+  if (end.exitCode !== 0) {
+    task.note("TEXT_LEFT_OUT", "The text layer could not be read and was left out.");
+    return "out";
   }
-  if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures; their hidden text layer was left out.");
-  await session.adopt("out");
+  const lost: readonly number[] = JSON.parse(end.stdout);
+  if (lost.length > 0) task.note("TEXT_LEFT_OUT", `The text layer of rotated pages was left out: ${lost.slice(0, 10).join(", ")}.`);
+  return "whole";
 }
 
 function commandOf({ hop, options }: HopTask) {
   if (hop.to === "djvu") {
     return { program: "/usr/bin/c44", args: ["-decibel", String(numberOption(options, "decibels") ?? 40), inputInside, "/job/out"] };
   }
-  if (hop.to === "txt") return { program: "/usr/bin/djvutxt", args: [inputInside, "/job/out"] };
   return {
     program: "/usr/bin/ddjvu",
     args: [`-format=${hop.to}`, `-quality=${numberOption(options, "quality") ?? 85}`, inputInside, "/job/out"],
@@ -74,7 +87,7 @@ export const djvulibreEngine = defineEngine({
   id: "djvulibre",
   label: "DjVuLibre",
   lane: "document",
-  packages: ["djvulibre-bin"],
+  packages: ["djvulibre-bin", "python3-pikepdf", "tesseract-ocr"],
   hops,
   badInput,
   async probe(sandbox) {

@@ -62,6 +62,9 @@ export function roundsNumbers(from: string, to: string): readonly ("all" | "frac
 /** Whether days are counted as in Excel, with a nonexistent one. */
 export const isExcels = (format: string) => /^(xlsx|xlsm|xltx|xlsb|xls|xlt|xlsx2003)$/.test(format);
 
+/** Part of ISO 19005 is an option. */
+export const isPdf = (format: string) => format === "pdf" || format === "pdfa";
+
 export const isOpenSheet = (format: string) => /^(ods|ots|fods)$/.test(format);
 
 /** Whether the writer drops tabs in multi-line or formatted cells. */
@@ -93,6 +96,7 @@ const text: Readonly<Record<string, OfficeFormat>> = {
   hwp: reads("writer_MIZI_Hwp_97"),
   lrf: reads("BroadBand eBook"),
   pdf: writes("writer_pdf_Export"),
+  pdfa: writes("writer_pdf_Export"),
   ...pictures("writer"),
 };
 
@@ -123,6 +127,7 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   numbers: reads("Apple Numbers"),
   html: writes("HTML (StarCalc)", "EmbedImages"),
   pdf: writes("calc_pdf_Export"),
+  pdfa: writes("calc_pdf_Export"),
   ...pictures("calc"),
 };
 
@@ -148,6 +153,7 @@ const slides: Readonly<Record<string, OfficeFormat>> = {
   json: writes("impress_html_Export"),
   // One slide per page, with text that can be edited line by line.
   pdf: { import: ["impress_pdf_import"], export: "impress_pdf_Export" },
+  pdfa: writes("impress_pdf_Export"),
   ...pictures("impress"),
 };
 
@@ -166,6 +172,7 @@ const drawing: Readonly<Record<string, OfficeFormat>> = {
   eps: writes("draw_eps_Export"),
   tiff: writes("draw_tif_Export"),
   pdf: writes("draw_pdf_Export"),
+  pdfa: writes("draw_pdf_Export"),
   ...pictures("draw"),
 };
 

@@ -4,22 +4,23 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
+import { archivePart } from "../shared/pdf-options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
-import { type Family, families, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { type Family, families, isPdf, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 
+const pdfVersion: OptionDefinition = {
+  name: "pdfVersion",
+  type: "enum",
+  values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
+  default: "1.7",
+  description: "Plain PDF, or PDF/A for archives.",
+};
 const pdfOptions: readonly OptionDefinition[] = [
   {
     name: "pages",
     type: "string",
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
     description: "Pages to keep, for example `1-3,7`.",
-  },
-  {
-    name: "pdfVersion",
-    type: "enum",
-    values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
-    default: "1.7",
-    description: "Plain PDF, or PDF/A for archives.",
   },
   { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
   { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
@@ -99,9 +100,9 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
     ...(from === "csv" ? [delimiter] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
     ...(to === "csv" || to === "tsv" ? [quoted, bom] : []),
-    ...(to === "pdf" ? pdfOptions : []),
-    ...(to === "pdf" && isSheet ? [sheetToPrint, fitWidth] : []),
-    ...(to === "pdf" && (isSheet || family === "text") ? [pageSize, margin, landscape] : []),
+    ...(isPdf(to) ? [...pdfOptions, to === "pdf" ? pdfVersion : archivePart] : []),
+    ...(isPdf(to) && isSheet ? [sheetToPrint, fitWidth] : []),
+    ...(isPdf(to) && (isSheet || family === "text") ? [pageSize, margin, landscape] : []),
   ];
 }
 
@@ -110,7 +111,7 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...expectingAll(
       from === "csv" && "DIALECT_GUESSED",
       /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
-      to === "pdf" && "FONT_SUBSTITUTED",
+      isPdf(to) && "FONT_SUBSTITUTED",
     ),
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
     ...expectingAll(family === "sheet" && (from === "numbers" || roundsNumbers(from, to).length > 0) && "NUMBERS_ROUNDED"),
@@ -128,10 +129,10 @@ function expectationsOf(family: Family, from: string, to: string) {
       ? [expecting("TYPES_AS_TEXT", { message: "Times and booleans become text." })]
       : []),
     ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Column names are cut to ten capital letters." })] : []),
-    ...(family === "sheet" && to === "pdf"
+    ...(family === "sheet" && isPdf(to)
       ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and all sheets except the selected one, are left out.", of: "sheets" })]
       : []),
-    ...(family === "slides" && to === "pdf" ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
+    ...(family === "slides" && isPdf(to) ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
   ];
 }
 

@@ -6,6 +6,7 @@ while loading is "broken". When the office itself dies, the worker exits too: it
 """
 import atexit
 import json
+import mmap
 import os
 import re
 import shutil
@@ -252,11 +253,20 @@ def load(desktop, job, options, is_changed):
     return None, broken
 
 
-def hidden_slides(document):
-    """Number of hidden slides, which have no page in a PDF."""
+# As the office writes the root of the page tree.
+PAGES = re.compile(rb"<</Type/Pages\b[^>]*/Count (\d+)>>")
+
+
+def hidden_slides(document, path):
+    """Number of hidden slides, which have no page in the PDF."""
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return 0
     pages = document.getDrawPages()
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        written = PAGES.findall(data)
+    # Asking for one slide takes a millisecond.
+    if [int(count) for count in written] == [pages.getCount()]:
+        return 0
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
@@ -367,7 +377,7 @@ def convert(context, desktop, job, here):
         if is_pdf or job["exportFilter"] == "HTML (StarCalc)":
             answer["hiddenCells"] = books.hidden_cells(sheets)
         answer["hasComments"], answer["hasDeleted"] = revisions(document) if is_pdf else (False, False)
-        answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
+        answer["hiddenSlides"] = hidden_slides(document, job["output"]) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])
         if is_dbase:

@@ -9,7 +9,17 @@ import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openOutput, probeMs } from "../shared/tool-run.ts";
 import { type Answer, noteAnswer, parseAnswer } from "./libreoffice-answer.ts";
-import { isExcels, isOpenSheet, losesTabs, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import {
+  isExcels,
+  isOpenSheet,
+  isPdf,
+  losesTabs,
+  mostCharacters,
+  mostOf,
+  officeFormats,
+  papers,
+  roundsNumbers,
+} from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
 
@@ -20,7 +30,6 @@ const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
   [/^(xlsx|xlsm|xltx)$/, "xl/"],
   [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
 ];
-const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
 
 function jobOf(task: HopTask): OfficeJob {
   const { from, to } = task.hop;
@@ -39,7 +48,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
     ...layoutOf(task),
-    ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+    ...(isPdf(to) ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
     ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
   };
@@ -92,6 +101,12 @@ function textOf({ hop, options }: HopTask): OfficeJob {
 
 const isTextTable = (format: string) => format === "csv" || format === "tsv";
 
+/** Of PDF/A, or 0 for plain PDF. */
+function partOf({ hop, options }: HopTask): number {
+  if (hop.to === "pdfa") return Number(stringOption(options, "part") ?? "2");
+  return Number(/^pdfa-([123])$/.exec(stringOption(options, "pdfVersion") ?? "")?.[1] ?? "0");
+}
+
 /** @see https://wiki.documentfoundation.org/Macros/Python_Guide/PDF_export_filter_data */
 function pdfDataOf(task: HopTask): OfficeJob {
   const pages = stringOption(task.options, "pages");
@@ -102,7 +117,7 @@ function pdfDataOf(task: HopTask): OfficeJob {
     UseTaggedPDF: true,
     // Otherwise a link to a file beside the document leads to our folder.
     ExportLinksRelativeFsys: true,
-    SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
+    SelectPdfVersion: partOf(task),
     ...(pages === undefined ? {} : { PageRange: pages }),
     ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),
   };

@@ -1,14 +1,15 @@
 /** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
-import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
+import { archivePart } from "../shared/pdf-options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
 
 const program = "/usr/bin/gs";
-const profile = "/usr/share/color/icc/ghostscript/srgb.icc";
 
 const pictures: OptionDefinition = {
   name: "pictures",
@@ -29,31 +30,16 @@ const pages: OptionDefinition = {
   pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
   description: "Pages to keep, in ascending order, for example `1-3,7`",
 };
-const part: OptionDefinition = {
-  name: "part",
-  type: "enum",
-  values: ["1", "2", "3"],
-  default: "2",
-  description: "Part of the standard: PDF/A-1b, PDF/A-2b or PDF/A-3b (ISO 19005)",
-};
 const usual = { async: false, maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [
   { from: "ps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [pictures] },
   { from: "eps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [crop, pictures] },
-  { from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [part, pages, pictures] },
+  {
+    ...{ from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [archivePart, pages, pictures] },
+    expects: [expecting("STRUCTURE_DROPPED"), expecting("SIGNATURES_VOID")],
+  },
 ];
-
-/** What PDF/A-2 additionally requires: the colour space. @see ISO 19005-2, 6.2.3 */
-const archiveDefinitions = `%!
-[/_objdef {profile} /type /stream /OBJ pdfmark
-[{profile} << /N 3 >> /PUT pdfmark
-[{profile} (${profile}) (r) file /PUT pdfmark
-[/_objdef {intent} /type /dict /OBJ pdfmark
-[{intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {profile} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
-[{Catalog} << /OutputIntents [{intent}] >> /PUT pdfmark
-`;
-const archiveArguments = ["-dPDFACompatibilityPolicy=1", "-sColorConversionStrategy=RGB", `--permit-file-read=${profile}`];
 
 function pictureArgumentsOf(task: HopTask): readonly string[] {
   const asked = stringOption(task.options, "pictures") ?? "keep";
@@ -95,24 +81,21 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const isArchive = task.hop.to === "pdfa";
-  if (isArchive) await writeFile(session.pathOf("archive.ps"), archiveDefinitions, { flag: "wx", mode: 0o644 });
-  const pageList = stringOption(task.options, "pages");
-  const end = await session.run({
-    program,
-    args: [
-      ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite"],
-      `-dCompatibilityLevel=${task.options.part === "1" ? "1.4" : "1.7"}`,
-      ...pictureArgumentsOf(task),
-      ...(isArchive ? [`-dPDFA=${stringOption(task.options, "part") ?? "2"}`, ...archiveArguments] : []),
-      ...(pageList === undefined ? [] : [`-sPageList=${pageList}`]),
-      ...(task.hop.from === "eps" && task.options.crop !== false ? ["-dEPSCrop"] : []),
-      "-sOutputFile=/job/out",
-      ...(isArchive ? ["/job/archive.ps"] : []),
-      ...["-f", inputInside],
-    ],
-  });
-  throwIfFailed(task, end);
+  const draw = async (input: string, given: readonly string[]): Promise<void> => {
+    const end = await session.run({
+      program,
+      args: [
+        ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite"],
+        `-dCompatibilityLevel=${task.options.part === "1" ? "1.4" : "1.7"}`,
+        ...pictureArgumentsOf(task),
+        ...given,
+        ...["-sOutputFile=/job/out", ...(task.hop.to === "pdfa" ? [archiveProgram] : []), "-f", input],
+      ],
+    });
+    throwIfFailed(task, end);
+  };
+  if (task.hop.to === "pdfa") return await writeArchive(session, task, draw);
+  await draw(inputInside, task.hop.from === "eps" && task.options.crop !== false ? ["-dEPSCrop"] : []);
   await session.adopt("out");
 }
 
@@ -120,7 +103,7 @@ export const ghostscriptEngine = defineEngine({
   id: "ghostscript",
   label: "Ghostscript",
   lane: "document",
-  packages: ["ghostscript"],
+  packages: ["ghostscript", "python3-pikepdf"],
   hops,
   badInput,
   async probe(sandbox) {

@@ -22,6 +22,8 @@ export async function rewritePdf(sandbox: Sandbox, task: HopTask, isGray: boolea
     program: "/usr/bin/gs",
     args: [
       ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "-dCompatibilityLevel=1.7"],
+      // Otherwise pages are turned until most of their text is upright.
+      "-dAutoRotatePages=/None",
       ...(isGray ? withoutColour : untouched),
       ...["-sOutputFile=/job/out", "-f", inputInside],
     ],

@@ -58,7 +58,11 @@ const layout: OptionDefinition = {
 
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
-const ofPages = expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY");
+const ofPages = [
+  ...expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY"),
+  expecting("TEXT_LEFT_OUT", { message: "Comments and text in hidden layers are left out." }),
+  expecting("STRUCTURE_DROPPED", { message: "Attached files are left out." }),
+];
 const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
 const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only tables are converted." });
 

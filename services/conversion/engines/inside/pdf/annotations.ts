@@ -68,6 +68,13 @@ export function writtenIn(annotations: readonly Annotation[], matrix: Matrix, dr
   });
 }
 
+const shown = new Set(["Widget", "FreeText", "Link", "Popup"]);
+
+/** The number of comments whose text is not on the page. */
+export function commentsIn(annotations: readonly Annotation[]): number {
+  return annotations.filter(({ subtype = "", contentsObj }) => !shown.has(subtype) && (contentsObj?.str ?? "").trim() !== "").length;
+}
+
 function textOf({ subtype, fieldValue, checkBox, radioButton, exportValue, buttonValue, contentsObj }: Annotation): string {
   if (subtype !== "Widget" && subtype !== "FreeText") return "";
   const value = subtype === "Widget" ? fieldValue : contentsObj?.str;

@@ -67,6 +67,10 @@ export type PageContent = {
   readonly isUpright: boolean;
   /** Its text is an invisible OCR layer. */
   readonly isTextHidden: boolean;
+  /** It has text in hidden layers, which is left out. */
+  readonly hasHiddenText: boolean;
+  /** Number of comments, which are left out. */
+  readonly comments: number;
   /** It shows more than text: pictures, drawings, fields, highlights. */
   readonly showsMore: boolean;
   /** It shows something but has next to no text. */

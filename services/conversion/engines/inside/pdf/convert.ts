@@ -31,6 +31,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     pages: read,
     count,
     bookmarks,
+    attachments,
   } = await readPdf(bytes, pagesWanted(options.pages), {
     isAsSeen: options.layout === "exact",
   });
@@ -43,8 +44,9 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   // With OCR disabled, the pages stay pictures.
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   noteUnread(scanned, read, notes);
-  if (options.layout === "exact") return await exactly(read, title, { notes, ask });
   const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
+  if (!isTablesAlone) noteLeftOut(read, attachments, notes);
+  if (options.layout === "exact") return await exactly(read, title, { notes, ask });
   const pages = isTablesAlone ? read : await withDrawn(read, notes, shows.has(to) ? ask : undefined);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
@@ -69,6 +71,24 @@ function noteUnread(scanned: readonly number[], read: readonly PageContent[], no
       : [`Fonts of these pages do not say which characters they show, so that text is missing or wrong: ${placesOf(unreadable)}.`]),
   ];
   if (told.length > 0) notes.set("TEXT_NOT_RECOGNISED", told.join(" "));
+}
+
+function noteLeftOut(read: readonly PageContent[], attachments: readonly string[], notes: Notes): void {
+  const commented = read.filter(({ comments }) => comments > 0).map(({ number }) => number);
+  const layered = read.filter(({ hasHiddenText }) => hasHiddenText).map(({ number }) => number);
+  const told = [
+    ...(commented.length === 0 ? [] : [`Comments on these pages were left out: ${placesOf(commented)}.`]),
+    ...(layered.length === 0 ? [] : [`Text in hidden layers of these pages was left out: ${placesOf(layered)}.`]),
+  ];
+  if (told.length > 0) notes.set("TEXT_LEFT_OUT", told.join(" "));
+  if (attachments.length > 0)
+    notes.set(
+      "STRUCTURE_DROPPED",
+      `Attached files were left out: ${attachments
+        .slice(0, 4)
+        .map((name) => name.slice(0, 100))
+        .join(", ")}.`,
+    );
 }
 
 /** If the tags cannot be trusted, neither can their artifacts. */

@@ -56,7 +56,7 @@ function isWorded({ text }: Line): boolean {
 
 /** A table head that repeats on each page has a row with the same columns above or below it. */
 function isOfTable({ pieces }: Line, rows: readonly (readonly Piece[])[]): boolean {
-  const index = rows.findIndex((row) => row === pieces);
+  const index = rows.indexOf(pieces);
   return (
     pieces.length > 1 &&
     [rows[index - 1], rows[index + 1]].some((row) => pieces.every(({ left }) => row?.some((piece) => Math.abs(piece.left - left) < 3)))

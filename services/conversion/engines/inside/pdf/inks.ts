@@ -4,8 +4,16 @@ import { type Matrix, multiply, type OperatorList, type OperatorNumbers } from "
 import { rightToLeft } from "./reading-order.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
-/** A word with the space after it, on a baseline. `natural`: its width without letter spacing. */
-export type Ink = { readonly x: number; readonly y: number; readonly colour: string; natural: number; end: number; hasSpace: boolean };
+/** A word with the space after it, on a baseline. `letter`: its first glyph. `natural`: its width without letter spacing. */
+export type Ink = {
+  readonly x: number;
+  readonly y: number;
+  readonly colour: string;
+  readonly letter: string;
+  natural: number;
+  end: number;
+  hasSpace: boolean;
+};
 
 const black = "#000000";
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
@@ -108,7 +116,10 @@ function shownAt(inks: Ink[], glyphs: readonly (Glyph | number | null)[], from: 
         last.end = x + width * stretch * scale;
         last.hasSpace = isSpace;
       } else if (!isSpace && inks.length < mostInks)
-        inks.push({ x, y, colour, natural: width * stretch * scale, end: x + width * stretch * scale, hasSpace: false });
+        inks.push({
+          ...{ x, y, colour, letter: glyph.unicode ?? "" },
+          ...{ natural: width * stretch * scale, end: x + width * stretch * scale, hasSpace: false },
+        });
     }
     const more = isGap ? 0 : letterSpace + (glyph.isSpace === true ? wordSpace : 0);
     at = multiply(at, [1, 0, 0, 1, (width + more) * stretch, 0]);

@@ -3,12 +3,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
-import { type Annotation, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
+import { type Annotation, commentsIn, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
 import type { Box, PageContent, Run, StructureNode } from "./content.ts";
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
 import { inked, inksOf } from "./inks.ts";
+import { type IsVisible, layersOf, seenRuns } from "./layers.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
 import { partOfScan, picturesOf } from "./pictures.ts";
@@ -26,6 +27,8 @@ export type PdfContent = {
   readonly language: string | undefined;
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
+  /** Names of attached files. */
+  readonly attachments: readonly string[];
   readonly pages: readonly PageContent[];
 };
 
@@ -43,19 +46,26 @@ export async function readPdf(
     if (document.numPages > maxPages) throw tooComplex(`A PDF with more than ${maxPages} pages cannot be read as text.`);
     const pages: PageContent[] = [];
     const left = { runs: maxRuns, pictureBytes: maxPictureBytes };
+    const layers = await document.getOptionalContentConfig();
+    // Without hidden layers, nothing has to be looked for.
+    const isVisible = [...layers].some(([, group]) => !group.visible) ? (group: unknown) => layers.isVisible(group) : undefined;
     for (let number = 1; number <= document.numPages; number++) {
-      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, { left, reading }));
+      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, { left, reading, isVisible }));
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
     const bookmarks = bookmarksIn(await document.getOutline().catch(() => undefined));
-    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, pages };
+    const attachments = namesOf(await document.getAttachments().catch(() => undefined));
+    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, attachments, pages };
   } finally {
     await document.loadingTask.destroy();
   }
 }
 
 const saidIn = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text.trim() : undefined);
+
+/** Typed as an object by pdf.js, which returns a map. */
+const namesOf = (attachments: unknown): string[] => (attachments instanceof Map ? [...attachments.keys()].map(String) : []);
 
 async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; ops: OperatorNumbers }> {
   const { getDocument, OPS } = (await import("pdfjs-dist/legacy/build/pdf.mjs")) as {
@@ -81,28 +91,30 @@ async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; o
 
 type Left = { runs: number; pictureBytes: number };
 
-type Limits = { readonly left: Left; readonly reading: Reading };
+type Limits = { readonly left: Left; readonly reading: Reading; readonly isVisible: IsVisible | undefined };
 
-async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading: { isAsSeen } }: Limits): Promise<PageContent> {
+async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading: { isAsSeen }, isVisible }: Limits): Promise<PageContent> {
   const viewport = page.getViewport({ scale: 1 });
-  const [text, list, structure, annotations] = await Promise.all([
+  const [text, all, structure, annotations] = await Promise.all([
     page.getTextContent({ includeMarkedContent: true }),
     page.getOperatorList(),
     page.getStructTree().catch(() => null),
     page.getAnnotations().catch(() => []),
   ]);
   const upright = viewport.transform as unknown as Matrix;
-  const items = inLogicalOrder(text.items as TextItem[], list, ops);
+  const items = inLogicalOrder(text.items as TextItem[], all, ops);
+  const layers = isVisible === undefined ? undefined : layersOf(all, ops, isVisible);
+  const list = layers?.seen ?? all;
   const { width, height } = viewport;
   const turn = isAsSeen ? { matrix: upright, width, height } : turnOf(items, upright, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
-  const drawn = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links).map((run) =>
-    isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run,
-  );
-  const all = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
-  const runs = isAsSeen ? inked(all, inksOf(list, ops, turn.matrix)) : all;
+  const given = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links);
+  const seen = layers === undefined ? given : seenRuns(given, layers, ops, turn.matrix);
+  const drawn = seen.map((run) => (isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run));
+  const written = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
+  const runs = isAsSeen ? inked(written, inksOf(list, ops, turn.matrix)) : written;
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF contains too much text to convert.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
@@ -122,6 +134,8 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
     figures: isTextHidden ? [] : figuresOf(shapes),
     isUpright: turn.matrix === upright,
     isTextHidden,
+    hasHiddenText: seen.length < given.length,
+    comments: commentsIn(annotations as Annotation[]),
     showsMore: drawings.isPaintedBeside || annotations.length > 0,
     isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
     isUnreadable: isUnreadable(runs),

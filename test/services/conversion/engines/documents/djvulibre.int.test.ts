@@ -1,10 +1,11 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { copyFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { djvulibreEngine } from "#services/conversion/engines/documents/djvulibre.ts";
 import { byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { textFrom } from "#test/prove/readers/program.ts";
 import { rasterSample } from "#test/services/conversion/engines/pictures/raster-samples.ts";
 
 let bench: Bench;
@@ -26,28 +27,45 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-// The text layer of a scan is tested below.
-const hops = djvulibreEngine.hops.filter(({ to }) => to !== "txt");
-
-testEngine(
-  { ...djvulibreEngine, hops },
-  {
-    sample,
-    async check({ to }, reading, path) {
-      if (to === "pdf") return expect(reading.pages).toBe(1);
-      if (to === "tiff") return expect(differenceOf(await halvesOf(path, "tiff", byGraphicsMagick))).toBeLessThan(40);
-      const back = (await bench.convert(path, "djvu", "tiff")).path;
-      expect(differenceOf(await halvesOf(back, "tiff", byGraphicsMagick))).toBeLessThan(40);
-    },
+testEngine(djvulibreEngine, {
+  sample,
+  async check({ to }, reading, path) {
+    if (to === "pdf") return expect(reading.pages).toBe(1);
+    if (to === "tiff") return expect(differenceOf(await halvesOf(path, "tiff", byGraphicsMagick))).toBeLessThan(40);
+    const back = (await bench.convert(path, "djvu", "tiff")).path;
+    expect(differenceOf(await halvesOf(back, "tiff", byGraphicsMagick))).toBeLessThan(40);
   },
-);
+});
+
+/** As scanning programs write them. */
+const described = `select 1
+set-ant
+(maparea "https://example.org/" "" (rect 80 60 100 20) (xor))
+.
+select
+set-outline
+(bookmarks ("Gr\\303\\266\\303\\237e" "#1" ("Within" "#1")))
+.
+set-meta
+Title "A \\"scan\\""
+.
+save
+`;
 
 describe("engine djvulibre, in detail", () => {
-  it("takes the text that lies beneath a page, and says where there is none", async () => {
-    const corpus = join(import.meta.dirname, "../../../../corpus/document/text.djvu");
-    expect(await readFile((await bench.convert(corpus, "djvu", "txt")).path, "utf8")).toContain("Quokka");
-    const picture = await sample("djvu", bench.folder);
-    await expect(bench.convert(picture, "djvu", "txt")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  it("keeps text, links, bookmarks and title in a PDF", async () => {
+    const [path, script] = [join(bench.folder, "described.djvu"), join(bench.folder, "described.djvused")];
+    await copyFile(join(import.meta.dirname, "../../../../corpus/document/text.djvu"), path);
+    await writeFile(script, described);
+    await textFrom("djvused", path, "-f", script);
+    const made = await bench.convert(path, "djvu", "pdf");
+    const words = async (...command: [string, ...string[]]) => (await textFrom(...command)).split(/\s+/).toSorted();
+    expect(await words("pdftotext", made.path, "-")).toEqual(await words("djvutxt", path));
+    expect(await textFrom("pdfinfo", made.path)).toMatch(/^Title: +A "scan"$/m);
+    const objects = await textFrom("qpdf", "--qdf", "--object-streams=disable", made.path, "-");
+    expect(objects).toContain("/URI (https://example.org/)");
+    expect(objects).toContain("/Title (Within)");
+    expect(await textFrom("qpdf", "--check", made.path)).toContain("No syntax or stream encoding errors");
   });
 
   it("makes smaller files where that is asked for", async () => {

@@ -50,3 +50,10 @@ it("to files beside the document stay relative in RTF", async () => {
     "https://x.org/",
   ]);
 });
+
+it("keeps links and tags in PDF/A", async () => {
+  const file = (await converted("pdfa", "https://x.org/page")).made.toString("latin1");
+  expect(file).toMatch(/pdfaid:part>2</);
+  expect(file).toContain("/URI(https://x.org/page)");
+  expect(file).toContain("/StructTreeRoot");
+});

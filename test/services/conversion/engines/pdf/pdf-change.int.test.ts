@@ -148,6 +148,12 @@ describe("a PDF", () => {
     expect([...flat.notes.keys()]).toEqual([]);
   });
 
+  it("keeps the rotation of its pages in grayscale, whatever the direction of their text", async () => {
+    const rotated = (await changed(rich, { rotate: "90" })).path;
+    const { path } = await changed(rotated, { grayscale: true });
+    expect(await likeness(path, (await changed(rotated, { flatten: true })).path)).toBeGreaterThan(0.5);
+  });
+
   it("is converted to grayscale, with a note for lost structure", async () => {
     const { path, notes } = await changed(rich, { grayscale: true });
     const { channels } = await sharp(await bytesFrom("pdftoppm", "-r", "40", "-png", "-singlefile", path)).stats();
