@@ -64,7 +64,8 @@ export async function withEnd(session: ToolSession, inspector: Inspector, task: 
   const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
   const streams = media.streams.map((stream) => ({
     ...stream,
-    ...(decoder === "" ? {} : { decoder, isFloat: false }),
+    // Samples with room to spare have at most 24 valid bits.
+    ...(decoder === "" ? {} : { decoder, isFloat: false, bits: Math.min(stream.bits, 24) }),
     durationSeconds: lengthOf(stream.durationSeconds),
   }));
   return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, beside };
