@@ -40,7 +40,7 @@ const counts = record({
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
-const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "scene", "xmp", "comments"] as const;
+const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "loudness", "scene", "xmp", "comments"] as const;
 export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
@@ -93,6 +93,8 @@ export const answers = {
     isOpen: flag,
     seconds: finite,
     beside: list(record({ kind: oneOf(...besideSound), parts: uint32 }), 100),
+    /** What decodes the samples, if FFmpeg would choose wrongly. */
+    decoder: oneOf("", "pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le"),
   }),
   /** For sound or video, by its demuxer (`format`): whether it may have tags that only Mutagen reads. */
   richTags: record({ mayHave: flag }),

@@ -41,7 +41,7 @@ export async function withShownAlpha(session: ToolSession, task: HopTask, media:
 
 /** Whether a frame passes the filter; true if that cannot be determined. */
 async function hasFrame(session: ToolSession, media: Media, demuxer: string, filter: string): Promise<boolean> {
-  const input = [...inputArgs(demuxer), ...decoderArgs(streamsOf(media, "video")[0]), "-i", `file:${inputInside}`];
+  const input = [...inputArgs(demuxer), ...streamsOf(media, "video").slice(0, 1).flatMap(decoderArgs), "-i", `file:${inputInside}`];
   const output = ["-filter:v", filter, "-frames:v", "1", "-f", "framecrc", "pipe:1"];
   const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
   const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });

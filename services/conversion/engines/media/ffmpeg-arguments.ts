@@ -58,7 +58,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       // With a changed speed, the requested times refer to the source.
       ...(duration !== undefined && isPaced ? ["-t", String(duration + discarded)] : []),
       ...inputArgs(demuxer),
-      ...decoderArgs(streamsOf(media, "video")[0]),
+      ...media.streams.flatMap(decoderArgs),
     ]);
   if (media.chapterList !== undefined) command.input(`file:${media.chapterList}`).inputOptions("-f", "ffmetadata");
   const isPicture = pictureFormats[task.hop.to] !== undefined;

@@ -137,6 +137,7 @@ const besideWords: Readonly<Record<BesideSound, string>> = {
   sampler: "settings for samplers",
   recording: "recording notes (iXML)",
   broadcast: "broadcast notes (cart)",
+  loudness: "the measured loudness (bext)",
   scene: "the audio scene description (ADM)",
   xmp: "XMP",
   comments: "comments",
@@ -148,13 +149,18 @@ function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags
   const told = toldOnly[task.hop.to];
   const unread = lostTags(media.tags, result.tags).filter((name) => told?.test(name) !== true);
   const tags = carried === undefined ? unread : lostWith(unread, media.tags, result.tags, carried);
+  const chapters = Math.max(media.chapters.length, carried?.chapters ?? 0);
+  const keepsChapters = chapters === media.chapters.length && hasChapters(task, media, result);
+  // FFmpeg reads the markers of a WAV as chapters.
+  const marked = (media.beside ?? []).some(({ kind, parts }) => kind === "marks" && parts <= media.chapters.length);
   return [
     ...(task.options.metadata !== "strip" && covers(result) < covers(media) ? ["the cover picture"] : []),
     ...(task.options.metadata !== "strip" && tags.length > 0 ? [`tags (${tags.join(", ")})`] : []),
     ...(media.beside ?? [])
       .filter(({ kind }) => ofSound.has(kind) || task.options.metadata !== "strip")
+      .filter(({ kind }) => !(kind === "marks" && marked && keepsChapters))
       .map(({ kind, parts }) => (parts > 1 ? `${besideWords[kind]} (${parts})` : besideWords[kind])),
-    ...(hasChapters(task, media, result) ? [] : [`chapters (${media.chapters.length})`]),
+    ...(keepsChapters || marked ? [] : [`chapters (${chapters})`]),
   ];
 }
 
@@ -175,9 +181,11 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
 function hasChapters(task: HopTask, { chapters }: Media, result: Media): boolean {
   const { options } = task;
   if (speedOf(task) === 1 && (options.start !== undefined || options.duration !== undefined)) return true;
+  const written = result.chapters.toSorted((one, other) => one.startSeconds - other.startSeconds);
   return chapters.every(({ title, startSeconds }, place) => {
-    const found = result.chapters[place];
-    return found !== undefined && found.title === title && Math.abs(found.startSeconds - startSeconds) < leastShift;
+    const found = written[place];
+    // Some formats name every chapter.
+    return found !== undefined && (found.title === title || title === "") && Math.abs(found.startSeconds - startSeconds) < leastShift;
   });
 }
 

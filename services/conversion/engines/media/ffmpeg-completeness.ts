@@ -56,13 +56,18 @@ async function endsInFrame(session: ToolSession, demuxer: string): Promise<boole
 /** Corrects durations to those in the file header if ffprobe reports only what is present. */
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
-  if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
-  const { share, isOpen, seconds, beside } = await inspector.ask("soundEnd", [task.input.path], {
+  if (!/^(wav|aiff|w64|caf|ogg|asf|mpeg)$/.test(demuxer)) return media;
+  const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,
   });
   const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
-  const streams = media.streams.map((stream) => ({ ...stream, durationSeconds: lengthOf(stream.durationSeconds) }));
+  const streams = media.streams.map((stream) => ({
+    ...stream,
+    // Samples with room to spare have at most 24 valid bits.
+    ...(decoder === "" ? {} : { decoder, isFloat: false, bits: Math.min(stream.bits, 24) }),
+    durationSeconds: lengthOf(stream.durationSeconds),
+  }));
   return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, beside };
 }
 
@@ -72,7 +77,9 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
   if (isTimeless) return { seconds: 0, tolerated: 0 };
   const converted = convertedOf(task, media);
-  const durations = converted.map(({ durationSeconds }) => durationSeconds);
+  // FLV states only how long its longest track is.
+  const isOfAll = demuxer === "flv" && converted.length === media.streams.length;
+  const durations = converted.map(({ durationSeconds }) => (isOfAll ? media.durationSeconds : durationSeconds));
   const isTold =
     (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) && durations.length > 0 && durations.every((seconds) => seconds > 0);
   const whole = isTold ? Math.max(...durations) : media.durationSeconds;

@@ -15,6 +15,13 @@ export const countOf = (value: unknown): number => {
 /** Rows of a section, which ffprobe numbers from 0. */
 export const rowsOf = (section: unknown): readonly Fields[] => Object.values(fieldsOf(section)).filter(isFields);
 
+/** Indices of the streams of each program that has any. */
+export function programsOf(answer: Fields): readonly (readonly number[])[] {
+  return rowsOf(fieldsOf(answer.programs).program)
+    .map(({ streams }) => rowsOf(fieldsOf(streams).stream).map(({ index }) => countOf(index)))
+    .filter((indices) => indices.length > 0);
+}
+
 /** Characters of output: a film with fifty tracks and two hundred chapters needs a tenth. */
 const longestAnswer = 2 ** 20;
 

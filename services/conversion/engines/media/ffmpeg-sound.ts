@@ -23,7 +23,7 @@ export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, conta
   // Lossless packets are long: a copy would start and end elsewhere than requested.
   const cuts = target.exact === true && (options.start !== undefined || options.duration !== undefined);
   const isWhole = !media.isTrimmed || holdsEdits(target);
-  if (untouched && fits && !cuts && isWhole && !isLate(media, sound, target)) return ["-c:a", "copy"];
+  if (untouched && fits && !cuts && isWhole && sound.decoder === undefined && !isLate(media, sound, target)) return ["-c:a", "copy"];
   const encoder = choice === undefined ? target.audio : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
   const [name = "", ...rest] = encoder;

@@ -5,7 +5,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { isoDemuxer } from "./ffmpeg-container.ts";
-import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
+import { countOf, type Fields, fieldsOf, probe, programsOf, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
 type Colours = {
@@ -76,6 +76,8 @@ export type Media = {
   readonly chapters: readonly { readonly startSeconds: number; readonly title: string }[];
   /** Where FFmpeg reads the chapters, if not from the file itself. */
   readonly chapterList?: string;
+  /** Of a broadcast: the indices of each program's streams. */
+  readonly programs: readonly (readonly number[])[];
   /** Data tracks and attachments. */
   readonly otherTracks: number;
   /** Of an animation; `isFine` if any delay is not in whole hundredths of a second. */
@@ -109,9 +111,8 @@ const maxTotalPixels = 4e12;
 const entries =
   "format=duration,start_time:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
-/** Goes before the input: selects a decoder that decodes everything in the film. */
-export const decoderArgs = (film: Stream | undefined): readonly string[] =>
-  film?.decoder === undefined ? [] : [`-c:${film.index}`, film.decoder];
+/** Goes before the input: selects a decoder that decodes everything, and correctly. */
+export const decoderArgs = ({ index, decoder }: Stream): readonly string[] => (decoder === undefined ? [] : [`-c:${index}`, decoder]);
 
 export const mediaBadInput = [
   /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|Cannot determine format of input stream|End of file/i,
@@ -160,6 +161,7 @@ function mediaOf(answer: Fields, demuxer: string): Media {
       startSeconds: countOf(row.start_time),
       title: textOf(fieldsOf(row.tags).title),
     })),
+    programs: programsOf(answer),
     otherTracks: rows.filter(isOther).length,
   };
 }
@@ -258,17 +260,9 @@ function coloursOf(row: Fields): Colours {
   return { matrix, primaries, transfer: told(row.color_transfer), range: told(row.color_range) };
 }
 
-function kindOf(row: Fields): Stream["kind"] | undefined {
-  switch (row.codec_type) {
-    case "audio":
-      return "audio";
-    case "video":
-      return fieldsOf(row.disposition).attached_pic === 1 ? "cover" : "video";
-    case "subtitle":
-      return "subtitle";
-    default:
-      return undefined;
-  }
+function kindOf({ codec_type: type, disposition }: Fields): Stream["kind"] | undefined {
+  if (type === "video" && fieldsOf(disposition).attached_pic === 1) return "cover";
+  return type === "audio" || type === "video" || type === "subtitle" ? type : undefined;
 }
 
 /** Of a Matroska track. MKVToolNix tags the duration, others the end. */

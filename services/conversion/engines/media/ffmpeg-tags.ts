@@ -16,6 +16,8 @@ export type CarriedTags = {
   readonly kept: Values;
   readonly lost: Values;
   readonly covers: number;
+  /** How many chapters the source has in ID3. */
+  readonly chapters: number;
   /** Whether the result has tags that Mutagen reads; otherwise FFmpeg's are compared. */
   readonly isRead: boolean;
 };
@@ -57,7 +59,8 @@ export async function carryTags(session: ToolSession, inspector: Inspector, task
   const answer = end.exitCode === 0 ? fieldsOf(parsed(end.stdout)) : {};
   if (typeof answer.isRead !== "boolean") throw new FilemillError("CONVERSION_FAILED", "The audio tags could not be carried over.");
   if (answer.isGuessed === true) task.note("ENCODING_GUESSED", "The encoding of the tags was guessed (Windows-1252).");
-  return { kept: valuesOf(answer.kept), lost: valuesOf(answer.lost), covers: Number(answer.covers), isRead: answer.isRead };
+  const [covers, chapters] = [Number(answer.covers), Number(answer.chapters)];
+  return { kept: valuesOf(answer.kept), lost: valuesOf(answer.lost), covers, chapters, isRead: answer.isRead };
 }
 
 function parsed(line: string): unknown {

@@ -19,6 +19,7 @@ import { withLight } from "./ffmpeg-light.ts";
 import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
+import { withOneProgram } from "./ffmpeg-programs.ts";
 import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
 
 /** Encoders reserve stacks for many threads; the resident limit still applies. */
@@ -28,7 +29,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const { task, tell, has } = gatheringNotes(given);
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
-  const told = await withOrderedChapters(session, task, await readMedia(session, task, demuxer));
+  const told = await withOrderedChapters(session, task, withOneProgram(task, await readMedia(session, task, demuxer)));
   const read = await withShownAlpha(session, task, told, demuxer);
   const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
   const shown = await withKeyframe(session, task, await withFirstShown(session, task, played, demuxer), demuxer);

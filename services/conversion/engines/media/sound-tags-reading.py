@@ -84,6 +84,8 @@ class Told:
         self.astray = set()
         # The encoding of a text is not declared.
         self.isGuessed = False
+        # FFmpeg misses those of ID3v2.4 with more than a short title.
+        self.chapters = 0
 
     def add(self, name, *values):
         plain = named(name)
@@ -175,6 +177,10 @@ def of_id3(tags, told):
             told.add(names[kind], *map(str, frame.text))
         elif kind == "APIC":
             told.pictures.append(picture_of(frame.data, frame.mime, int(frame.type), frame.desc))
+        elif kind == "CHAP":
+            told.chapters += 1
+            if any(part.FrameID != "TIT2" for part in frame.sub_frames.values()):
+                told.others.append("links and pictures of chapters")
         elif kind in OTHER_FRAMES:
             told.others.append(OTHER_FRAMES[kind])
         elif kind.startswith("T"):

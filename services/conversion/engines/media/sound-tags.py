@@ -2,8 +2,8 @@
 
 Mutagen reads the source's fields with all their values, comments and lyrics with their languages, and covers,
 and adds what the result lacks. A line of JSON reports which fields the result now has (`kept`: name and
-values), which it lacks (`lost`), how many covers it lacks, whether it has tags that could be read at all, and
-whether the encoding of the source's was guessed.
+values), which it lacks (`lost`), how many covers it lacks, how many chapters the source has in ID3, whether the
+result has tags that could be read at all, and whether the encoding of the source's was guessed.
 
 Exit codes: 0 done, 4 Mutagen is not installed; anything else is a failure of this program.
 """
@@ -72,7 +72,12 @@ def texts_of(path):
 
 
 def told_by(path, file, tags, more):
-    return read(getattr(file, "pictures", None) or [], tags, more, chunks=list(texts_of(path)))
+    told = read(getattr(file, "pictures", None) or [], tags, more, chunks=list(texts_of(path)))
+    sheet = getattr(file, "cuesheet", None)
+    # FFmpeg reads its tracks as chapters.
+    if sheet is not None and (sheet.media_catalog_number.strip(b"\0") or any(track.isrc for track in sheet.tracks)):
+        told.others.append("numbers of the cue sheet")
+    return told
 
 
 def carried(source_path, result_path):
@@ -122,7 +127,8 @@ def main(source_path, result_path):
     for name, values in source.fields().items():
         (kept if set(values) <= set(there.get(name, [])) else lost)[name] = values
     covers = len(source.covers - result.covers) if result is not None else 0
-    answer = {"kept": kept, "lost": lost, "covers": covers, "isRead": result is not None, "isGuessed": result is not None and source.isGuessed}
+    isGuessed = result is not None and source.isGuessed
+    answer = {"kept": kept, "lost": lost, "covers": covers, "chapters": source.chapters, "isRead": result is not None, "isGuessed": isGuessed}
     if len(json.dumps(answer)) > MOST_LETTERS:
         answer["kept"], answer["lost"] = {}, {name: [] for name in lost}
     print(json.dumps(answer))

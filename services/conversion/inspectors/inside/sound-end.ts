@@ -1,4 +1,4 @@
-/** What FFmpeg does not report about a sound file: how much of it is there, and what it contains besides the sound. */
+/** What FFmpeg does not report about a file of sound or video: how much of it is there, and what it contains besides the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
 
@@ -7,21 +7,23 @@ const maxChunks = 100;
 /** The longest Ogg page is slightly shorter. */
 const pageBytes = 65_536;
 
-const whole = { share: 1, isOpen: false, seconds: 0, beside: [] };
+const whole = { share: 1, isOpen: false, seconds: 0, beside: [], decoder: "" } as const;
 
-/** For WAVE, AIFF, Wave64, CAF, Ogg and ASF. Other files, and unclear ones, count as complete. */
+/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF and MPEG program streams. Other files, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
-      return { ...whole, share: await shareOf(source, 12, riffChunk), beside: await besideOf(source, 12, riffChunk) };
+      return { ...(await samplesOf(source, 12, riffChunk)), beside: await besideOf(source, 12, riffChunk) };
     case "aiff":
       return { ...whole, beside: await besideOf(source, 12, aiffChunk) };
     case "w64":
-      return { ...whole, share: await shareOf(source, 40, wave64Chunk) };
+      return await samplesOf(source, 40, wave64Chunk);
     case "caf":
-      return { ...whole, share: await shareOf(source, 8, cafChunk), beside: await besideOf(source, 8, cafChunk) };
+      return { ...(await samplesOf(source, 8, cafChunk)), beside: await besideOf(source, 8, cafChunk) };
     case "ogg":
       return { ...whole, isOpen: await isOpenOgg(source) };
+    case "mpeg":
+      return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
       return { ...whole, seconds: asfSeconds(source.head) };
     default:
@@ -59,27 +61,38 @@ const chunksBeside: Readonly<Record<string, readonly [BesideSound, count?: (byte
   regn: ["regions", (bytes) => bytes.readUInt32BE(16)],
   smpl: ["loops", (bytes) => bytes.readUInt32LE(36)],
   ...{ inst: ["sampler"], INST: ["sampler"], acid: ["sampler"] },
+  bext: ["loudness", (bytes) => (loudnessAt.some((at) => !/^(0|32767)$/.test(String(bytes.readInt16LE(at)))) ? 1 : 0)],
   iXML: ["recording"],
   cart: ["broadcast"],
   ...{ axml: ["scene"], chna: ["scene"] },
   _PMX: ["xmp"],
   COMT: ["comments"],
 };
-const longestCount = 40;
+/** In version 2 of the broadcast extension; 0 in older ones, and 32767 if not measured. */
+const loudnessAt = [412, 414, 416, 418, 420].map((at) => 8 + at);
+const longestCount = 430;
+
+/** The chunks with their places, and what `ahead` bytes of each contain. */
+async function* chunksOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk, ahead: number) {
+  for (let [at, count] = [first, 0]; count < maxChunks; count += 1) {
+    const bytes = await bytesAt(source, at, ahead);
+    if (bytes.length < 12) return;
+    // A chunk that is cut off has zeros for the rest.
+    const head = Buffer.concat([bytes, Buffer.alloc(ahead - bytes.length)]);
+    const chunk = chunkOf(head);
+    yield { ...chunk, at, head };
+    if (chunk.next <= 0 || !Number.isSafeInteger(at + chunk.next)) return;
+    at += chunk.next;
+  }
+}
 
 async function besideOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk): Promise<Answer<"soundEnd">["beside"]> {
   const found = new Map<BesideSound, number>();
-  for (let [at, count] = [first, 0]; count < maxChunks; count += 1) {
-    const bytes = await bytesAt(source, at, longestCount);
-    if (bytes.length < 12) break;
-    const { name, next } = chunkOf(bytes);
+  for await (const { name, head } of chunksOf(source, first, chunkOf, longestCount)) {
     const [kind, countOf] = chunksBeside[name] ?? [];
-    // A chunk that is cut off before its number has none.
-    const parts = countOf?.(Buffer.concat([bytes, Buffer.alloc(longestCount)])) ?? 1;
+    const parts = countOf?.(head) ?? 1;
     if (kind !== undefined && parts > 0) found.set(kind, parts);
     else if (name === "smpl") found.set("sampler", 1);
-    if (next <= 0 || !Number.isSafeInteger(at + next)) break;
-    at += next;
   }
   return [...found].map(([kind, parts]) => ({ kind, parts }));
 }
@@ -96,19 +109,34 @@ function cafChunk(bytes: Buffer): Chunk {
   return { name: bytes.toString("latin1", 0, 4), from: 12, bytes: length, next: 12 + length };
 }
 
-async function shareOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk): Promise<number> {
-  for (let [at, count] = [first, 0]; count < maxChunks; count += 1) {
-    const bytes = await bytesAt(source, at, 24);
-    if (bytes.length < 24) return 1;
-    const chunk = chunkOf(bytes);
-    if (chunk.name === "data") {
-      const there = source.sizeBytes - at - chunk.from;
-      return chunk.bytes <= 0 || there >= chunk.bytes ? 1 : there / chunk.bytes;
-    }
-    if (chunk.next <= 0 || !Number.isSafeInteger(at + chunk.next)) return 1;
-    at += chunk.next;
+/** How much of the samples is there, and how to read them if they take more bytes than their bits need. */
+async function samplesOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk): Promise<Answer<"soundEnd">> {
+  let [decoder, rate]: [Decoder, number] = ["", 0];
+  for await (const { name, head, at, from, bytes } of chunksOf(source, first, chunkOf, longestFormat)) {
+    if (name === "fmt ") [decoder, rate] = [roomyDecoderOf(head.subarray(from)), head.readUInt32LE(from + 8)];
+    if (name !== "data") continue;
+    const there = source.sizeBytes - at - from;
+    const told = bytes <= 0 ? there : bytes;
+    const seconds = decoder === "" || rate === 0 ? 0 : told / rate;
+    return { ...whole, share: told > there ? there / told : 1, seconds, decoder };
   }
-  return 1;
+  return whole;
+}
+
+const longestFormat = 80;
+type Decoder = Answer<"soundEnd">["decoder"];
+const decoders: Readonly<Record<number, Decoder>> = { 8: "pcm_u8", 16: "pcm_s16le", 24: "pcm_s24le", 32: "pcm_s32le" };
+
+/**
+ * FFmpeg takes the valid bits of a WAVEFORMATEXTENSIBLE for the size of a sample, and 24 in 32 for floating point.
+ *
+ * @returns "" if it is right.
+ */
+function roomyDecoderOf(format: Buffer): Decoder {
+  const [bits, valid] = [format.readUInt16LE(14), format.readUInt16LE(18)];
+  const isExtensible = format.readUInt16LE(0) === 0xfffe && format.readUInt32LE(24) === 1;
+  const isRoomy = isExtensible && valid > 0 && Math.ceil(valid / 8) * 8 < bits;
+  return isRoomy ? (decoders[bits] ?? "") : "";
 }
 
 const fileProperties = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
@@ -128,4 +156,22 @@ async function isOpenOgg(source: ByteSource): Promise<boolean> {
   const segments = tail[at + 26] ?? 0;
   const length = tail.subarray(at + 27, at + 27 + segments).reduce((sum, each) => sum + each, 27 + segments);
   return at + length > tail.length || ((tail[at + 5] ?? 0) & 4) === 0;
+}
+
+const packStart = Buffer.from("000001ba", "hex");
+const startCode = packStart.subarray(0, 3);
+
+/** @see ISO 13818-1, 2.5.3: packs of a fixed form, and packets that state their length. Whether the last is cut off, if that is clear. */
+async function isOpenProgram(source: ByteSource): Promise<boolean> {
+  const tail = await bytesAt(source, Math.max(0, source.sizeBytes - 2 * pageBytes), Math.min(2 * pageBytes, source.sizeBytes));
+  let at = tail.indexOf(packStart);
+  while (at >= 0 && at + 4 <= tail.length) {
+    if (!tail.subarray(at, at + 3).equals(startCode)) return false;
+    const [kind = 0] = tail.subarray(at + 3);
+    if (kind < 0xb9) return false;
+    if (kind === 0xb9) at += 4;
+    else if (kind === 0xba) at += ((tail[at + 4] ?? 0x40) & 0xc0) === 0x40 ? 14 + ((tail[at + 13] ?? 0) & 7) : 12;
+    else at += 6 + (at + 6 > tail.length ? 0 : tail.readUInt16BE(at + 4));
+  }
+  return at > tail.length;
 }

@@ -51,7 +51,8 @@ export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, 
   const write = writers[to];
   if (read === undefined || write === undefined) throw new Failure("INTERNAL", "No such pair.");
   const text = decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, "");
-  const context = { options, notes, fps: numberOption(options, "fps"), keepsBlanks: /\bxml:space\s*=\s*["']preserve/.test(text) };
+  const keepsBlanks = /<(?:\w+:)?(?:tt|body|div)\s[^<>]*\bxml:space\s*=\s*["']preserve/.test(text);
+  const context = { options, notes, fps: numberOption(options, "fps"), keepsBlanks };
   const found = read(text, context);
   if (found.length > maxCues) throw tooComplex("The file has too many subtitles to convert.");
   noteOddTimes(found, notes);

@@ -73,7 +73,7 @@ const styleOfTag: Readonly<Record<string, keyof Style>> = { b: "bold", strong: "
 /** The tags that SubRip, WebVTT and SAMI share with HTML; others are dropped and noted, or text if only some names are `tags`. */
 export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string, tags = /^/): readonly Span[] {
   const found = createSpans();
-  for (const [at, part] of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/).entries()) {
+  for (const [at, part] of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d+:[\d:.]*>|\{\\[^{}]*\})/).entries()) {
     // Between tags: an unclosed tag is text.
     if (at % 2 === 0 || (/^<\/?[a-z]/i.test(part) && !tags.test(part))) {
       found.add(decode(part));
@@ -85,7 +85,8 @@ export function spansOfTags(text: string, notes: Notes, decode: (text: string) =
     if (/^br$/i.test(name)) found.add("\n");
     else if (style !== undefined) found.set({ [style]: slash === "" });
     else if (/^v$/i.test(name)) noteAlso(notes, "METADATA_DROPPED", "Speakers' names were left out.");
-    else if (!/^(p|sync)$/i.test(name)) notes.set("STYLING_DROPPED", undefined);
+    // A class without a name says nothing.
+    else if (!/^(p|sync)$/i.test(name) && !/^<\/?c>$/.test(part)) notes.set("STYLING_DROPPED", undefined);
   }
   return trimmed(found.spans);
 }

@@ -95,6 +95,9 @@ export function writeSrt(cues: readonly Cue[], { notes }: Context): string {
     .join("\n");
 }
 
+/** Of a word within a line, for karaoke. */
+const wordTime = /<\d+(?::\d+){1,2}(?:\.\d+)?>/g;
+const wordsTimed = "The times of individual words were left out.";
 const vttTimes = /^\s*((?:\d+:)?\d+:\d+\.\d+)\s+-->\s+((?:\d+:)?\d+:\d+\.\d+)/;
 
 function isStyledTimes(line: string): boolean {
@@ -124,7 +127,8 @@ export function parseVtt(text: string, { notes }: Context): Cue[] {
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
     noteOnce(notes, "METADATA_DROPPED", `Names of subtitles were left out, first ${name.slice(0, 40)}.`);
   };
-  const spansOf = (body: string) => spansOfTags(body, notes, decodeEntities);
+  if (kept.search(wordTime) >= 0) noteAlso(notes, "METADATA_DROPPED", wordsTimed);
+  const spansOf = (body: string) => spansOfTags(body.replaceAll(wordTime, ""), notes, decodeEntities);
   return cuesOfBlocks(kept, { times: vttTimes, almost: almostTimes, spansOf, notes, onName: named });
 }
 
@@ -247,9 +251,8 @@ export function parseLrc(text: string, { notes }: Context): Cue[] {
     if (times.length === 0 && body !== "" && !/^\[[a-z#]+:/i.test(body))
       noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
     return times.map((ms) => {
-      // Times of single words within a line are for karaoke.
-      if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of individual words were left out.");
-      return { startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() };
+      if (body.search(wordTime) >= 0) noteAlso(notes, "METADATA_DROPPED", wordsTimed);
+      return { startMs: Math.max(0, ms - offset), text: body.replaceAll(wordTime, "").trim() };
     });
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);

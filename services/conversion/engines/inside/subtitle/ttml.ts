@@ -135,6 +135,10 @@ const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name)
 /** XML white space, which does not include the no-break space. */
 const evened = (text: string, { keepsBlanks }: Context) => text.replace(keepsBlanks === true ? /[\t\r\n]/g : /[ \t\r\n]+/g, " ");
 
+/** Single blanks next to line breaks are not shown. */
+const besideBreaks = (text: string, follows: boolean, precedes: boolean) =>
+  text.slice(follows && text.startsWith(" ") ? 1 : 0, precedes && text.endsWith(" ") ? -1 : text.length);
+
 function cdataOf(node: Node): string {
   const parts = node["#cdata"];
   return (Array.isArray(parts) ? parts : []).map((part) => (isNode(part) ? String(part["#text"] ?? "") : "")).join("");
@@ -144,7 +148,9 @@ function cdataOf(node: Node): string {
 const facts = new Set(["metadata", "set", "image", "audio"]);
 
 /** Adds the text of an element; timed spans are collected in `timed`, if given. */
-function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Context, depth: number, timed?: Node[]): void {
+function addTtml(node: Node, found: ReturnType<typeof createSpans>, around: Context, depth: number, timed?: Node[]): void {
+  const space = attributeOf(node, "space");
+  const context = space === undefined ? around : { ...around, keepsBlanks: space === "preserve" };
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
   const before = found.style;
   const is = (name: string, pattern: RegExp, otherwise: boolean) => {
@@ -157,13 +163,16 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Con
     underline: is("textDecoration", /\bunderline\b/, before.underline),
   });
   noteLooks(node, context);
-  const children = node[nameOf(node) ?? ""];
-  for (const child of Array.isArray(children) ? children : []) {
-    if (!isNode(child)) continue;
+  const inside = node[nameOf(node) ?? ""];
+  const children = (Array.isArray(inside) ? inside : []).filter(isNode);
+  const isBreak = (place: number) => nameOf(children[place] ?? {}) === "br";
+  for (const [place, child] of children.entries()) {
     const name = nameOf(child);
     if (name === "#cdata") found.add(cdataOf(child));
-    else if (name === "#text") found.add(decodeEntities(evened(String(child["#text"] ?? ""), context)));
-    else if (name === "br") found.add("\n");
+    else if (name === "#text") {
+      const text = evened(String(child["#text"] ?? ""), context);
+      found.add(decodeEntities(context.keepsBlanks === true ? text : besideBreaks(text, isBreak(place - 1), isBreak(place + 1))));
+    } else if (name === "br") found.add("\n");
     else if (name === undefined || facts.has(name)) continue;
     else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
     else addTtml(child, found, context, depth + 1, timed);

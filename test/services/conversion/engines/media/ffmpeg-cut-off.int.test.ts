@@ -1,6 +1,6 @@
 /** A truncated file is never taken for a complete one, even if its decoder reports no error. */
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
@@ -81,4 +81,20 @@ it.each(["mp4", "mkv"])("a film cut out of a longer one, whose clock starts late
   const sources = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=2 -f lavfi -i sine=duration=2");
   await ffmpeg(...sources, ...words("-pix_fmt yuv420p -c:a aac -output_ts_offset 60"), path);
   expect([...(await convert(path, "mkv", to)).notes]).toEqual([]);
+});
+
+describe("a film of which the last twentieth is missing was called whole:", () => {
+  const film = words("-f lavfi -i testsrc2=size=64x48:rate=25:duration=30 -f lavfi -i sine=duration=30");
+  it.each([
+    ["flv", "-ar 44100", "Only "],
+    ["mpg", "-c:v mpeg2video", "The end of the file is missing"],
+    ["mpg", "-c:v mpeg1video -f mpeg", "The end of the file is missing"],
+    ["vob", "-c:v mpeg2video -f vob", "The end of the file is missing"],
+  ])("%s %s", async (from, coding, message) => {
+    const path = pathOf(`cut.${from}`);
+    await ffmpeg(...film, ...words(coding), path);
+    expect((await convert(path, from, "mkv")).notes.has("INPUT_DAMAGED")).toBe(false);
+    await truncate(path, Math.floor((await stat(path)).size * 0.95) - 100);
+    expect((await convert(path, from, "mkv")).notes.get("INPUT_DAMAGED")).toContain(message);
+  });
 });

@@ -186,6 +186,40 @@ it("tags that are damaged do not hinder the sound", async () => {
   expect((await execute("ffprobe", words(`-v error -show_entries format=format_name -of csv=p=0 ${made}`))).stdout.trim()).toBe("flac");
 });
 
+const chapters = `
+import sys
+from mutagen.id3 import ID3, CHAP, CTOC, TIT2, WXXX
+tags = ID3(sys.argv[1])
+tags.add(CTOC(element_id="toc", flags=3, child_element_ids=["a", "b"], sub_frames=[]))
+for name, start, parts in (("a", 0, []), ("b", 500, [WXXX(encoding=0, desc="", url="http://example.com/" + "x" * 150)])):
+    tags.add(CHAP(element_id=name, start_time=start, end_time=start + 500, sub_frames=[*parts, TIT2(encoding=3, text=name)]))
+tags.save(sys.argv[1], v2_version=4)`;
+
+const cueSheet = `
+import sys
+from mutagen.flac import FLAC, CueSheet, CueSheetTrack, CueSheetTrackIndex
+file, sheet = FLAC(sys.argv[1]), CueSheet.__new__(CueSheet)
+sheet.media_catalog_number, sheet.tracks = b"1234567890123", [CueSheetTrack(number, at, isrc=b"") for number, at in ((1, 0), (170, 44100))]
+sheet.tracks[0].indexes.append(CueSheetTrackIndex(1, 0))
+file.metadata_blocks.append(sheet)
+file.save()`;
+
+it("a chapter with a long link in ID3v2.4 was lost in silence", async () => {
+  const path = pathOf("chapters.mp3");
+  await ffmpeg(...tone, path);
+  await python(chapters, path);
+  const { notes } = await convert(path, "mp3", "m4a");
+  expect(notes.get("METADATA_DROPPED")).toBe("Not carried over: tags (links and pictures of chapters); chapters (2).");
+});
+
+it("the catalogue number in a cue sheet of FLAC was lost in silence", async () => {
+  const path = pathOf("sheet.flac");
+  await ffmpeg(...tone, path);
+  await python(cueSheet, path);
+  const { notes } = await convert(path, "flac", "m4a");
+  expect(notes.get("METADATA_DROPPED")).toBe("Not carried over: tags (numbers of the cue sheet).");
+});
+
 describe("sound that says nothing of itself was searched for tags by a process of its own:", () => {
   it.each([
     ["wav", []],

@@ -64,6 +64,25 @@ describe("bits", () => {
     expect(await digestOf(path)).toBe(await digestOf(source));
   });
 
+  it.each([
+    ["wav", "flac", 24, "pcm_s24le"],
+    ["wav", "wav", 24, "pcm_s24le"],
+    ["wav", "alac", 20, "pcm_s24le"],
+    ["wav", "flac", 16, "pcm_s16le"],
+    ["w64", "flac", 24, "pcm_s24le"],
+  ])("in samples with more room were taken for noise: %s to %s, %d of 32", async (from, to, valid, coding) => {
+    const exact = await tone("exact.wav", coding);
+    const roomy = pathOf(`roomy.${from}`);
+    await ffmpeg("-i", exact, ...words("-c:a pcm_s32le"), roomy);
+    const bytes = await readFile(roomy);
+    // After the extensible format's header.
+    bytes.writeUInt16LE(valid, bytes.indexOf("fmt ") + (from === "w64" ? 24 : 8) + 18);
+    await writeFile(roomy, bytes);
+    const { path, notes } = await convert(roomy, from, to);
+    expect(await digestOf(path)).toBe(await digestOf(exact));
+    expect([...notes]).toEqual([]);
+  });
+
   it("are as many as somebody asks for, without a note", async () => {
     const { path, notes } = await convert(await tone("asked.wav", "pcm_s32le"), "wav", "flac", { bitDepth: "16" });
     expect(await told(path, "a:0", "sample_fmt")).toEqual(["s16"]);

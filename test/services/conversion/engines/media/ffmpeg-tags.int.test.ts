@@ -162,6 +162,7 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
     ["inst", Buffer.from([60, 0, 0, 0, 127, 1, 127]), "settings for samplers"],
     ["iXML", Buffer.from("<BWFXML/>"), "recording notes (iXML)"],
     ["cart", Buffer.alloc(2048), "broadcast notes (cart)"],
+    ["bext", Buffer.alloc(602).fill("fa", 412, 414, "hex"), "the measured loudness (bext)"],
     ["_PMX", Buffer.from("<x:xmpmeta/>"), "XMP"],
   ])("%s", async (name, content, message) => {
     const path = await withChunk(name, content);
@@ -185,6 +186,13 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
     await ffmpeg(...tone, path);
     await appendFile(path, bigChunk(name, content, lengthBytes));
     expect((await convert(path, format, "wav")).notes.get("METADATA_DROPPED")).toContain(`Not carried over: ${message}`);
+  });
+
+  it("markers are not noted where they are kept as chapters", async () => {
+    const cue = numbers(7, { 0: 1, 1: 1, 2: 12_000, 3: 0x61746164, 6: 12_000 });
+    const { path, notes } = await convert(await withChunk("cue ", cue), "wav", "m4a");
+    expect((await execute("ffprobe", [...words("-v error -show_chapters -of csv"), path])).stdout).toMatch(/^chapter,/);
+    expect([...notes]).toEqual([]);
   });
 
   it("loops are noted even where metadata is to be left out, notes are not", async () => {

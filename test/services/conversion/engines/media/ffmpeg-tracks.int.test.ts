@@ -85,3 +85,14 @@ describe("languages and other tracks of a film", () => {
     for (const to of ["mp4", "srt"]) expect((await convert(path, "mk3d", to)).notes.has("STYLING_DROPPED"), to).toBe(true);
   });
 });
+
+it("the audio of another program of a broadcast became a track of the video", async () => {
+  const path = pathOf("programs.ts");
+  const second = words("-f lavfi -i testsrc=size=64x48:rate=10:duration=1 -f lavfi -i sine=880:duration=1:sample_rate=32000");
+  const programs = words("-program st=0:st=1 -program st=2:st=3 -map 1 -map 3 -map 2 -map 0");
+  await ffmpeg(...tone, ...film, ...second, ...programs, ...words("-c:v mpeg2video -c:a mp2"), path);
+  const { path: made, notes } = await convert(path, "ts", "mp4");
+  const { stdout } = await execute("ffprobe", words(`-v error -select_streams a -show_entries stream=sample_rate -of csv=p=0 ${made}`));
+  expect(stdout.trim()).toBe("32000");
+  expect(notes.get("TRACKS_LEFT_OUT")).toBe("Only one of 2 programs was converted.");
+});

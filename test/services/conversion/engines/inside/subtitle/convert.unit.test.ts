@@ -245,4 +245,13 @@ describe("a text is neither lost nor joined to another", () => {
     expect(made.codes).toEqual([]);
     expect((await convert(made.text, to, "srt")).text).toContain("00:00:05,000 --> 00:00:06,000");
   });
+
+  it.each([
+    ["vtt", "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\na<00:00:01.500><c> b</c>\n", "a b", ["METADATA_DROPPED"]],
+    ["srt", srt("I <3> you"), "I <3> you", []],
+  ])("with times of words, or what looks like one, in %s", async (from, text, wanted, codes) => {
+    const made = await convert(text, from, "sbv");
+    expect(made.text).toContain(wanted);
+    expect(made.codes).toEqual(codes);
+  });
 });

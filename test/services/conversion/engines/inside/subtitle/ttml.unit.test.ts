@@ -53,3 +53,13 @@ describe("times of TTML", () => {
     expect(await cuesOf("", body)).toEqual({ cues: ["0:00:01.000,0:00:02.000\nb\u00a0c"], codes: ["INPUT_DAMAGED"] });
   });
 });
+
+describe("white space of TTML", () => {
+  it.each([
+    ["at line breaks was kept", '<p begin="1s" end="2s">\n  a\n  b\n  <br/>\n  c <span>d</span>\n <br/> e</p>', "a b\nc d\ne"],
+    ["was kept because of another paragraph", '<p xml:space="preserve">x</p><p begin="1s" end="2s">a\n   b</p>', "a b"],
+    ["is kept where that is asked for", '<p xml:space="preserve" begin="1s" end="2s">a   b <br/> c</p>', "a   b \n c"],
+  ])("%s", async (_name, body, wanted) => {
+    expect((await cuesOf("", body)).cues).toEqual([`0:00:01.000,0:00:02.000\n${wanted}`]);
+  });
+});
