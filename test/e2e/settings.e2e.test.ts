@@ -30,7 +30,10 @@ test("a taken port, an impossible folder or an invalid value fails startup and n
     ["PLANS_FILE", "/nonexistent"],
   ] as const) {
     const { status, stderr } = startWith({ [name]: value });
-    expect({ status, lines: stderr.trim().split("\n") }).toEqual({ status: 78, lines: [expect.stringMatching(`(?:^|on )${name} .*${value}`)] });
+    expect({ status, lines: stderr.trim().split("\n") }).toEqual({
+      status: 78,
+      lines: [expect.stringMatching(`(?:^|on )${name} .*${value}`)],
+    });
   }
 });
 
