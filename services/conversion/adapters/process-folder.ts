@@ -31,9 +31,13 @@ export async function openProcessFolder(root: string, estate: Estate): Promise<P
     const name = randomUUID();
     const path = join(root, name);
     await mkdir(path, { mode: 0o711 });
-    const lock = tryLock(join(path, lockName));
-    // Another starting process took it for abandoned before it was locked.
-    if (lock === undefined) continue;
+    const lockPath = join(path, lockName);
+    const lock = tryLockOf(lockPath);
+    // Another starting process took it for abandoned before it was locked. It may have removed the file between opening and locking.
+    if (lock === undefined || !existsSync(lockPath)) {
+      lock?.[Symbol.dispose]();
+      continue;
+    }
     return {
       path,
       name,
