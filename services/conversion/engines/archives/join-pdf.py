@@ -30,6 +30,21 @@ def kept(holder, key, value):
     return holder[key]
 
 
+class Names:
+    """Makes each name unique. It counts, as a search for a free number would take long for thousands of one name."""
+
+    def __init__(self):
+        self.taken, self.counts = set(), {}
+
+    def free(self, name):
+        free = name
+        while free in self.taken:
+            self.counts[name] = self.counts.get(name, 1) + 1
+            free = f"{name}+{self.counts[name]}"
+        self.taken.add(free)
+        return free
+
+
 class Source:
     """A PDF to join. Its destinations name pages by number, as references between pages are not copied."""
 
@@ -73,6 +88,7 @@ class Joined:
     def __init__(self):
         self.pdf = pikepdf.new()
         self.labels, self.has_labels, self.bookmarks = [], False, []
+        self.field_names, self.file_names = Names(), Names()
 
     def copied(self, source, value):
         return self.pdf.copy_foreign(value if value.is_indirect else source.pdf.make_indirect(value))
@@ -97,7 +113,7 @@ class Joined:
         self.add_layers(source)
         remarks += self.add_forms(source, pages)
         for name in source.pdf.attachments:
-            self.pdf.attachments[free_name(name, self.pdf.attachments)] = pikepdf.AttachedFileSpec(
+            self.pdf.attachments[self.file_names.free(name)] = pikepdf.AttachedFileSpec(
                 self.pdf, source.pdf.attachments[name].get_file().read_bytes(), filename=name
             )
         if "/StructTreeRoot" in root:
@@ -140,14 +156,13 @@ class Joined:
         # The pages share the fields' objects with the form.
         made = self.copied(source, form)
         own = kept(self.pdf.Root, "/AcroForm", Dictionary(Fields=Array(), DR=Dictionary()))
-        taken, renamed, fields = {str(field.get("/T", "")) for field in own.Fields}, [], list(made.Fields)[:MOST]
-        for field in fields:
+        renamed = []
+        for field in list(made.Fields)[:MOST]:
+            # Fields of one name would share one value.
             name = str(field.get("/T", ""))
-            if name in taken:
-                # Fields of one name would share one value.
-                field.T = String(free_name(name, taken))
+            if (free := self.field_names.free(name)) != name:
+                field.T = String(free)
                 renamed.append(name)
-            taken.add(str(field.get("/T", "")))
             if "/DA" not in field and "/DA" in made:
                 field.DA = made.DA
             own.Fields.append(field)
@@ -174,13 +189,6 @@ class Joined:
                 levels[-1].append(item)
                 levels.append(item.children)
         self.pdf.save(target)
-
-
-def free_name(name, taken):
-    number = 2
-    while name in taken:
-        name, number = f"{name.rpartition('+')[0] or name}+{number}" if number > 2 else f"{name}+2", number + 1
-    return name
 
 
 def main(target, *paths):

@@ -115,8 +115,11 @@ def make_relative(path, top, folder):
             os.replace(path + ".whole", path)
         return
     with open(path, "rb") as file:
+        # These have relative links already, and may be large.
+        if file.peek(4)[:4] in (b"%PDF", b"\xd0\xcf\x11\xe0"):
+            return
         content = file.read()
-    if not content.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")) and (new := changed(content, folder)) != content:
+    if (new := changed(content, folder)) != content:
         with open(path, "wb") as file:
             file.write(new)
 

@@ -135,6 +135,11 @@ def main(what, path, *rest):
         return pdf_change.PROTECTED
     except pikepdf.PdfError:
         return pdf_change.DAMAGED
+    except (TypeError, ValueError, AttributeError):
+        # A value of another type than the standard asks for. Ghostscript may still draw the pages.
+        if what == "prepare":
+            return pdf_change.DAMAGED
+        raise
     print(json.dumps(said))
     return NO_PAGES if "pages" in said else 0
 
