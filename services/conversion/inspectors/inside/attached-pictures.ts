@@ -25,6 +25,8 @@ export async function multiPictureIn(file: ByteSource, at: number, tiff: Buffer,
       const head = await bytesAt(file, at + offset, headBytes);
       if (kind >> 16 !== 1 && isJpeg(head)) found.add(kind === 0x020002 ? "depth" : kindOf(head));
     }
+    // A hostile file may repeat the list thousands of times.
+    return;
   }
 }
 
