@@ -9,6 +9,8 @@ import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition, Part } from "./engine.ts";
 
 const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";
+/** Pattern of numbers and ranges, such as `1-3,7`. */
+export const numberList = `^${numbers}$`;
 const notes = { page: "PAGES_LEFT_OUT", sheet: "SHEETS_LEFT_OUT", track: "TRACKS_LEFT_OUT" } as const;
 const whole = { page: "page, picture or frame", sheet: "sheet", track: "sound track" } as const;
 /** Enough for a book. Each part is a separate run of an engine. */

@@ -1,6 +1,8 @@
 /** What the browser can print and capture, and its options. */
+
 import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { numberList } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { decimalIn, integerIn, oneOf, yesOrNo } from "../shared/options.ts";
 
@@ -41,7 +43,7 @@ const paper: readonly OptionDefinition[] = [
   {
     name: "pages",
     type: "string",
-    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    pattern: numberList,
     description: "Pages to keep, for example `1-3,7`",
   },
   media("print"),

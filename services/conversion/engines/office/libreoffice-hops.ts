@@ -1,7 +1,7 @@
 /** Which pairs LibreOffice offers: within each document family, and to PDF and pictures. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
-import { partOptions } from "#services/conversion/domain/parts.ts";
+import { numberList, partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
 import { oneOf, yesOrNo } from "../shared/options.ts";
@@ -20,7 +20,7 @@ const pdfOptions: readonly OptionDefinition[] = [
   {
     name: "pages",
     type: "string",
-    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    pattern: numberList,
     description: "Pages to keep, for example `1-3,7`",
   },
   { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures" },

@@ -1,7 +1,9 @@
 /** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
+
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import { numberList } from "#services/conversion/domain/parts.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
@@ -27,7 +29,7 @@ const crop: OptionDefinition = {
 const pages: OptionDefinition = {
   name: "pages",
   type: "string",
-  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+  pattern: numberList,
   description: "Pages to keep, in ascending order, for example `1-3,7`",
 };
 const usual = { async: false, maxInputMb: 200 } as const;

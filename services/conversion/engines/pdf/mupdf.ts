@@ -1,8 +1,10 @@
 /** Books and pictures to PDF, by MuPDF. */
+
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import { numberList } from "#services/conversion/domain/parts.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
@@ -20,7 +22,7 @@ const bookPage: readonly OptionDefinition[] = [
 const pages: OptionDefinition = {
   name: "pages",
   type: "string",
-  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+  pattern: numberList,
   description: "Pages to convert, for example `1-3,7`",
 };
 const density: OptionDefinition = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });

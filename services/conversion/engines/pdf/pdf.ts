@@ -1,6 +1,7 @@
 /**
  * PDF to a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made from that.
  */
+
 import { rm, stat } from "node:fs/promises";
 import {
   defineEngine,
@@ -13,6 +14,7 @@ import {
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { numberList } from "#services/conversion/domain/parts.ts";
 import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
@@ -26,7 +28,7 @@ const options: readonly OptionDefinition[] = [
   {
     name: "pages",
     type: "string",
-    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    pattern: numberList,
     description: "Pages to convert, for example `1-3,7`",
   },
   ...readingOptions,
