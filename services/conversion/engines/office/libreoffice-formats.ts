@@ -123,7 +123,7 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   slk: both("SYLK"),
   dbf: both("dBase"),
   gnumeric: reads("Gnumeric Spreadsheet"),
-  wk1: reads("Lotus"),
+  wk1: reads("Lotus", "WPS_Lotus_Calc"),
   wq1: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),
   qpw: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),
   sxc: reads("StarOffice XML (Calc)"),

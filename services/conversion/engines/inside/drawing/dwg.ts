@@ -1,5 +1,5 @@
 /** Converts DWG to DXF, the equivalent text format, with acad-ts. */
-import { DwgReader, DxfWriter, type NotificationEventHandler } from "@node-projects/acad-ts";
+import { type CadDocument, DwgReader, DxfWriter, FieldList, type NotificationEventHandler } from "@node-projects/acad-ts";
 import type { Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 
@@ -26,6 +26,7 @@ export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes)
   const parts: string[] = [];
   try {
     const document = DwgReader.readFromStream(Uint8Array.from(bytes).buffer, whileReading);
+    adoptFields(document);
     DxfWriter.writeToStream({ write: (text: string) => void parts.push(text) }, document, false, undefined, whileWriting);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -37,6 +38,14 @@ export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes)
     notes.set("DRAWINGS_LEFT_OUT", `Objects of kinds that cannot be read or written were left out: ${names.join(", ").slice(0, 160)}.`);
   }
   return parts.join("");
+}
+
+/** The library's writer needs an owner for each field, and its reader does not give one to all. */
+function adoptFields({ rootDictionary }: CadDocument): void {
+  for (const entry of rootDictionary ?? []) {
+    if (!(entry instanceof FieldList)) continue;
+    for (const field of entry.fields) field.owner ??= entry;
+  }
 }
 
 /**
