@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
-import { converting } from "../shared/converting.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
 const convert = converting(dataEngine);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { converting } from "../shared/converting.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
 const convert = converting(dataEngine);

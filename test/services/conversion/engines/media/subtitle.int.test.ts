@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
 import { testEngine } from "#test/contract/engine.ts";
-import { converting } from "../shared/converting.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
 
