@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import type { OptionTexts } from "#gateway/preset.ts";
-import { type FilePair, filePairsOf } from "./input-files.ts";
+import { type FilePair, filePairsOf, unreadable } from "./input-files.ts";
 import type { Library } from "./library.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
@@ -89,9 +89,7 @@ async function checkBeforehand(pairs: readonly FilePair[], { from, to, outDir }:
 }
 
 async function checkInput(path: string): Promise<void> {
-  const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("INVALID_INPUT", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const facts = await stat(path).catch(unreadable(path, "INVALID_INPUT"));
   if (facts.isDirectory()) throw new FilemillError("BAD_REQUEST", `${path} is a folder; use --out-dir FOLDER --to FORMAT.`);
   if (facts.isFile() && facts.size === 0) throw new FilemillError("INVALID_INPUT", `${path} is empty.`);
 }

@@ -11,12 +11,12 @@ import type { Log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
 import { gateOf, isFromPage } from "./access.ts";
 import { errorInterceptor } from "./errors.ts";
+import { maxMessageBytes } from "./grpc-transport.ts";
 import { addHealth } from "./health.ts";
 import { createOnePortServer, type OnePortServer } from "./one-port.ts";
 import { addReflection } from "./reflection.ts";
 import type { RpcTls } from "./tls.ts";
 import { traceHandler } from "./traced-calls.ts";
-import { maxMessageBytes } from "./transport.ts";
 import { listenAtPath } from "./unix-socket.ts";
 
 export type RpcServer = AsyncDisposable & { readonly url: string };

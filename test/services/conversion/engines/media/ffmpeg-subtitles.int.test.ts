@@ -3,18 +3,14 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 const typical = (name: string): string => join(import.meta.dirname, "../../../../corpus/typical", name);
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(ffmpegEngine);
 
 it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "vtt", "ass"].map((to) => [from, to] as const)))(
   "%s to %s keeps every text",
