@@ -13,6 +13,7 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
+import { unreadable } from "./unreadable.ts";
 
 type JoinFlags = ServerFlags & OptionFlags & { readonly to?: string };
 
@@ -67,9 +68,7 @@ async function packInOrder(paths: readonly string[], zipPath: string, signal: Ab
   const archive = new ZipFile();
   const digits = String(paths.length).length;
   for (const [index, path] of paths.entries()) {
-    const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-      throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-    });
+    const facts = await stat(path).catch(unreadable(path, "BAD_REQUEST"));
     if (!facts.isFile()) throw new FilemillError("BAD_REQUEST", `${path} is not a file.`);
     archive.addFile(path, `${String(index + 1).padStart(digits, "0")}-${basename(path)}`, { compress: false });
   }
