@@ -79,6 +79,8 @@ function isRounded(from: string, to: string): boolean {
 function flattening(from: string, to: string): readonly Expectation[] {
   if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
     return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined." })];
+  if (to === "xml" && !flat.has(from) && !settings.has(from))
+    return [expecting("STRUCTURE_FLATTENED", { message: "Lists of one value become single elements." })];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
   if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get dotted names." })];
   if (to === "properties") return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dotted names." })];

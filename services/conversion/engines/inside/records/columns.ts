@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
@@ -57,7 +57,7 @@ function withTexts(rows: NamedRows, notes: Notes): void {
     if (cells.length > 0) taken.push(name);
     for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
   }
-  if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
+  if (taken.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -195,7 +195,7 @@ function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
     seen.add(name.toLowerCase());
     return name;
   });
-  if (changed.length > 0) notes.set("NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
+  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
   return names;
 }
 
@@ -223,7 +223,7 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
     const wanted = chosen ?? tables[0];
     if (wanted === undefined) throw new Failure("CONVERSION_FAILED", "The database has no tables.");
     if (!tables.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${tables.join(", ").slice(0, 200)}.`);
-    if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
+    if (tables.length > 1) noteOnce(notes, "SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
     return rowsOf(database, wanted, notes);
   } catch (error) {
     if (error instanceof Failure) throw error;

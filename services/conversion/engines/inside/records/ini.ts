@@ -51,7 +51,7 @@ function settingsIn(text: string): readonly string[] {
 function freeName(taken: Entries, wanted: string, notes: Notes): string {
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
-  if (name !== wanted) notes.set("NAMES_CHANGED", `${shown(wanted)} is both a setting and a section; the section was renamed.`);
+  if (name !== wanted) noteOnce(notes, "NAMES_CHANGED", `${shown(wanted)} is both a setting and a section; the section was renamed.`);
   return name;
 }
 

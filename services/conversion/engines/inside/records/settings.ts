@@ -64,7 +64,8 @@ export function parseJavaProperties(text: string, notes: Notes): Value {
   );
   const value: Entries = new Map(given);
   if (value.size === 0) throw invalid("The file contains no properties.");
-  if (given.length > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
+  if (given.length > value.size)
+    noteOnce(notes, "ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
   return value;
 }
 
@@ -84,7 +85,7 @@ export function writeJavaProperties(value: Value, _options: Options, notes: Note
       const members = [...given.entries()];
       if (members.length === 0)
         noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty lists and groups were left out, first “${path.slice(0, 60)}”.`);
-      if (path !== "") notes.set("STRUCTURE_FLATTENED", "Nested values became properties with dotted names.");
+      if (path !== "") noteOnce(notes, "STRUCTURE_FLATTENED", "Nested values became properties with dotted names.");
       for (const [name, each] of members) write(each, path === "" ? String(name) : `${path}.${name}`);
     } else put(path, settingOf(given, path, notes));
   };
