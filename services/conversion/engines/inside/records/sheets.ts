@@ -292,10 +292,6 @@ function textOf(text: string, to: string, notes: Notes): string {
     .replace(/\r\n?/g, "\n")
     .replace(/[\ufffe\uffff]/g, "\ufffd");
   if (clean !== text)
-    noteOnce(
-      notes,
-      "CHARACTERS_REPLACED",
-      "Line breaks in cells were normalised, and characters that workbooks do not allow were replaced.",
-    );
+    noteOnce(notes, "CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that cells do not allow were replaced.");
   return clean;
 }
