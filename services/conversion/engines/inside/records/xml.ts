@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
+import { noteComments } from "./comments.ts";
 import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
 import { asXmlName, isXmlName } from "./xml-names.ts";
 
@@ -46,6 +47,7 @@ function expanded(text: string, notes: Notes): string {
 export function parseXml(text: string, notes: Notes): Value {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   const root = rootOf(text);
+  noteComments(text, "xml", notes);
   return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
 
