@@ -20,11 +20,11 @@ export function noteAlso(notes: Notes, code: string, message: string): void {
   else if (told.length < maxNote && !told.includes(message)) notes.set(code, `${told} ${message}`);
 }
 
-/** Joins the notes of one part, such as a sheet, with its name. */
+/** Joins the notes of one part, such as a sheet, with its name if there are others. */
 export function noteWithin(notes: Notes, part: string, raised: Notes): void {
   for (const [code, message] of raised) {
     if (message === undefined) notes.set(code, notes.get(code));
-    else noteAlso(notes, code, message.includes(part) ? message : `${part.slice(0, 60)}: ${message}`);
+    else noteAlso(notes, code, part === "" ? message : `${part.slice(0, 60)}: ${message}`);
   }
 }
 

@@ -83,7 +83,9 @@ async function gatherAndArrange(work: Work, listed: Reading, input: string): Pro
     return { arranged, source: [`/job/${name}`, ...arranged.layers] };
   };
   const ready = await arrangeIn("gathered.gpkg", []);
-  return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
+  if (ready.arranged.isToBeDegrees !== true) return ready;
+  work.task.note("METADATA_DROPPED", "Places in other coordinate systems became degrees (WGS 84).");
+  return await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]);
 }
 
 /** Each layer becomes a table, whatever its shapes. Returns the names of list columns. */
