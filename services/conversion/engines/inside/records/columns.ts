@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
@@ -153,7 +153,11 @@ export function writeSqliteTables(tables: ReadonlyMap<string, Value>, notes: Not
   const database = new DatabaseSync("made.db");
   try {
     database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
-    for (const [place, rows] of [...tables.values()].entries()) addTable(database, quoted(titles[place] ?? ""), rows, notes);
+    for (const [place, [name, rows]] of [...tables].entries()) {
+      const raised: Notes = new Map();
+      addTable(database, quoted(titles[place] ?? ""), rows, raised);
+      noteWithin(notes, tables.size > 1 ? name : "", raised);
+    }
     database.exec("COMMIT");
   } finally {
     database.close();
@@ -212,12 +216,7 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
   try {
     database = new DatabaseSync("read.db", { readOnly: true, allowExtension: false, readBigInts: true });
     database.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
-    const tables = database
-      .prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid",
-      )
-      .all()
-      .map((row) => String(row.name));
+    const tables = tablesIn(database, notes);
     const chosen = textOption(options, "table");
     if (every && chosen === undefined && tables.length > 1) return new Map(rowsOfAll(database, tables, notes));
     const wanted = chosen ?? tables[0];
@@ -232,6 +231,18 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
     database?.close();
     rmSync("read.db", { force: true });
   }
+}
+
+function tablesIn(database: DatabaseSync, notes: Notes): readonly string[] {
+  const found = database
+    .prepare(
+      "SELECT name, type = 'view' OR sql LIKE 'CREATE VIRTUAL%' AS isMade FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
+    )
+    .all();
+  const namesOf = (isMade: bigint) => found.filter((row) => row.isMade === isMade).map(({ name }) => String(name));
+  const made = namesOf(1n);
+  if (made.length > 0) noteAlso(notes, "SHEETS_LEFT_OUT", `Views and virtual tables were left out: ${firstOf(made)}.`);
+  return namesOf(0n);
 }
 
 function rowsOfAll(database: DatabaseSync, tables: readonly string[], notes: Notes): readonly (readonly [string, Value])[] {
