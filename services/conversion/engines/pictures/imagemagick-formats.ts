@@ -168,7 +168,7 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const expects = expectingAll(
     pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
-    (/^ps[db]$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
+    (/^ps[db]$|^fits$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
   );
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });

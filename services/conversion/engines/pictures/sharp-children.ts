@@ -23,6 +23,7 @@ export function openSharpChildren(host: EngineHost, warm: number, mayKeep = fals
 /** Files that the program imports. */
 const imported = [
   "bmp-samples.mjs",
+  "fits-samples.mjs",
   "gif-canvas.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
