@@ -112,15 +112,26 @@ function pngColours(bytes) {
 
 /** The code points of the first picture that has any, unless a picture has a profile. @see ISO/IEC 14496-12, 12.1.5, and 23008-12, 6.5.5 */
 function heifColours(bytes) {
-  const meta = boxesOf(bytes).find(({ kind }) => kind === "meta");
-  if (meta === undefined) return undefined;
-  const properties = boxesOf(meta.content.subarray(4)).find(({ kind }) => kind === "iprp");
-  const held = properties && boxesOf(properties.content).find(({ kind }) => kind === "ipco");
-  const colours = held === undefined ? [] : boxesOf(held.content).filter(({ kind }) => kind === "colr");
+  const colours = heifProperties(bytes).filter(({ kind }) => kind === "colr");
   const sorts = colours.map(({ content }) => content.toString("latin1", 0, 4));
   const named = colours[sorts.indexOf("nclx")]?.content;
   if (named === undefined || sorts.some((sort) => sort === "prof" || sort === "rICC")) return undefined;
   return numbered([named.readUInt16BE(4), named.readUInt16BE(6)], false);
+}
+
+function heifProperties(bytes) {
+  const meta = boxesOf(bytes).find(({ kind }) => kind === "meta");
+  const properties = meta && boxesOf(meta.content.subarray(4)).find(({ kind }) => kind === "iprp");
+  const held = properties && boxesOf(properties.content).find(({ kind }) => kind === "ipco");
+  return held === undefined ? [] : boxesOf(held.content);
+}
+
+/** Whether an AVIF is grey and of the range of films, which libheif does not widen. @see AV1 ISOBMFF, 2.3.3: monochrome */
+export function isNarrowGrey(bytes) {
+  const held = heifProperties(bytes);
+  const [coded, colours] = ["av1C", "colr"].map((sought) => held.find(({ kind }) => kind === sought)?.content);
+  const isGrey = ((coded?.[2] ?? 0) & 0x10) !== 0;
+  return isGrey && colours?.length === 11 && colours.toString("latin1", 0, 4) === "nclx" && colours[10] < 0x80;
 }
 
 function boxesOf(bytes) {
