@@ -25,6 +25,7 @@ const imported = [
   "bmp-samples.mjs",
   "fits-samples.mjs",
   "gif-canvas.mjs",
+  "heif-boxes.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
   "sharp-failures.mjs",

@@ -1,5 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: turns colours that a picture declares by numbers into an ICC profile for libvips.
 import { crc32, deflateSync } from "node:zlib";
+import { heifProperties } from "./heif-boxes.mjs";
 import { profileOf, srgbLight } from "./icc-profile.mjs";
 
 const d65 = [0.3127, 0.329];
@@ -117,34 +118,6 @@ function heifColours(bytes) {
   const named = colours[sorts.indexOf("nclx")]?.content;
   if (named === undefined || sorts.some((sort) => sort === "prof" || sort === "rICC")) return undefined;
   return numbered([named.readUInt16BE(4), named.readUInt16BE(6)], false);
-}
-
-function heifProperties(bytes) {
-  const meta = boxesOf(bytes).find(({ kind }) => kind === "meta");
-  const properties = meta && boxesOf(meta.content.subarray(4)).find(({ kind }) => kind === "iprp");
-  const held = properties && boxesOf(properties.content).find(({ kind }) => kind === "ipco");
-  return held === undefined ? [] : boxesOf(held.content);
-}
-
-/** Whether an AVIF is grey and of the range of films, which libheif does not widen. @see AV1 ISOBMFF, 2.3.3: monochrome */
-export function isNarrowGrey(bytes) {
-  const held = heifProperties(bytes);
-  const [coded, colours] = ["av1C", "colr"].map((sought) => held.find(({ kind }) => kind === sought)?.content);
-  const isGrey = ((coded?.[2] ?? 0) & 0x10) !== 0;
-  return isGrey && colours?.length === 11 && colours.toString("latin1", 0, 4) === "nclx" && colours[10] < 0x80;
-}
-
-function boxesOf(bytes) {
-  const boxes = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const told = bytes.readUInt32BE(at);
-    const head = told === 1 ? 16 : 8;
-    const size = told === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : told === 0 ? bytes.length - at : told;
-    if (size < head) break;
-    boxes.push({ kind: bytes.toString("latin1", at + 4, at + 8), content: bytes.subarray(at + head, at + size) });
-    at += size;
-  }
-  return boxes;
 }
 
 /** The same PNG with this profile as its only colour information. */

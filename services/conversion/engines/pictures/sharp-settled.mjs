@@ -1,6 +1,7 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withClearCanvas } from "./gif-canvas.mjs";
-import { isNarrowGrey, withProfile } from "./sharp-colours.mjs";
+import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
+import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { declaredShape } from "./sharp-headers.mjs";
 import { furtherChannelsOf, hasUnit, isInverted, isTransparency, pixelShapeOf, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
@@ -12,7 +13,8 @@ const maxSamples = 100e6;
  * The same picture as libvips can convert it: colours declared by numbers become a profile, and unusual samples become 16 bits.
  * `usual`: its bytes; `first`: its description.
  */
-export async function settled(sharp, { bytes, input, from, told, colours, notes }) {
+export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
+  const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes);
   if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
