@@ -186,6 +186,8 @@ function assertFormat(expected, found) {
 function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
   const moves = movesOf(first, request);
+  if (moves && from === "webp" && to === "gif" && first.delay?.some((ms) => ms % 10 !== 0))
+    notes.set("MEDIA_CHANGED", "Frame times were rounded to hundredths of a second.");
   if ((first.orientation ?? 1) > 1 && !moves) notes.set("ORIENTATION_APPLIED");
   if ((first.pages ?? 1) > 1 && !moves) {
     const [code, word] = animated.has(from) ? ["ANIMATION_REDUCED", "frame"] : ["PAGES_LEFT_OUT", "page"];
