@@ -5,6 +5,7 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
+import { type Length, noteGaps } from "./ffmpeg-completeness.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
@@ -21,17 +22,19 @@ const leastRateChange = 0.02;
  *
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
  * @param converted The result's audio and video tracks.
+ * @param expected Undefined if it is known that something is missing.
  */
 export async function noteChanges(
   session: ToolSession,
   inspector: Inspector,
   task: HopTask,
-  { media, converted }: { readonly media: Media; readonly converted: readonly Stream[] },
+  { media, converted, expected }: { readonly media: Media; readonly converted: readonly Stream[]; readonly expected: Length | undefined },
 ): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
   if (target?.demuxer === undefined) return;
   const carried = await carryTags(session, inspector, task);
   const result = await readResult(session, target.demuxer, outputInside);
+  if (expected !== undefined) noteGaps(task, result, target.demuxer, expected);
   if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
     throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");
   }
