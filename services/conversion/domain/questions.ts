@@ -40,7 +40,19 @@ const counts = record({
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
-const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "loudness", "scene", "xmp", "comments"] as const;
+const besideSound = [
+  "marks",
+  "regions",
+  "loops",
+  "sampler",
+  "recording",
+  "broadcast",
+  "loudness",
+  "scene",
+  "xmp",
+  "comments",
+  "chained",
+] as const;
 export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);

@@ -101,6 +101,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
     ...(isSized || isAsked ? [] : [["Pixels", size(written), size(source)] as const]),
+    ...(source.mayBeInterlaced && !written.mayBeInterlaced ? [["Frames", "progressive", "interlaced"] as const] : []),
     ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
     ...(depthOf(written) < depthOf(source) ? [["Bits per colour", depthOf(written), depthOf(source)] as const] : []),
     ...(isFilm && sharingOf(written) > sharingOf(source) && written.codec === "h264"
@@ -111,6 +112,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
 
 /** How many pixels share one chroma sample; each has its own luma sample. */
 function sharingOf({ pixelFormat }: Stream): number {
+  if (/^gray|^mono/.test(pixelFormat)) return 4;
   if (/(420|411)|^nv(12|21)/.test(pixelFormat)) return 4;
   return /422|^nv16|^yuyv|^uyvy/.test(pixelFormat) ? 2 : 1;
 }
@@ -144,6 +146,7 @@ const besideWords: Readonly<Record<BesideSound, string>> = {
   scene: "the audio scene description (ADM)",
   xmp: "XMP",
   comments: "comments",
+  chained: "tags of further recordings in the file",
 };
 const ofSound: ReadonlySet<BesideSound> = new Set(["marks", "regions", "loops", "sampler", "scene"]);
 

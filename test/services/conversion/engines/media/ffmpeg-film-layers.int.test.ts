@@ -99,7 +99,8 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     const source = await interlaced(from);
     const before = await combed(source);
     expect(before).toBeGreaterThan(15);
-    const { path } = await convert(source, from, to);
+    const { path, notes } = await convert(source, from, to);
+    expect(notes.get("MEDIA_CHANGED")).toContain("Frames: progressive instead of interlaced.");
     // The filter always takes a few of the sample's thin lines for combing.
     expect(await combed(path)).toBeLessThan(before / 3);
     const args = words("-v error -select_streams v:0 -show_entries frame=interlaced_frame -read_intervals %+#3 -of csv=p=0");
