@@ -109,6 +109,12 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     expect(flags.filter((flag) => flag !== "0")).toEqual([]);
   });
 
+  it("a grey film was said to lose colour", async () => {
+    const path = pathOf("grey.avi");
+    await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=5:duration=1", ...words("-pix_fmt gray -c:v rawvideo"), path);
+    expect([...(await convert(path, "avi", "mp4")).notes]).toEqual([]);
+  });
+
   it("leaves a film of whole pictures as it is", async () => {
     const path = pathOf("whole.mpg");
     await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25:duration=1", ...words("-c:v mpeg2video -q:v 2"), path);

@@ -26,6 +26,13 @@ it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "
   },
 );
 
+it("closed captions of QuickTime (CEA-608) were called pictures of text", async () => {
+  const captioned = join(import.meta.dirname, "../../../../corpus/odd/captions.mov");
+  const { path, notes } = await bench.convert(captioned, "mov", "vtt");
+  expect(await readFile(path, "utf8")).toMatch(/00:00\.440 --> 00:01\.720\n.*HELLO CAPTION/);
+  expect([...notes.keys()]).toEqual(["STYLING_DROPPED"]);
+});
+
 it("says so when a film has none", async () => {
   const converted = bench.convert(typical("video/typical.mp4"), "mp4", "srt");
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The video has no subtitles." });
