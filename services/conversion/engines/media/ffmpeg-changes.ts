@@ -3,11 +3,12 @@ import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
-import type { ToolSession } from "../shared/tool-run.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
 import { type Length, noteGaps } from "./ffmpeg-completeness.ts";
-import { audioFormats } from "./ffmpeg-formats.ts";
+import { audioFormats, containerOf } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
+import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
 import { type CarriedTags, carryTags, isUnreadable, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
@@ -56,7 +57,21 @@ export async function noteChanges(
   if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not store track titles.");
   const marks = marksLost(tracks, result);
   if (marks.length > 0) task.note("METADATA_DROPPED", `The format cannot mark tracks as ${marks.join(", ")}.`);
+  if (await losesCaptions(session, task, converted[0], result))
+    task.note("MEDIA_CHANGED", "Closed captions within the video were left out.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
+}
+
+/** Broadcasts send closed captions (CEA-608 and 708) with each picture, also before the first text; of the encoders, only these write them. */
+async function losesCaptions(session: ToolSession, task: HopTask, film: Stream | undefined, result: Media): Promise<boolean> {
+  const [written] = streamsOf(result, "video");
+  const mayLose = film !== undefined && /^(h264|hevc|mpeg2video)$/.test(film.codec) && written !== undefined;
+  if (!mayLose || written.codec === film.codec || /^(h264|mpeg2video)$/.test(written.codec)) return false;
+  const some = ["-select_streams", String(film.index), "-read_intervals", "%+#30"];
+  const demuxer = containerOf(task.input.format)?.demuxer ?? "";
+  const { answer } = await probe(session, demuxer, inputInside, "frame=pts:frame_side_data=side_data_type", some);
+  const data = rowsOf(fieldsOf(answer.frames).frame).flatMap((frame) => rowsOf(fieldsOf(frame.side_data_list).side_data));
+  return data.some((each) => textOf(each.side_data_type).includes("Closed Captions"));
 }
 
 function changesOf(task: HopTask, source: Stream | undefined, written: Stream): readonly string[] {
