@@ -40,7 +40,21 @@ const counts = record({
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
-const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "loudness", "scene", "xmp", "comments"] as const;
+const besideSound = [
+  "marks",
+  "regions",
+  "loops",
+  "sampler",
+  "recording",
+  "broadcast",
+  "loudness",
+  "scene",
+  "xmp",
+  "comments",
+  "chained",
+] as const;
+/** By the type of the meta event, from 1. */
+export const midiWords = ["texts", "copyright", "names", "instruments", "lyrics", "markers", "cues"] as const;
 export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
@@ -107,7 +121,8 @@ export const answers = {
   drawnSize: record({ width: uint32, height: uint32 }),
   /** For a text's beginning: how many letters there are, and how many of them are unknown. */
   letters: record({ all: uint32, unknown: uint32 }),
-  midiLength: record({ seconds: finite }),
+  /** What a MIDI piece says in words besides the notes. */
+  midiLength: record({ seconds: finite, words: list(oneOf(...midiWords), midiWords.length) }),
   /** `hasTimes`: whether each point of a track has one. */
   tracks: record({ hasPlaces: flag, hasRoutes: flag, hasTracks: flag, hasTimes: flag }),
   isGxl: record({ isGxl: flag }),
