@@ -7,5 +7,10 @@ export function opened<T extends AsyncDisposable>(open: () => Promise<T>): T {
     it = await open();
   });
   afterAll(() => it[Symbol.asyncDispose]());
-  return new Proxy({} as T, { get: (_, name) => Reflect.get(it, name) });
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(it, name),
+    // For `...` and destructuring.
+    ownKeys: () => Reflect.ownKeys(it),
+    getOwnPropertyDescriptor: (_, name) => ({ ...Reflect.getOwnPropertyDescriptor(it, name), configurable: true }),
+  });
 }
