@@ -14,6 +14,7 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
+import { unreadable } from "./unreadable.ts";
 
 type ConvertFlags = ServerFlags &
   OptionFlags & {
@@ -97,9 +98,7 @@ async function checkInput(path: string): Promise<void> {
 /** Reads a password from a file or the environment. It is never an argument, because every user of the machine can read command lines. */
 async function passwordIn(path: string | undefined, otherwise: string | undefined, { callerFolder }: Shell): Promise<string | undefined> {
   if (path === undefined) return otherwise || undefined;
-  const text = await readFile(resolve(callerFolder, path), "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("BAD_REQUEST", `The password file cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const text = await readFile(resolve(callerFolder, path), "utf8").catch(unreadable("The password file", "BAD_REQUEST"));
   const password = text.replace(/\r?\n$/, "");
   if (password === "") throw new FilemillError("BAD_REQUEST", "The password file is empty.");
   return password;

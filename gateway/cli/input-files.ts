@@ -2,6 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
+import { unreadable } from "./unreadable.ts";
 
 export type FilePair = { readonly inputPath: string; readonly outputPath: string };
 

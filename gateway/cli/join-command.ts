@@ -14,6 +14,7 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
+import { unreadable } from "./unreadable.ts";
 
 type JoinFlags = ServerFlags & OptionFlags & { readonly to?: string };
 

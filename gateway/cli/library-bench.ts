@@ -10,6 +10,7 @@ import { checkReadable, textPageOf } from "#gateway/mcp/text-page.ts";
 import type { ConvertOrder, JobView, Workbench } from "#gateway/mcp/workbench.ts";
 import { unreadable } from "./input-files.ts";
 import type { Library } from "./library.ts";
+import { unreadable } from "./unreadable.ts";
 
 /** A local file. Text that an agent wrote is saved to a file first. */
 export type LocalSource = { readonly path: string; readonly output?: string | undefined };

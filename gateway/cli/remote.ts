@@ -11,6 +11,7 @@ import { unreadable } from "./input-files.ts";
 import type { ConvertTask, Library, Listed, Progress } from "./library.ts";
 import { bytesOf, callJson, callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";
+import { unreadable } from "./unreadable.ts";
 
 export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
   jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
