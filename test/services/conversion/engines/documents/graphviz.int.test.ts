@@ -74,7 +74,8 @@ describe("engine graphviz, in detail", () => {
   it.each(["svg", "png", "json", "graphml"])("says that only the first of several graphs becomes %s", async (to) => {
     const { path, notes } = await convert("digraph one { a -> ä }\ndigraph two { c -> d }\n", to);
     expect(notes.get("PAGES_LEFT_OUT")).toBe("Only the first of 2 graphs was converted.");
-    if (to === "graphml") expect(await readFile(path, "utf8")).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>[\s\S]*ä[\s\S]*<\/gxl>\n$/);
+    if (to === "graphml")
+      expect(await readFile(path, "utf8")).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>[\s\S]*ä[\s\S]*<\/gxl>\n$/);
   });
 
   it("reads the mark of UTF-8, and names another encoding", async () => {
