@@ -59,6 +59,7 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["cur", bytes("00000200 0100 10100000 01002000 68040000 16000000")],
   ["tiff", tiffOf(100_000, 256, 257)],
   ["dng", tiffOf(100_000, 256, 50_706)],
+  ["dcm", Buffer.concat([Buffer.from("II*\0\x08\0\0\0"), Buffer.alloc(120), Buffer.from("DICM\x02\0\0\0UL\x04\0")])],
   ["psd", bytes("38425053 0001")],
   ["psb", bytes("38425053 0002")],
   ["qoi", bytes("716f6966")],
@@ -197,6 +198,21 @@ describe("file content", () => {
   it("identifies a package by its local headers when its directory is cut off", async () => {
     const whole = packageOf(`${word}.document.main+xml`);
     expect(await sniffed(whole.subarray(0, whole.length - 90), "a.docx")).toMatchObject({ format: "docx", nameDisagrees: false });
+  });
+
+  it("identifies a package whose directory is in ZIP64, as Windows writes XPS", async () => {
+    const xps = zipOf(
+      { "[Content_Types].xml": '<Types><Default ContentType="application/vnd.ms-package.xps-fixeddocumentsequence+xml"/></Types>' },
+      { zip64: true },
+    );
+    expect((await sniffed(xps, "print.xps")).format).toBe("xps");
+  });
+
+  it("does not take a workbook for a document that is embedded in it", async () => {
+    const workbook = compoundOf("Workbook", "WordDocument");
+    // The second entry is no longer a sibling of the first, as inside another storage.
+    workbook.writeUInt32LE(0xffff_ffff, workbook.indexOf(Buffer.from("Workbook", "utf16le")) + 72);
+    expect((await sniffed(workbook, "table.xls")).format).toBe("xls");
   });
 
   it("is read as text in UTF-16", async () => {
