@@ -34,6 +34,9 @@ const uint32 = whole(2 ** 32 - 1);
 const place = whole(Number.MAX_SAFE_INTEGER);
 const count = optional(place);
 /** @see counts.ts */
+/** The first names of files, and how many more there are. */
+const firstNames = record({ names: list(text(100), 3), more: uint32 });
+
 const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
@@ -180,7 +183,7 @@ export const answers = {
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
   /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files replaced by later ones. */
-  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
+  archiveMembers: record({ unwanted: firstNames, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**
@@ -188,8 +191,8 @@ export const answers = {
    * `isSite`: there is an `index.html` at the top level.
    */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
-  /** For a result's listing and the source's. The first names of files whose times became others, and how many more there are. */
-  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: list(text(100), 3), moreTimes: uint32 }),
+  /** For a result's listing and the source's: files whose times or owners became others. */
+  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: firstNames, otherOwners: firstNames }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;
