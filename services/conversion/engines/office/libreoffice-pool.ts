@@ -15,6 +15,7 @@ const temporary = "tmp";
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
 const scripts = [
   "libreoffice-worker.py",
+  "libreoffice-binary.py",
   "libreoffice-books.py",
   "libreoffice-cells.py",
   "libreoffice-fields.py",
