@@ -127,12 +127,16 @@ def write_slides(context, document, job):
     return reader.pictures_left
 
 
+# They write links of numbers nowhere, or where no other program finds them.
+UNLINKED = re.compile("calc_pdf|HTML|calc8|OpenDocument|UOF")
+
+
 def lacks(document, job, place, here):
     """What the result leaves out or changes, as the writer shows it."""
     writer, sheets = job["exportFilter"], books.converted(document, place)
-    is_pdf, is_page = writer.endswith("_pdf_Export"), writer.startswith("HTML")
+    is_pdf = writer.endswith("_pdf_Export")
     answer = {"decoded": links.keep_escapes(document, job["output"], writer)}
-    if job.get("fromExcel") and (is_pdf or is_page):
+    if job.get("fromExcel") and UNLINKED.match(writer):
         answer["numbersLinked"] = links.numbers_linked(document, job["input"])
     if job.get("wholeDays"):
         answer["hasMenus"] = menus.has_menus(job["input"])

@@ -78,7 +78,7 @@ def corrected(document, job, held):
     answer = {}
     if job["importFilters"] == ["dBase"]:
         books.bare_heads(document)
-    if job.get("from1900"):
+    if job.get("fromExcel") and not job["toExcel"]:
         books.correct_1900(document)
     if job.get("wholeDays"):
         answer["inexact"] = books.whole_days(document)
@@ -87,7 +87,7 @@ def corrected(document, job, held):
     if job.get("fromExcel"):
         links.shorten(document, job["input"], is_page)
         books.restore_truth(document)
-    if job.get("to1900"):
+    if job.get("toExcel") and not job["fromExcel"]:
         books.days_of_excel(document)
     answer["isNameless"] = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
     if job.get("losesTabs"):
