@@ -73,12 +73,19 @@ def hidden_slides(document, path):
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
-def revisions(document):
-    """Whether a text document has comments, which its PDF leaves out, and pending deletions, which its PDF shows."""
-    if not document.supportsService("com.sun.star.text.TextDocument"):
-        return False, False
-    commented = any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(document.getTextFields()))
-    return commented, any(change.RedlineType == "Delete" for change in every(document.getRedlines()))
+def has_comments(document):
+    """Whether there are comments, which pages do not show."""
+    if document.supportsService("com.sun.star.text.TextDocument"):
+        return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(document.getTextFields()))
+    if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return any(sheet.Annotations.Count > 0 for sheet in document.getSheets())
+    return any(page.createAnnotationEnumeration().hasMoreElements() for page in document.getDrawPages())
+
+
+def has_deleted(document):
+    """Whether a text document has pending deletions, which its PDF shows."""
+    is_text = document.supportsService("com.sun.star.text.TextDocument")
+    return is_text and any(change.RedlineType == "Delete" for change in every(document.getRedlines()))
 
 
 def write(context, desktop, document, job, chosen):
@@ -144,12 +151,14 @@ def lacks(document, job, place, here):
         answer["hasHidden"] = books.has_hidden(document)
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)
+    if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
+        answer["hasComments"] = has_comments(document)
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
     if writer == "dBase":
         answer["renamed"] = books.renamed(sheets, job["output"])
     if is_pdf:
-        answer["hasComments"], answer["hasDeleted"] = revisions(document)
+        answer["hasDeleted"] = has_deleted(document)
         answer["hiddenSlides"] = hidden_slides(document, job["output"])
         answer["fontsReplaced"] = fonts.replaced(job["input"], job["output"], here)
     return answer
