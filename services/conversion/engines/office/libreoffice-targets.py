@@ -60,13 +60,21 @@ def lay_out(style, job, is_sheet):
 PAGES = re.compile(rb"<</Type/Pages\b[^>]*/Count (\d+)>>")
 
 
+# As the office writes a comment.
+NOTE = re.compile(rb"/Subtype ?/Text\b")
+
+
+def found_in(path, pattern):
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return pattern.findall(data)
+
+
 def hidden_slides(document, path):
     """Number of hidden slides, which have no page in the PDF."""
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return 0
     pages = document.getDrawPages()
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        written = PAGES.findall(data)
+    written = found_in(path, PAGES)
     # Asking for one slide takes a millisecond.
     if [int(count) for count in written] == [pages.getCount()]:
         return 0
@@ -74,7 +82,7 @@ def hidden_slides(document, path):
 
 
 def has_comments(document):
-    """Whether there are comments, which pages do not show."""
+    """Whether there are comments, which HTML lacks and PDF has as notes."""
     if document.supportsService("com.sun.star.text.TextDocument"):
         return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
@@ -152,7 +160,7 @@ def lacks(document, job, place, here):
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)
     if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
-        answer["hasComments"] = has_comments(document)
+        answer["hasComments"] = has_comments(document) and not (is_pdf and found_in(job["output"], NOTE))
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
     if writer == "dBase":
