@@ -122,12 +122,12 @@ export const answers = {
   readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
   readableEpub: record({ isRewritten: flag }),
-  /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag }),
+  /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
+  readableHtml: record({ isRewritten: flag, hasHidden: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
-  /** Writes the text as UTF-8. For a page (`isPage`), adds the end tags of cells and rows. */
-  decodedText: record({ guess: optional(encodingLabel) }),
+  /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */
+  decodedText: record({ guess: optional(encodingLabel), hasHidden: flag }),
   /**
    * Writes a text table (`format`, `encoding`, `delimiter`) in the form that all programs read. Answers with its size, and in words with
    * what was guessed.

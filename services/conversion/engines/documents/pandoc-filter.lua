@@ -1,5 +1,5 @@
 -- Adapts a document to its target. A picture that came with the document is kept, or embedded in web pages and Markdown, where a
--- picture elsewhere on the web stays a link. Any other is replaced by its description and counted on stderr.
+-- picture elsewhere on the web stays a link. Any other is replaced by its description and counted on stdout, because the log on stderr may be long.
 local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local removed = 0
 local keeps_media = { docx = true, odt = true, pptx = true, epub = true, epub3 = true, fb2 = true, ipynb = true }
@@ -148,13 +148,13 @@ local function is_utf16(document)
 end
 
 function Pandoc(document)
-  if is_utf16(document) then io.stderr:write("filemill:zeros\n") end
+  if is_utf16(document) then print("filemill:zeros") end
   if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
   if FORMAT == "fb2" then document.blocks = sectioned(document.blocks) end
   local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
   if is_web then document = with_own_names(document) end
   if is_book then without_empty_names(document.meta) end
-  if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
+  if removed > 0 then print("filemill:images-removed=" .. removed) end
   if own_title == "" then
     local title
     for _, block in ipairs(document.blocks) do
@@ -206,7 +206,7 @@ local has_lost_labels = false
 function OrderedList(list)
   local is_plain = list.style == "DefaultStyle" or list.style == "Decimal" or list.style == "Example"
   if not is_plain and (is_markdown or plain_numbers[FORMAT]) or from_one[FORMAT] and list.start ~= 1 then
-    if not has_lost_labels then io.stderr:write("filemill:list-labels\n") end
+    if not has_lost_labels then print("filemill:list-labels") end
     has_lost_labels = true
   end
 end
@@ -348,7 +348,7 @@ end
 local function other(name) return { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) } end
 
 return {
-  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"),
+  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"), other("pandoc-citations.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
     without_browsers(meta)

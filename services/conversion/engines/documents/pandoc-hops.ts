@@ -11,6 +11,7 @@ import { delimiter } from "../shared/table-options.ts";
 export const pandocFilter = "/engine/filter.lua";
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
+  [join(import.meta.dirname, "pandoc-citations.lua")]: "/engine/pandoc-citations.lua",
   [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/pandoc-footnotes.lua",
   [join(import.meta.dirname, "pandoc-raw-html.lua")]: "/engine/pandoc-raw-html.lua",
 };
