@@ -119,7 +119,10 @@ export const answers = {
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
-  readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
+  readableDocx: record({
+    ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
+    properties: record({ title: text(400), author: text(400), date: text(40), lang: text(40) }),
+  }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
   readableEpub: record({ isRewritten: flag }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */

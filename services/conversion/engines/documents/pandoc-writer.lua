@@ -6,5 +6,5 @@ function Pandoc(document)
   assert(file:write(pandoc.write(document, FORMAT, PANDOC_WRITER_OPTIONS)))
   assert(file:close())
   -- Otherwise pandoc would go on to the sandboxed writer and fail.
-  os.exit(0, true)
+  os.exit(0)
 end

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { failureOf } from "../shared/bad-input.ts";
@@ -49,7 +50,9 @@ const changesOf = ({ hop, options }: HopTask): string[] =>
 
 const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
 
-function argumentsOf(task: HopTask, input: string): string[] {
+type Properties = Partial<Answer<"readableDocx">["properties"]>;
+
+function argumentsOf(task: HopTask, input: string, properties: Properties = {}): string[] {
   const { from, to } = task.hop;
   const reader = markups[from]?.reader;
   const target = markups[to]?.writer;
@@ -67,6 +70,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
+    ...Object.entries(properties).flatMap(([name, value]) => (value === "" ? [] : ["-M", `filemill-${name}=${value}`])),
     ...(options.standalone === false || to === "json" ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
@@ -82,11 +86,11 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: filters, limits: { addressSpace: false } });
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
-  const { isReadable, linkedPictures = 0, ...read } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
+  const { isReadable, linkedPictures = 0, properties, ...read } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
   let { unread } = read;
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
-  let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
+  let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside, properties));
   const isText = !isTable && markups[task.hop.from]?.isBinary !== true;
   const isForeign = isText && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr));
   if (isForeign || (isText && /^filemill:zeros$/m.test(end.stdout))) {
@@ -120,13 +124,20 @@ const simplified: Readonly<Record<string, "readableHtml" | "readableEpub" | "rea
   md: "readableMarkdown",
 };
 
+type Read = {
+  readonly isReadable: boolean;
+  readonly unread: readonly string[];
+  readonly linkedPictures?: number;
+  readonly properties?: Properties;
+};
+
 /** Whether a document was written that pandoc reads better, and what it leaves out. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<{ readonly isReadable: boolean; readonly unread: readonly string[]; readonly linkedPictures?: number }> {
+): Promise<Read> {
   const simple = simplified[task.hop.from];
   if (simple !== undefined) {
     const { isRewritten, ...more } = await askForFile(inspector, simple, [task.input.path], made, asked);
@@ -138,6 +149,7 @@ async function writeReadable(
     comments,
     linkedPictures,
     hasChanges,
+    properties,
     left: unread,
   } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
   const changes = stringOption(task.options, "changes") ?? "accept";
@@ -147,7 +159,7 @@ async function writeReadable(
   ].join(" and ");
   if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
     task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
-  return { isReadable: isRewritten, unread, linkedPictures };
+  return { isReadable: isRewritten, unread, linkedPictures, properties };
 }
 
 function noteUnread(task: HopTask, end: SandboxEnd, unread: readonly string[]): void {
