@@ -375,6 +375,8 @@ def converted(context, desktop, job, here):
             books.restore_truth(document)
         if job.get("to1900"):
             books.days_of_excel(document)
+        if not job["exportFilter"].startswith("writer"):
+            fields.hide_sections(document)
         is_nameless = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
         spaced, controls = books.space_tabs(document) if job.get("losesTabs") else ([], [])
         place = prepare(document, job)
