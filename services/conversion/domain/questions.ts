@@ -123,8 +123,8 @@ export const answers = {
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
     properties: record({ title: text(400), author: text(400), date: text(40), lang: text(40) }),
   }),
-  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
-  readableEpub: record({ isRewritten: flag }),
+  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
+  readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
   readableHtml: record({ isRewritten: flag, hasHidden: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */

@@ -141,7 +141,8 @@ async function writeReadable(
   const simple = simplified[task.hop.from];
   if (simple !== undefined) {
     const { isRewritten, ...more } = await askForFile(inspector, simple, [task.input.path], made, asked);
-    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [] };
+    const linkedPictures = "linkedPictures" in more ? more.linkedPictures : 0;
+    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [], linkedPictures };
   }
   if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
   const {
