@@ -3,11 +3,14 @@ local is_markdown = FORMAT:match("^gfm") ~= nil
 local is_web = FORMAT:match("^html") ~= nil
 local is_book = FORMAT:match("^epub") ~= nil or FORMAT == "fb2"
 
+-- What a web page says about itself is not in its text.
+local is_page = false
+
 -- Metadata of a web page that is meant for people; the rest is for browsers and search engines.
 local told = {}
 for name in ("title subtitle author date lang description keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
 local function without_browsers(meta)
-  for name in pairs(meta["filemill-web"] and meta or {}) do if not told[name] then meta[name] = nil end end
+  for name in pairs(is_page and meta or {}) do if not told[name] then meta[name] = nil end end
 end
 
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
@@ -28,8 +31,44 @@ local function place_properties(meta)
   elseif (title or author) and FORMAT ~= "plain" then print("filemill:properties") end
 end
 
+-- The lines at the head of a document that the target's template has no place for. They become the first blocks.
+local unplaced = { asciidoc = "subtitle", asciidoctor = "subtitle", ms = "subtitle", json = "subtitle author date abstract" }
+for name in ("plain org man texinfo opml fb2 tei rtf"):gmatch("%S+") do unplaced[name] = "subtitle abstract" end
+for name in ("mediawiki textile dokuwiki jira haddock xwiki zimwiki markua ipynb icml"):gmatch("%S+") do
+  unplaced[name] = "title subtitle author date abstract"
+end
+
+-- A head is inline text, a list of it for several authors, or blocks.
+local function blocks_of(name, value)
+  local kind = pandoc.utils.type(value)
+  if kind == "Blocks" then return value end
+  if kind == "List" then
+    local joined = pandoc.List()
+    for place, each in ipairs(value) do
+      if place > 1 then joined:extend({ pandoc.Str(","), pandoc.Space() }) end
+      joined:extend(pandoc.utils.type(each) == "Inlines" and each or { pandoc.Str(pandoc.utils.stringify(each)) })
+    end
+    value = joined
+  elseif kind ~= "Inlines" then
+    value = { pandoc.Str(pandoc.utils.stringify(value)) }
+  end
+  return { name == "title" and pandoc.Header(1, value, pandoc.Attr("title")) or pandoc.Para(value) }
+end
+
+local function with_heads(document)
+  local heads = pandoc.List()
+  for name in (unplaced[FORMAT] or ""):gmatch("%S+") do
+    local value = document.meta[name]
+    if value and pandoc.utils.stringify(value):match("%S") then heads:extend(blocks_of(name, value)) end
+  end
+  heads:extend(document.blocks)
+  document.blocks = heads
+end
+
 local function read(meta)
-  without_browsers(meta)
+  is_page = meta["filemill-web"] ~= nil
+  if is_markdown then without_browsers(meta) end
+  meta["filemill-web"] = nil
   place_properties(meta)
   return meta
 end
@@ -48,6 +87,7 @@ end
 -- Titles that pages and books must have, and a first heading for outlines and books.
 local function finish(document)
   local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
+  if not is_page then with_heads(document) end
   if FORMAT:match("^epub") then without_empty_names(document.meta) end
   if own_title == "" then
     local title

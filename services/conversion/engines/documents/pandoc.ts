@@ -69,7 +69,7 @@ function argumentsOf(task: HopTask, input: string, properties: Properties = {}):
     ...["-t", isMarkdown ? dialectOf(task) : target, `--lua-filter=${pandocFilter}`],
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
-    ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
+    ...(from === "html" ? ["-M", "filemill-web=true"] : []),
     ...Object.entries(properties).flatMap(([name, value]) => (value === "" ? [] : ["-M", `filemill-${name}=${value}`])),
     ...(options.standalone === false || to === "json" ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),

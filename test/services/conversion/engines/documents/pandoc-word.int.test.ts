@@ -178,3 +178,22 @@ it("says what it left out of parts, fields and pictures that are elsewhere", asy
   );
   expect(messages.get("IMAGES_REMOVED")).toBe("One picture was left out.");
 });
+
+it.each([
+  ["mediawiki", '<span id="title"></span>\n= Salt =\n\nand pepper\n\nText.\n'],
+  ["txt", "Salt\n\nand pepper\n\nText.\n"],
+  ["dokuwiki", "====== Salt ======\n\nand pepper\n\nText.\n"],
+])("keeps title and subtitle in %s, which has no place of its own for both", async (to, expected) => {
+  expect(
+    (
+      await convert(
+        docx(
+          styled("Title", "Salt") + styled("Subtitle", "and pepper") + line("Text."),
+          style("Title", "Title") + style("Subtitle", "Subtitle"),
+        ),
+        "docx",
+        to,
+      )
+    ).text,
+  ).toBe(expected);
+});
