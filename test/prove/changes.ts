@@ -34,7 +34,7 @@ export async function enginesOf(changed: readonly string[]): Promise<ReadonlySet
   const isSource = (name: string) => name.endsWith(".ts") && !name.startsWith("inside/");
   for (const name of (await readdir(folder, { recursive: true })).filter(isSource)) {
     const text = await readFile(join(folder, name), "utf8");
-    if (!/\b(?:defineEngine|joinEngineOf)\(\{/.test(text)) continue;
+    if (!/\b(?:(?:defineEngine|joinEngineOf)\(|workerEngine\(worker, )\{/.test(text)) continue;
     const sources = await sourcesOf(join(folder, name));
     if (text.includes('/node-worker.ts"')) await workOf(basename(name, ".ts"), sources);
     if (!changed.some((each) => sources.has(join(folder, each)) || text.includes(`"${folderOf(each)}"`))) continue;

@@ -157,7 +157,7 @@ describe("without a service", () => {
     const missing = await filemill(["inspect", "missing.png"], { callerFolder: folder, openLibrary: library });
     expect(missing).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^INVALID_INPUT: .*\/missing\.png cannot be read \(ENOENT\)\.$/m),
+      err: expect.stringMatching(/^INVALID_INPUT: .*\/missing\.png does not exist; check the path\.$/m),
     });
     const route = await filemill(["routes", ".PNG", "webp"], { openLibrary: library });
     expect(route.out).toMatch(/^png -> webp: high, up to \d+ MB\n {2}step: png -> webp by sharp\n[\s\S]*^quality +1\.\.100 +80 /m);

@@ -4,17 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { countTiles } from "#services/conversion/engines/pictures/heif-boxes.mjs";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(sharpEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(sharpEngine);
 
 it.each([
   ["tv", [16, 235]],

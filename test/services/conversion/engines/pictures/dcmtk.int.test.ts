@@ -3,19 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { dcmtkEngine } from "#services/conversion/engines/pictures/dcmtk.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { dicomOf } from "./dicom-samples.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
+const bench = useBench(dcmtkEngine);
 let file: string;
 beforeAll(async () => {
-  bench = await openBench(dcmtkEngine);
   file = join(bench.folder, "a.dcm");
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 /** Its first row as values from 0 to 65535, its size, and its notes. */
 async function seen(bytes: Buffer | undefined, options = {}) {

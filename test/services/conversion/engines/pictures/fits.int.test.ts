@@ -2,15 +2,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(imagemagickEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(imagemagickEngine);
 
 type Written = { readonly bits: number; readonly values: readonly number[]; readonly sides: readonly number[]; readonly more?: string };
 
