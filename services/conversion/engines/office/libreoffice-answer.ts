@@ -118,7 +118,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
       : []),
     ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
-    ...(answer.changed.length > 0 ? [`Results of formulas such as NOW() were computed anew: ${firstOf(answer.changed)}.`] : []),
+    ...(answer.changed.length > 0 ? [`Results of formulas, such as of NOW(), were computed anew: ${firstOf(answer.changed)}.`] : []),
     ...(answer.numbersLinked.length > 0 ? [`Links of cells with numbers were left out: ${firstOf(answer.numbersLinked)}.`] : []),
     ...(answer.isNameless ? ["The name of the file was left out where a field shows it."] : []),
     ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),

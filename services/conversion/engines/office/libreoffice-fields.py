@@ -4,7 +4,7 @@ the target has no fields, as PDF, so do those of today's date and others that wo
 import re
 import zipfile
 
-from packages import DAMAGED, write_changed
+from packages import DAMAGED, outside, write_changed
 
 PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$")
 # Possessive, so that unterminated attributes do not cause backtracking.
@@ -74,7 +74,7 @@ def word_parts(package, is_fixed, left):
 
 def open_parts(package, is_fixed):
     parts = {name: package.read(name) for name in package.namelist() if OPEN_PART.match(name)}
-    return {name: made for name, content in parts.items() if (made := open_text(content, is_fixed)) != content}
+    return {name: made for name, content in parts.items() if (made := open_text(outside(content), is_fixed)) != content}
 
 
 def open_text(content, is_fixed):

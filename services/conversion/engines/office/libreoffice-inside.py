@@ -47,9 +47,9 @@ def start(parts):
         else:
             os.symlink(path, os.path.join(modules, f"{name}.py"))
     sys.path.insert(0, modules)
-    import worker
+    import process
 
-    worker.seed_profile(JOB)
+    process.seed_profile(JOB)
     services = modules + "/services.rdb"
     with open(services, "w", encoding="utf-8") as file:
         file.write(SERVICES)
@@ -58,8 +58,8 @@ def start(parts):
     env = {**os.environ, "TEMP": home, "PYTHONPATH": f"{modules}:{os.environ['PYTHONPATH']}", "ANSWERS": str(answers)}
     for _ in range(3):
         # The office's own output must not mix with the answers.
-        office = subprocess.run([*worker.COMMAND, *settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, pass_fds=[answers])
-        if office.returncode != worker.AGAIN:
+        office = subprocess.run([*process.COMMAND, *settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, pass_fds=[answers])
+        if office.returncode != process.AGAIN:
             break
     return office.returncode
 

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr, unescape
 
+from binary import COMPOUND
 from com.sun.star.beans import PropertyValue
 from com.sun.star.uno import RuntimeException
 from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
@@ -37,7 +38,7 @@ def shorten(document, path, is_page):
 
 
 def numbers_linked(document, path):
-    """The first four cells with a number and a link, which the office only keeps in its own formats and Excel's."""
+    """The first four cells with a number and a link, which the office only keeps in Excel's formats."""
     found = []
     for name, reference, _ in islice(workbook_links(path, ""), MOST):
         if document.getSheets().hasByName(name):
@@ -115,13 +116,29 @@ def make_relative(path, top, folder):
             os.replace(path + ".whole", path)
         return
     with open(path, "rb") as file:
-        # These have relative links already, and may be large.
-        if file.peek(4)[:4] in (b"%PDF", b"\xd0\xcf\x11\xe0"):
+        # It has relative links already, and may be large.
+        if file.peek(4)[:4] == b"%PDF":
             return
         content = file.read()
-    if (new := changed(content, folder)) != content:
+    if content.startswith(COMPOUND):
+        new = shorten_names(content, top, folder)
+    else:
+        new = changed(content, folder)
+    if new != content:
         with open(path, "wb") as file:
             file.write(new)
+
+
+def shorten_names(content, top, folder):
+    """Links of cells in XLS are relative, but show their address, as long as it is."""
+    wide = ("file://" + top).encode("utf-16-le")
+    name = re.compile(re.escape(wide) + rb"(?:[\x21-\xff]\0|[\0-\xff][\x01-\xd7\xe0-\xff])*")
+
+    def shortened(found):
+        shown = found[0].decode("utf-16-le")
+        return posixpath.relpath(shown[7:], folder).ljust(len(shown)).encode("utf-16-le")
+
+    return name.sub(shortened, content)
 
 
 WORD = re.compile("MS Word 2007 XML")

@@ -3,7 +3,7 @@ in cells, and reads dates, times and booleans without a cell style as plain numb
 import re
 import zipfile
 
-from packages import DAMAGED, write_changed
+from packages import DAMAGED, outside, write_changed
 
 PARTS, SETTINGS = "content.xml", "settings.xml"
 BREAK = re.compile(rb"<text:(tab|line-break)\b[^<>]*/>")
@@ -116,7 +116,7 @@ def readable(path, copy):
     try:
         with zipfile.ZipFile(path) as package:
             content = package.read(PARTS)
-            parts = {PARTS: whole(content)}
+            parts = {PARTS: whole(outside(content))}
             settings = package.read(SETTINGS) if SETTINGS in package.namelist() else b""
             held = manual(settings) if MOVING.search(content) else settings
             if held != settings:

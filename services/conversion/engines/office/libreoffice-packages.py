@@ -1,5 +1,6 @@
 """ZIP packages of documents, of which some parts change."""
 import posixpath
+import re
 import shutil
 import zipfile
 import zlib
@@ -18,6 +19,14 @@ def write_changed(package, path, changed, level=None):
             else:
                 with package.open(member) as given, written.open(member, "w") as kept:
                     shutil.copyfileobj(given, kept)
+
+
+OWN = re.compile(rb"""(<(?:text|draw):a\b[^<>]*?\bxlink:href=["'])(?![#/"']|\.\./|[A-Za-z][A-Za-z0-9+.-]*:)""")
+
+
+def outside(content):
+    """Part of an OpenDocument whose links into the package, where a reader follows none, lead beside it, as their author meant."""
+    return OWN.sub(rb"\1../", content)
 
 
 def told(element, name):

@@ -13,22 +13,29 @@ const workerInside = "/engine/worker.py";
 const temporary = "tmp";
 /** Only python3-uno, nothing else from site packages. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
+const scripts = [
+  "libreoffice-worker.py",
+  "libreoffice-binary.py",
+  "libreoffice-books.py",
+  "libreoffice-cells.py",
+  "libreoffice-fields.py",
+  "libreoffice-fonts.py",
+  "libreoffice-links.py",
+  "libreoffice-menus.py",
+  "libreoffice-opendocument.py",
+  "libreoffice-packages.py",
+  "libreoffice-page.py",
+  "libreoffice-process.py",
+  "libreoffice-results.py",
+  "libreoffice-slides.py",
+  "libreoffice-sources.py",
+  "libreoffice-targets.py",
+  "libreoffice-volatile.py",
+];
 /** The worker and its modules, placed side by side for Python to find. */
-export const workerFiles = {
-  [join(import.meta.dirname, "libreoffice-worker.py")]: workerInside,
-  [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
+export const workerFiles: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "../shared/installed-fonts.py")]: "/engine/installed_fonts.py",
-  [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
-  [join(import.meta.dirname, "libreoffice-cells.py")]: "/engine/cells.py",
-  [join(import.meta.dirname, "libreoffice-fields.py")]: "/engine/fields.py",
-  [join(import.meta.dirname, "libreoffice-links.py")]: "/engine/links.py",
-  [join(import.meta.dirname, "libreoffice-menus.py")]: "/engine/menus.py",
-  [join(import.meta.dirname, "libreoffice-opendocument.py")]: "/engine/opendocument.py",
-  [join(import.meta.dirname, "libreoffice-packages.py")]: "/engine/packages.py",
-  [join(import.meta.dirname, "libreoffice-results.py")]: "/engine/results.py",
-  [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",
-  [join(import.meta.dirname, "libreoffice-volatile.py")]: "/engine/volatile.py",
-  [join(import.meta.dirname, "libreoffice-page.py")]: "/engine/page.py",
+  ...Object.fromEntries(scripts.map((name) => [join(import.meta.dirname, name), `/engine/${name.replace("libreoffice-", "")}`])),
 };
 
 /**

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from math import isfinite
 from xml.etree import ElementTree
 
+import binary
 from packages import DAMAGED, excel_sheets, local, related, told
 
 # Excel's errors that the office knows too.
@@ -152,7 +153,13 @@ def number_of(kind, value, null):
 
 def values_of(path, wanted):
     """What the file has in these cells, as kind and text. From Excel, also what the office does not read: some errors, and `true`.
-    None if it cannot be told here: of files without XML, and of damaged ones."""
+    None if it cannot be told here: of old formats, and of damaged files."""
+    if binary.is_binary(path):
+        found = {}
+        for name, place, value in binary.results(path) if wanted else ():
+            if place in wanted.get(name, ()):
+                found.setdefault(name, {})[place] = value
+        return found
     try:
         if not zipfile.is_zipfile(path):
             with open(path, "rb") as file:
@@ -163,8 +170,6 @@ def values_of(path, wanted):
             if "content.xml" in names:
                 with package.open("content.xml") as part:
                     return open_values(part, wanted) if wanted else {}
-            if "xl/workbook.bin" in names:
-                return None
             sheets = [(name, part) for name, part in excel_sheets(package) if part in names and (name in wanted or has_others(package, part))]
             return {name: excel_values(package, part, wanted.get(name, ())) for name, part in sheets}
     except DAMAGED:

@@ -2,14 +2,17 @@
 import os
 import re
 import zipfile
-from itertools import islice
+from itertools import groupby, islice
 from math import isclose
+from operator import itemgetter
 
+import binary
 from packages import DAMAGED, related, write_changed
 from results import data_of, shown_in, values_of
 
 # @see com.sun.star.sheet.FormulaResult: values; values, text and errors.
 VALUE, RESULTS = 1, 7
+MOST_AT_ONCE = 10_000
 # They ask for the name of the file or for the system, which are ours here.
 TELLING = r'CELL\("filename"|INFO\('
 MOVING = r"(?:NOW|TODAY|RAND|(?:GET)?RANDBETWEEN|OFFSET|INDIRECT|CELL)\("
@@ -51,7 +54,7 @@ class Held:
 
     def __init__(self, document, path, keeps, was_automatic):
         """`keeps`: whether the file may have results, and the target keeps them if the office computes nothing."""
-        self.document, self.is_automatic = document, was_automatic or document.isAutomaticCalculationEnabled()
+        self.document, self.path, self.is_automatic = document, path, was_automatic or document.isAutomaticCalculationEnabled()
         document.enableAutomaticCalculation(False)
         sheets = {sheet.getName(): sheet for sheet in document.getSheets()}
         pattern = "|".join([MOVING, *names_in(document, MOVING)])
@@ -66,7 +69,7 @@ class Held:
         if self.is_held:
             for sheet in sheets.values():
                 compute_zeros(document, sheet)
-            changed = {name: set(self.changed_in(name)) for name in sheets}
+            changed = {name: set(self.changed_in(name, self.results.get(name, {}))) for name in sheets}
             self.telling = {name: {place: shown for place, shown in told.items() if not shown or place in changed[name]} for name, told in self.telling.items()}
         else:
             document.enableAutomaticCalculation(True)
@@ -77,11 +80,20 @@ class Held:
     def changed(self):
         """The first four cells whose result is another now."""
         sheets = self.document.getSheets()
-        cells = (sheets.getByName(name).getCellByPosition(*place) for name in sheets.getElementNames() for place in self.changed_in(name))
+        parts = ((name, part) for name, part in self.known() if sheets.hasByName(name))
+        cells = (sheets.getByName(name).getCellByPosition(*place) for name, part in parts for place in self.changed_in(name, part))
         return [cell.AbsoluteName.replace("$", "") for cell in islice(cells, 4)]
 
-    def changed_in(self, name):
-        results = self.results.get(name, {})
+    def known(self):
+        """Of binary workbooks, the office computes others too, as of functions that it knows under another name."""
+        if self.is_stale or not binary.is_binary(self.path):
+            yield from self.results.items()
+            return
+        for name, results in groupby(binary.results(self.path), itemgetter(0)):
+            while part := {place: result_of(value, self.document.NullDate) for _, place, value in islice(results, MOST_AT_ONCE)}:
+                yield name, part
+
+    def changed_in(self, name, results):
         for place, shown in shown_in(self.document.getSheets().getByName(name), results):
             before = results[place]
             if before is not None and before != shown and not (isinstance(before, float) and isinstance(shown, float) and isclose(before, shown, rel_tol=1e-14)):

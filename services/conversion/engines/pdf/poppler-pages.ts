@@ -34,6 +34,9 @@ type Facts = PageFacts & {
 /** All of Poppler's tools print this, and only for damaged files. */
 export const popplerBadInput = [/^Syntax Error/m];
 
+/** Whether a tool that went on left something out. Windows of comments have no place in PDFs of LibreOffice. */
+export const saysDamaged = (stderr: string) => /Syntax Error(?!(?: \(\d+\))?: Bad bounding box for annotation)/.test(stderr);
+
 /**
  * pdfinfo's data about the document and one page.
  *

@@ -8,7 +8,7 @@ import { numberOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
 import { coveredOf, fewLetters, recognise, type Wish, wordsFor } from "./pdf-recognition.ts";
-import { popplerBadInput, readFacts } from "./poppler-pages.ts";
+import { popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
 export const textOptions: readonly OptionDefinition[] = [
@@ -59,7 +59,7 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, inputInside, "/job/out"];
   const end = await session.run({ program: "/usr/bin/pdftotext", args });
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
-  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
   return { letters: letters.all, pictures: await picturesAlone(session, first, range) };
 }

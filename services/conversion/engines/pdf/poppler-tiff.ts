@@ -7,7 +7,17 @@ import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages, sizedTo } from "./poppler-pages.ts";
+import {
+  dpiOf,
+  type PageFacts,
+  pixelOptions,
+  pixelsOf,
+  popplerBadInput,
+  readFacts,
+  readPages,
+  saysDamaged,
+  sizedTo,
+} from "./poppler-pages.ts";
 
 /** For all pages together. */
 const maxPixels = 4e9;
@@ -70,7 +80,7 @@ async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promi
   const args = [...only, ...scale, ...gray, "-tiff", "-tiffcompression", "packbits", inputInside, name];
   const end = await session.run({ program: "/usr/bin/pdftoppm", args });
   throwIfFailed(end, popplerBadInput, undrawable);
-  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   return `${name}.tif`;
 }
 

@@ -18,7 +18,7 @@ import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeOf, stepFile, type ToolSession } from "../shared/tool-run.ts";
-import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts, sizedTo } from "./poppler-pages.ts";
+import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts, saysDamaged, sizedTo } from "./poppler-pages.ts";
 import { extractText, textOptions } from "./poppler-text.ts";
 
 const page = partOptions("page");
@@ -70,7 +70,7 @@ async function rasterize({ session, inspector }: Work, pictures: OpenEngine, tas
     });
   // If a page exceeds its limits, pdftoppm writes a single white pixel and exits with 0.
   if (end.exitCode !== 0 || size.width !== width || size.height !== height) throw failureOf(end, popplerBadInput, undrawable);
-  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   noteLeftOut(task, "page", pageNumber, facts.pages);
   await writePicture(pictures, task, await drawn.as(task.input.format), (width / facts.widthPoints) * pointsPerInch);
 }
@@ -108,7 +108,7 @@ async function extract({ session }: Work, task: HopTask): Promise<void> {
   if (command === undefined) throw new FilemillError("INTERNAL", "Poppler has no such target.");
   const end = await session.run({ program: `/usr/bin/${command[0]}`, args: command[1] });
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
-  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   if (task.hop.part !== undefined) noteLeftOut(task, "page", pageNumber, facts.pages);
   await session.adopt("out");
 }

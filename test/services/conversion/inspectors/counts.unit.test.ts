@@ -102,6 +102,12 @@ describe("pages", () => {
     const changed = `${Buffer.from(pdf).toString("latin1")}\n9 0 obj << /Type /Pages /Kids [] /Count 4 >> endobj`;
     expect(await asSource("pdf", Buffer.from(changed, "latin1"))).toEqual({});
   });
+
+  it("of a presentation with sections are its slides, once", async () => {
+    const sections = '<p14:section><p14:sldIdLst><p14:sldId id="256"/></p14:sldIdLst></p14:section>';
+    const content = `<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId2"/></p:sldIdLst>${sections}</p:presentation>`;
+    expect(await asSource("pptx", zipFile([{ name: "ppt/presentation.xml", content }]))).toEqual({ pages: 1 });
+  });
 });
 
 it.each(["/Type /Pages ", "<</Type /Pages ", "/ObjStm ", "/ObjStm stream ", "<< /ObjStm stream\nx endstream"])(

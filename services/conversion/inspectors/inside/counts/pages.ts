@@ -23,7 +23,7 @@ export async function pagesOf(file: ByteSource, format: string): Promise<number 
   if (format === "djvu") return await pagesOfDjvu(file);
   if (format === "xps") return countNames(await openPackage(file), /\.fpage(\/\[0\]\.piece)?$/i);
   if (format === "cbz") return countNames(await openPackage(file), pictureNames);
-  if (slideShows.has(format)) return countTags(await (await openPackage(file)).text("ppt/presentation.xml"), "sldid");
+  if (slideShows.has(format)) return countTags(await (await openPackage(file)).text("ppt/presentation.xml"), "sldid", / \w+:id="/);
   if (openSlides.has(format)) return countTags(await (await openPackage(file)).text("content.xml"), "page");
   return undefined;
 }
@@ -32,11 +32,12 @@ function countNames({ names }: { readonly names: readonly string[] }, pattern: R
   return names.filter((name) => pattern.test(name) && !/(^|\/)(\.|__MACOSX\/)/.test(name)).length;
 }
 
-function countTags(markup: string, wanted: string): number {
+/** `pattern`: of the tag. In sections, slides are listed once more, without a relation. */
+function countTags(markup: string, wanted: string, pattern = /^/): number {
   let count = 0;
   scanMarkup(markup, {
-    onTag(name) {
-      if (name === wanted) count += 1;
+    onTag(name, tag) {
+      if (name === wanted && pattern.test(tag)) count += 1;
     },
   });
   return count;

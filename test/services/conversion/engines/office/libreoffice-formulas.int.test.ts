@@ -47,7 +47,7 @@ test.each([
   const source = join(bench.folder, "volatile.xlsx");
   await writeFile(source, zipSync(parts));
   const made = await bench.convert(source, "xlsx", to);
-  const changed = places.length > 0 ? ` Results of formulas such as NOW() were computed anew: ${places.join(", ")}.` : "";
+  const changed = places.length > 0 ? ` Results of formulas, such as of NOW(), were computed anew: ${places.join(", ")}.` : "";
   const replaced = "Formulas that cannot be computed here were replaced by their results: Sheet1.C1.";
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe(changed === "" ? undefined : replaced + changed);
   if (to === "html") {

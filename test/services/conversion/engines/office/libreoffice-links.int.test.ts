@@ -1,7 +1,7 @@
 /** Addresses of links in text documents, which LibreOffice writes without their escapes. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { strFromU8, unzipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { useBench } from "#test/contract/engine.ts";
@@ -53,4 +53,31 @@ it("keeps links and tags in PDF/A", async () => {
   expect(file).toMatch(/pdfaid:part>2</);
   expect(file).toContain("/URI(https://x.org/page)");
   expect(file).toContain("/StructTreeRoot");
+});
+
+it("into an OpenDocument itself lead beside it, without our name of it", async () => {
+  const parts = unzipSync((await converted("odt", "beside.pdf")).made);
+  const content = strFromU8(parts["content.xml"] ?? new Uint8Array()).replace("../beside.pdf", "beside.pdf");
+  const path = join(office.folder, "inside.odt");
+  await writeFile(path, zipSync({ ...parts, "content.xml": strToU8(content) }));
+  expect(targetsIn(await readFile((await office.convert(path, "odt", "docx")).path))).toEqual(["beside.pdf"]);
+});
+
+it("of numbers name no folder of ours in XLS, and are noted where only the office would find them", async () => {
+  const table = join(office.folder, "one.csv");
+  await writeFile(table, "5\n");
+  const parts = unzipSync(await readFile((await office.convert(table, "csv", "xlsx")).path));
+  const sheet = strFromU8(parts["xl/worksheets/sheet1.xml"] ?? new Uint8Array());
+  const link =
+    '<hyperlinks><hyperlink xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ref="A1" r:id="rId9"/></hyperlinks>';
+  parts["xl/worksheets/sheet1.xml"] = strToU8(sheet.replace("</sheetData>", `</sheetData>${link}`));
+  parts["xl/worksheets/_rels/sheet1.xml.rels"] = strToU8(
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="other.xlsx" TargetMode="External"/></Relationships>',
+  );
+  const path = join(office.folder, "linked.xlsx");
+  await writeFile(path, zipSync(parts));
+  const old = await readFile((await office.convert(path, "xlsx", "xls")).path);
+  expect([old.includes(Buffer.from("file:", "utf16le")), old.includes("file:"), old.includes("other.xlsx")]).toEqual([false, false, true]);
+  const { notes } = await office.convert(path, "xlsx", "ods");
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Links of cells with numbers were left out: Sheet1.A1.");
 });

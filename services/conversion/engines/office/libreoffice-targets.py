@@ -1,0 +1,175 @@
+"""Lays out and writes documents, and tells what the result lacks."""
+import mmap
+import re
+
+import books
+import cells
+import fields
+import fonts
+import links
+import menus
+import page
+import slides
+from fields import every
+from process import TEMPORARY
+from sources import properties
+
+
+def arrange(document, job):
+    """Sets up pages and selects one sheet. Returns its position, from 1; 0 for the whole document."""
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        sheets = None
+    else:
+        sheets = document.getSheets()
+    place = 0
+    if sheets is not None and "sheet" in job:
+        place = books.place_of(sheets, job["sheet"])
+        chosen = sheets.getByIndex(place - 1)
+        # If one sheet has a print area, sheets without one are not printed.
+        if not chosen.getPrintAreas():
+            cursor = chosen.createCursor()
+            cursor.gotoEndOfUsedArea(False)
+            end = cursor.getRangeAddress()
+            end.StartColumn, end.StartRow = 0, 0
+            chosen.setPrintAreas((end,))
+        for index in range(sheets.getCount()):
+            if index != place - 1:
+                sheets.getByIndex(index).setPrintAreas(())
+    if any(name in job for name in ("landscape", "fitWidth", "paper", "margin")):
+        styles = document.getStyleFamilies().getByName("PageStyles")
+        for index in range(styles.getCount()):
+            lay_out(styles.getByIndex(index), job, sheets is not None)
+    return place
+
+
+def lay_out(style, job, is_sheet):
+    """Paper as [short side, long side] and margin in hundredths of a millimetre, the office's unit."""
+    lies = job.get("landscape", style.IsLandscape)
+    if "paper" in job:
+        short, long = job["paper"]
+        style.IsLandscape, style.Width, style.Height = lies, *((long, short) if lies else (short, long))
+    elif style.IsLandscape != lies:
+        width, height = style.Width, style.Height
+        style.IsLandscape, style.Width, style.Height = lies, height, width
+    if "margin" in job:
+        style.LeftMargin = style.RightMargin = style.TopMargin = style.BottomMargin = job["margin"]
+    if job.get("fitWidth") and is_sheet:
+        style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
+
+
+# As the office writes the root of the page tree.
+PAGES = re.compile(rb"<</Type/Pages\b[^>]*/Count (\d+)>>")
+
+
+# As the office writes a comment.
+NOTE = re.compile(rb"/Subtype ?/Text\b")
+
+
+def found_in(path, pattern):
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return pattern.findall(data)
+
+
+def hidden_slides(document, path):
+    """Number of hidden slides, which have no page in the PDF."""
+    if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
+        return 0
+    pages = document.getDrawPages()
+    written = found_in(path, PAGES)
+    # Asking for one slide takes a millisecond.
+    if [int(count) for count in written] == [pages.getCount()]:
+        return 0
+    return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
+
+
+def has_comments(document):
+    """Whether there are comments, which HTML lacks and PDF has as notes."""
+    if document.supportsService("com.sun.star.text.TextDocument"):
+        return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(document.getTextFields()))
+    if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return any(sheet.Annotations.Count > 0 for sheet in document.getSheets())
+    return any(page.createAnnotationEnumeration().hasMoreElements() for page in document.getDrawPages())
+
+
+def has_deleted(document):
+    """Whether a text document has pending deletions, which its PDF shows."""
+    is_text = document.supportsService("com.sun.star.text.TextDocument")
+    return is_text and any(change.RedlineType == "Delete" for change in every(document.getRedlines()))
+
+
+def write(context, desktop, document, job, chosen):
+    """Returns what the writers of our own report."""
+    if "slides" in job:
+        return {"picturesLeft": write_slides(context, document, job)}
+    if "separator" in job:
+        cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
+    elif "plainImport" in job:
+        return {"hasTexts": store_plain(desktop, document, chosen, job)}
+    else:
+        store(document, job)
+    return {}
+
+
+def store_plain(desktop, document, sheet, job):
+    """As a workbook with only the values of a sheet: some filters write just the first sheet, with its numbers as displayed."""
+    path = TEMPORARY + "/Sheet1"
+    formats, has_texts = cells.write_plain(document, sheet, path)
+    values = {"Hidden": True, "FilterName": "Text - txt - csv (StarCalc)", "FilterOptions": job["plainImport"].replace("{formats}", formats)}
+    written = desktop.loadComponentFromURL("file://" + path, "_blank", 0, properties(values))
+    try:
+        store(written, job)
+    finally:
+        written.close(True)
+    return has_texts
+
+
+def store(document, job):
+    values = {"FilterName": job["exportFilter"], "Overwrite": True}
+    if "exportOptions" in job:
+        values["FilterOptions"] = job["exportOptions"]
+    if "filterData" in job:
+        values["FilterData"] = job["filterData"]
+    document.storeToURL("file://" + job["output"], properties(values))
+    if job["exportFilter"].startswith("HTML"):
+        fields.clear_marks(job["output"])
+
+
+def write_slides(context, document, job):
+    """Returns how many pictures are left out of the result."""
+    is_page = job["slides"] == "html"
+    reader = slides.Reader(context if is_page else None)
+    read = reader.slides(document)
+    title = document.DocumentProperties.Title or next((slide["title"] for slide in read if slide["title"]), "Presentation")
+    with open(job["output"], "w", encoding="utf-8") as file:
+        file.write(page.page(read, title, slides.language_of(document)) if is_page else slides.as_json(read))
+    return reader.pictures_left
+
+
+# They write links of numbers nowhere, or where no other program finds them.
+UNLINKED = re.compile("calc_pdf|HTML|calc8|OpenDocument|UOF")
+
+
+def lacks(document, job, place, here):
+    """What the result leaves out or changes, as the writer shows it."""
+    writer, sheets = job["exportFilter"], books.converted(document, place)
+    is_pdf = writer.endswith("_pdf_Export")
+    answer = {"decoded": links.keep_escapes(document, job["output"], writer)}
+    if job.get("fromExcel") and UNLINKED.match(writer):
+        answer["numbersLinked"] = links.numbers_linked(document, job["input"])
+    if job.get("wholeDays"):
+        answer["hasMenus"] = menus.has_menus(job["input"])
+    if place > 0 or is_pdf:
+        answer["hasHidden"] = books.has_hidden(document)
+    if is_pdf or writer == "HTML (StarCalc)":
+        answer["hiddenCells"] = books.hidden_cells(sheets)
+    if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
+        answer["hasComments"] = has_comments(document) and not (is_pdf and found_in(job["output"], NOTE))
+    if "rounds" in job:
+        answer["rounded"] = books.rounded(sheets, job["rounds"])
+    if writer == "dBase":
+        answer["renamed"] = books.renamed(sheets, job["output"])
+    if is_pdf:
+        answer["hasDeleted"] = has_deleted(document)
+        answer["hiddenSlides"] = hidden_slides(document, job["output"])
+        answer["fontsReplaced"] = fonts.replaced(job["input"], job["output"], here)
+    return answer
