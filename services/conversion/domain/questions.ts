@@ -135,15 +135,18 @@ export const answers = {
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
-  readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
-  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
-  readableEpub: record({ isRewritten: flag }),
-  /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag }),
+  readableDocx: record({
+    ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
+    properties: record({ title: text(400), author: text(400), date: text(40), lang: text(40) }),
+  }),
+  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
+  readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
+  /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
+  readableHtml: record({ isRewritten: flag, hasHidden: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
-  /** Writes the text as UTF-8. For a page (`isPage`), adds the end tags of cells and rows. */
-  decodedText: record({ guess: optional(encodingLabel) }),
+  /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */
+  decodedText: record({ guess: optional(encodingLabel), hasHidden: flag }),
   /**
    * Writes a text table (`format`, `encoding`, `delimiter`) in the form that all programs read. Answers with its size, and in words with
    * what was guessed.
