@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
 import { FilemillError } from "#contract/errors.ts";
 import { clearSession, guestOf, guestPlanOf, type SessionCaller, sessionCallerOf } from "#gateway/access/page-caller.ts";
 import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import packageFile from "#package" with { type: "json" };
 import { accountJsonOf, planJsonOf } from "./views.ts";
-
-const { version }: { version: string } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 /** GET /web/v1/me. Answers everyone without an authentication error, so that a page can start with it. */
 export const meHandler: Handler = async (context, request, reply) => {
@@ -23,7 +21,7 @@ export const meHandler: Handler = async (context, request, reply) => {
     signUpOpen: open,
     linksAllowed: context.settings.LINKS === "on",
     oidc: context.oidc === undefined ? null : { label: context.oidc.label, url: "/auth/oidc/start" },
-    version,
+    version: packageFile.version,
   });
 };
 

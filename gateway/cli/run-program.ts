@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import { SettingError } from "#kit/config.ts";
-import packageFile from "../../package.json" with { type: "json" };
+import packageFile from "#package" with { type: "json" };
 import { inOwnWords } from "./own-words.ts";
 import type { Shell } from "./shell.ts";
 

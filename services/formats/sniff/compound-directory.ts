@@ -59,22 +59,6 @@ export function compoundReaderOf({ head, sizeBytes: fileBytes, read }: Source) {
     return found;
   }
 
-  /** Streams and storages of the file itself, without those of the documents that it contains. */
-  async function streams(): Promise<readonly CompoundStream[]> {
-    const all = await entries();
-    const own: Entry[] = [];
-    const seen = new Set<number>();
-    const waiting = [all[0]?.child ?? endOfChain];
-    for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
-      const entry = all[index];
-      if (entry === undefined || seen.has(index)) continue;
-      seen.add(index);
-      own.push(entry);
-      waiting.push(entry.right, entry.left);
-    }
-    return own.length > 0 ? own : all;
-  }
-
   /** At least the first 64 bytes of a stream, if it has that many. */
   async function begin(stream: CompoundStream): Promise<Buffer> {
     if (stream.sizeBytes >= head.readUInt32LE(56)) return sector(stream.start);
@@ -88,7 +72,22 @@ export function compoundReaderOf({ head, sizeBytes: fileBytes, read }: Source) {
     return bytesAt((index + 1) * sectorBytes + (offset % sectorBytes), Math.min(64, stream.sizeBytes));
   }
 
-  return { streams, begin };
+  return { streams: async () => ownOf(await entries()), begin };
+}
+
+/** Streams and storages of the file itself, without those of the documents that it contains. */
+function ownOf(all: readonly Entry[]): readonly CompoundStream[] {
+  const own: Entry[] = [];
+  const seen = new Set<number>();
+  const waiting = [all[0]?.child ?? endOfChain];
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    const entry = all[index];
+    if (entry === undefined || seen.has(index)) continue;
+    seen.add(index);
+    own.push(entry);
+    waiting.push(entry.right, entry.left);
+  }
+  return own.length > 0 ? own : all;
 }
 
 function entryOf(bytes: Buffer): Entry {

@@ -23,8 +23,7 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, bo
 export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
   const wanted = textOption(options, "sheet") ?? "1";
-  const filled = wanted === "1" ? names.find((name) => !isEmpty(book, name)) : undefined;
-  const place = filled ?? placeOf(book, names, wanted);
+  const place = (wanted === "1" ? names.find((name) => !isEmpty(book, name)) : undefined) ?? placeOf(book, names, wanted);
   const sheet = book.Sheets[place];
   if (sheet === undefined) {
     throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
