@@ -9,7 +9,7 @@ import links
 import menus
 import page
 import slides
-from fields import every
+from fields import clear_marks, every
 from process import TEMPORARY
 from sources import properties
 
@@ -129,6 +129,8 @@ def store(document, job):
     if "filterData" in job:
         values["FilterData"] = job["filterData"]
     document.storeToURL("file://" + job["output"], properties(values))
+    if job["exportFilter"].startswith("HTML"):
+        clear_marks(job["output"])
 
 
 def write_slides(context, document, job):

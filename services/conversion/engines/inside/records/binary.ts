@@ -147,7 +147,7 @@ const bsonKinds = { document: 3, list: 4, date: 9 };
 
 /**
  * JavaScript objects put numeric names first and hold each name once; such documents are restored
- * to the order of the file. Its dates reach further than JavaScript's.
+ * to the order of the file. The range of its dates exceeds JavaScript's.
  */
 function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
   const isList = Array.isArray(value);

@@ -23,7 +23,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
-    // The library gives both the values of one.
+    // The library returns the values of one of them for both.
     if (new Set(columns.map(({ name }) => name)).size < columns.length)
       throw inexpressible("The file has two columns of one name, which cannot be told apart.");
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.

@@ -73,7 +73,7 @@ function fieldsOf(bytes: Buffer, isFox: boolean): readonly Field[] {
     described.push(bytes.subarray(at, at + 32));
   const typeOf = (field: Buffer) => field.toString("latin1", 11, 12).toUpperCase();
   const narrow = described.map((field) => field[16] ?? 0);
-  // Clipper and FoxPro have wider texts, with the upper byte in the place of the decimals.
+  // Clipper and FoxPro store the upper byte of a text's width in the place of the decimals.
   const wide = described.map((field) => (typeOf(field) === "C" ? field.readUInt16LE(16) : (field[16] ?? 0)));
   const sum = (widths: readonly number[]) => widths.reduce((all, width) => all + width, 1);
   const widths = sum(wide) === size ? wide : narrow;

@@ -71,7 +71,7 @@ function momentOf(source: string, moment: Date): unknown {
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
   const text = new Date(moment.getTime() + (sign === undefined ? 0 : offset)).toISOString();
   const numbersIn = (digits: string) => (digits.match(/\d+/g) ?? []).slice(0, source.includes(":") ? 6 : 3).map(Number);
-  // The library makes the 31st of February the 3rd of March.
+  // The library turns 31 February into 3 March.
   if (numbersIn(source).join() !== numbersIn(text).join()) return source;
   if (!source.includes(":")) return new Stamp(text.slice(0, -"T00:00:00.000Z".length), false);
   const fraction = withoutTrailing(/\.(\d+)/.exec(source)?.[1] ?? "", "0");
