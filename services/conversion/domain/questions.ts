@@ -34,13 +34,30 @@ const uint32 = whole(2 ** 32 - 1);
 const place = whole(Number.MAX_SAFE_INTEGER);
 const count = optional(place);
 /** @see counts.ts */
+/** The first names of files, and how many more there are. */
+const firstNames = record({ names: list(text(100), 3), more: uint32 });
+
 const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
-const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "loudness", "scene", "xmp", "comments"] as const;
+const besideSound = [
+  "marks",
+  "regions",
+  "loops",
+  "sampler",
+  "recording",
+  "broadcast",
+  "loudness",
+  "scene",
+  "xmp",
+  "comments",
+  "chained",
+] as const;
+/** By the type of the meta event, from 1. */
+export const midiWords = ["texts", "copyright", "names", "instruments", "lyrics", "markers", "cues"] as const;
 export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
@@ -53,8 +70,6 @@ export const answers = {
   counts: record({ source: counts, result: counts }),
   /** For a source (`from`) and its result (`to`), both pictures. */
   pictureMetadata: record({ source: list(told, Object.keys(tellable).length), result: list(told, Object.keys(tellable).length) }),
-  /** For a dBase table. `number` as LibreOffice counts encodings, `guess` if the table does not state one. */
-  tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** For a text that is not Unicode. `isPage`: the page may state its encoding itself. */
   textEncoding: record({ guess: optional(encodingLabel) }),
   /** For a PNG or JPEG (`format`). */
@@ -109,7 +124,8 @@ export const answers = {
   drawnSize: record({ width: uint32, height: uint32 }),
   /** For a text's beginning: how many letters there are, and how many of them are unknown. */
   letters: record({ all: uint32, unknown: uint32 }),
-  midiLength: record({ seconds: finite }),
+  /** What a MIDI piece says in words besides the notes. */
+  midiLength: record({ seconds: finite, words: list(oneOf(...midiWords), midiWords.length) }),
   /** `hasTimes`: whether each point of a track has one. */
   tracks: record({ hasPlaces: flag, hasRoutes: flag, hasTracks: flag, hasTimes: flag }),
   isGxl: record({ isGxl: flag }),
@@ -119,15 +135,18 @@ export const answers = {
   /** Font families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
-  readableDocx: record({ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) }),
-  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. */
-  readableEpub: record({ isRewritten: flag }),
-  /** Writes a page of which Pandoc reads all cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag }),
+  readableDocx: record({
+    ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
+    properties: record({ title: text(400), author: text(400), date: text(40), lang: text(40) }),
+  }),
+  /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
+  readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
+  /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
+  readableHtml: record({ isRewritten: flag, hasHidden: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
-  /** Writes the text as UTF-8. For a page (`isPage`), adds the end tags of cells and rows. */
-  decodedText: record({ guess: optional(encodingLabel) }),
+  /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */
+  decodedText: record({ guess: optional(encodingLabel), hasHidden: flag }),
   /**
    * Writes a text table (`format`, `encoding`, `delimiter`) in the form that all programs read. Answers with its size, and in words with
    * what was guessed.
@@ -167,7 +186,7 @@ export const answers = {
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
   /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files replaced by later ones. */
-  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
+  archiveMembers: record({ unwanted: firstNames, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**
@@ -175,8 +194,8 @@ export const answers = {
    * `isSite`: there is an `index.html` at the top level.
    */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
-  /** For a result's listing and the source's. The first names of files whose times became others, and how many more there are. */
-  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: list(text(100), 3), moreTimes: uint32 }),
+  /** For a result's listing and the source's: files whose times or owners became others. */
+  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: firstNames, otherOwners: firstNames }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

@@ -33,6 +33,7 @@ import { pdfChangeEngine } from "./pdf/pdf-change.ts";
 import { popplerEngine } from "./pdf/poppler.ts";
 import { popplerTiffEngine } from "./pdf/poppler-tiff.ts";
 import { tesseractEngine } from "./pdf/tesseract.ts";
+import { dcmtkEngine } from "./pictures/dcmtk.ts";
 import { dwgEngine } from "./pictures/dwg.ts";
 import { icnsutilsEngine } from "./pictures/icnsutils.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./pictures/imagemagick.ts";
@@ -52,6 +53,7 @@ export const engines: readonly Engine[] = [
   libheifEngine,
   libjxlEngine,
   librawEngine,
+  dcmtkEngine,
   icnsutilsEngine,
   ffmpegStillsEngine,
   rsvgEngine,

@@ -8,6 +8,8 @@ export async function tiffContentOf(source: Source): Promise<Content | undefined
   const { head } = source;
   const order = head.toString("latin1", 0, 2);
   if ((order !== "II" && order !== "MM") || head.length < 8) return undefined;
+  // DICOM leaves its first bytes to other formats, and often has a TIFF's there.
+  if (head.toString("latin1", 128, 132) === "DICM") return contentOfFormat("dcm", { orNamed: ["tiff"] });
   const isBig = order === "MM";
   const short = (bytes: Buffer, at: number) => (isBig ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at));
   const version = short(head, 2);

@@ -1,4 +1,5 @@
 /** Files with picture metadata that raises notes, by the common rule of all engines (decision 56). */
+import { dicomOf } from "#test/services/conversion/engines/pictures/dicom-samples.ts";
 import { twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 import { copy, type Occurrence } from "./occurrence.ts";
 import { magick, run } from "./tools.ts";
@@ -17,6 +18,9 @@ export const metadata: readonly Occurrence[] = [
   { engine: "sharp", hop: "jpg>webp", code: "PLACE_KEPT", content: located },
   { engine: "libraw", hop: "dng>tiff", code: "METADATA_DROPPED", content: taggedSample("dng", "-XMP:City=London") },
   { engine: "libraw", hop: "dng>tiff", code: "PLACE_KEPT", content: taggedSample("dng", ...place) },
+  ...(["METADATA_DROPPED", "MEDIA_CHANGED", "PAGES_LEFT_OUT"] as const).map(
+    (code): Occurrence => ({ engine: "dcmtk", hop: "dcm>png", code, content: dicomOf({ columns: 2, rows: 1, values: [1, 2, 3, 4] }) }),
+  ),
   { engine: "icnsutils", hop: "png>icns", code: "METADATA_DROPPED", content: located },
   { engine: "imagemagick", hop: "png>bmp", code: "METADATA_DROPPED", content: located },
   { engine: "imagemagick-exr", hop: "png>exr", code: "METADATA_DROPPED", content: located },

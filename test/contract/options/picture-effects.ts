@@ -114,6 +114,11 @@ export const pictureEffects = [
     { hop: "png>exr", sample: "noise.png", option: "height", given: { height: 24 }, figure: size, shows: becomes("32x24") },
     { hop: "tiff>exr", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
   ]),
+  ...effectsOf("dcmtk", [
+    { hop: "dcm>png", sample: "frames.dcm", option: "width", given: { width: 20 }, figure: size, shows: becomes("20x10") },
+    { hop: "dcm>png", sample: "frames.dcm", option: "height", given: { height: 5 }, figure: size, shows: becomes("10x5") },
+    { hop: "dcm>png", sample: "frames.dcm", option: "page", given: { page: 2 }, figure: bytes, shows: differs },
+  ]),
   ...effectsOf("libheif", [
     ...reshaped("heic", "photo.heic"),
     { hop: "heic>jpg", sample: "photo.heic", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },

@@ -10,6 +10,7 @@ import { revised } from "#test/contract/word-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { stlBinary } from "#test/services/conversion/engines/inside/model/spheres.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
+import { dicomOf } from "#test/services/conversion/engines/pictures/dicom-samples.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 
 const corpus = join(import.meta.dirname, "../../corpus/typical");
@@ -38,6 +39,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>Quokka</title><script>alert(1)</script><path d="M1.2345 1.2345 L8.7654 3.4567z"/><image href="https://a.example/a.png" width="9" height="9"/></svg>',
   "prose.md": prose,
   "page.html": page,
+  "frames.dcm": dicomOf({ columns: 40, rows: 20, values: Array.from({ length: 1600 }, (_, index) => (index < 800 ? index : 799)) }),
   "revised.docx": revised,
   "struck.html":
     '<p><del>Quokka</del> <img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC" alt="dot"></p>',

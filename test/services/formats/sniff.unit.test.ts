@@ -59,6 +59,7 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["cur", bytes("00000200 0100 10100000 01002000 68040000 16000000")],
   ["tiff", tiffOf(100_000, 256, 257)],
   ["dng", tiffOf(100_000, 256, 50_706)],
+  ["dcm", Buffer.concat([Buffer.from("II*\0\x08\0\0\0"), Buffer.alloc(120), Buffer.from("DICM\x02\0\0\0UL\x04\0")])],
   ["psd", bytes("38425053 0001")],
   ["psb", bytes("38425053 0002")],
   ["qoi", bytes("716f6966")],

@@ -1,5 +1,5 @@
 -- Embeds the pictures beside a chapter. The first line of the list is the chapter's folder, each other line a picture: its media
--- type, the file that holds it as base64, and its name. Reports the pictures shown on stderr, by number from 1.
+-- type, the file that holds it as base64, and its name. Reports the pictures shown on stdout, by number from 1.
 local folder
 local known, count, told = {}, 0, {}
 
@@ -39,7 +39,7 @@ end
 local function embedded(source)
   local picture = find(source)
   if not picture then return nil end
-  if not told[picture.number] then io.stderr:write("filemill:shows=" .. picture.number .. "\n") end
+  if not told[picture.number] then print("filemill:shows=" .. picture.number) end
   told[picture.number] = true
   if not picture.data then
     local file = io.open(picture.file, "rb")

@@ -68,10 +68,10 @@ async function embedded({ session, task, remark }: Joining, entry: Entry, { list
   });
   await rm(hostList, { force: true });
   // Not UTF-8, or damaged: the format's own route can handle it.
-  if (end.exitCode !== 0 || /falling back to latin1|^filemill:zeros$/m.test(end.stderr)) return [];
-  const numbers = [...end.stderr.matchAll(/^filemill:shows=(\d{1,4})$/gm)].map(([, number]) => Number(number));
+  if (end.exitCode !== 0 || /falling back to latin1/.test(end.stderr) || /^filemill:zeros$/m.test(end.stdout)) return [];
+  const numbers = [...end.stdout.matchAll(/^filemill:shows=(\d{1,4})$/gm)].map(([, number]) => Number(number));
   if (numbers.length === 0) return [];
-  const missing = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+  const missing = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stdout)?.[1] ?? 0);
   if (missing > 0) remark(entry, missing === 1 ? "One picture was left out." : `${missing} pictures were left out.`);
   await session.adopt("chapter.html", path);
   return numbers;

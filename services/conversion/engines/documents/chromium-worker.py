@@ -4,7 +4,6 @@ The browser can load only what the worker serves. A worker and its browser answe
 """
 
 import base64
-import html
 import json
 import os
 import sys
@@ -14,19 +13,11 @@ import traceback
 import devtools
 import fonts
 import pages
+import paper
 from installed_fonts import families_here
 
 INLINE = 512 * 1024
 PIXELS = 16_000
-MILLIMETRES = 25.4
-PAPERS = {  # inches, as the browser expects
-    "a3": (11.69, 16.54),
-    "a4": (8.27, 11.69),
-    "a5": (5.83, 8.27),
-    "letter": (8.5, 11),
-    "legal": (8.5, 14),
-    "tabloid": (11, 17),
-}
 # Redirects from within a page are limited; an initial one to the actual page is followed.
 MOST_JUMPS = 5
 FONTS = "document.fonts.ready.then(() => true)"
@@ -34,32 +25,6 @@ FACTS = """(() => ({
   scripts: [...document.scripts].some((each) => /^$|javascript|ecmascript|module/i.test(each.type)),
   broken: document.querySelector("parsererror") !== null,
 }))()"""
-# A link to a page that is not part of the input would point to an address that only this worker knows.
-LINKS = """((origins) => {
-  let cut = false;
-  for (const link of document.querySelectorAll("a[href], area[href]")) {
-    const isInside = link.getAttribute("href").startsWith("#") || link.href.split("#")[0] === document.URL.split("#")[0];
-    if (isInside || !(origins.some((each) => link.href.startsWith(each)) || /^(file|cid|blob):/i.test(link.href))) continue;
-    const { color, textDecoration } = getComputedStyle(link);
-    link.removeAttribute("href");
-    link.style.color = color;
-    link.style.textDecoration = textDecoration;
-    cut = true;
-  }
-  return cut;
-})"""
-# Nobody can unfold them on paper. Of those with the same name, only one could be open.
-UNFOLD = """(() => {
-  for (const folded of document.querySelectorAll("details")) {
-    folded.removeAttribute("name");
-    folded.open = true;
-  }
-})()"""
-STYLE = """((css) => {
-  const style = document.createElementNS("http://www.w3.org/1999/xhtml", "style");
-  style.textContent = css;
-  document.documentElement.append(style);
-})"""
 
 
 class Page:
@@ -189,76 +154,7 @@ def convert(page, question, content):
     page.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=max(1, width * 9 // 16), deviceScaleFactor=scale, mobile=False)
     page.browser.call("Emulation.setEmulatedMedia", media=options.get("media") or ("print" if is_paper else "screen"))
     page.load(options)
-    return print_pdf(page, options) if is_paper else take_picture(page, options, to, scale)
-
-
-def print_pdf(page, options):
-    if page.evaluate(f"{LINKS}({json.dumps([pages.ORIGIN, pages.PARTS])})"):
-        page.note("ENTRIES_LEFT_OUT", "Links to files that are not part of the page lead nowhere and were left out.")
-    page.evaluate(UNFOLD)
-    style = style_of(options)
-    if style:
-        page.evaluate(f"{STYLE}({json.dumps(style)})")
-    width, height = PAPERS[options.get("pageSize") or "a4"]
-    margin = options.get("margin", 10) / MILLIMETRES
-    sides = {f"margin{side}": margin for side in ("Top", "Right", "Bottom", "Left")}
-    try:
-        stream = page.browser.call(
-            "Page.printToPDF",
-            **sides,
-            **heads_of(options),
-            paperWidth=width,
-            paperHeight=height,
-            landscape=options.get("landscape") is True,
-            scale=options.get("scale", 1),
-            printBackground=options.get("background") is not False,
-            pageRanges=options.get("pages") or "",
-            preferCSSPageSize=True,
-            generateTaggedPDF=True,
-            generateDocumentOutline=True,
-            transferMode="ReturnAsStream",
-        )["stream"]
-    except devtools.Refused as error:
-        if "range" in str(error).lower():
-            raise pages.Unusable("INVALID_OPTION", "The document has none of these pages.") from error
-        raise
-    parts = []
-    while True:
-        part = page.browser.call("IO.read", handle=stream, size=1 << 22)
-        parts.append(base64.b64decode(part["data"]) if part.get("base64Encoded") else part["data"].encode())
-        if part["eof"]:
-            return b"".join(parts)
-
-
-def style_of(options):
-    """Options override the page's own paper settings."""
-    size = options.get("pageSize")
-    lies = options.get("landscape")
-    rules = []
-    if size or lies is not None:
-        width, height = PAPERS[size or "a4"]
-        rules.append(f"size: {height}in {width}in !important" if lies else f"size: {width}in {height}in !important")
-    if "margin" in options:
-        rules.append(f"margin: {options['margin']}mm !important")
-    return f"@page {{ {'; '.join(rules)} }}" if rules else ""
-
-
-def heads_of(options):
-    """Header and footer lines of each page."""
-    if not (options.get("header") or options.get("footer")):
-        return {}
-    return {
-        "displayHeaderFooter": True,
-        "headerTemplate": head_of(options.get("header")),
-        "footerTemplate": head_of(options.get("footer")),
-    }
-
-
-def head_of(text):
-    line = html.escape(text or "")
-    for name, inserted in (("page", "pageNumber"), ("pages", "totalPages"), ("title", "title")):
-        line = line.replace(f"{{{name}}}", f'<span class="{inserted}"></span>')
-    return f'<div style="width: 100%; text-align: center; font: 8pt sans-serif">{line}</div>'
+    return paper.print_pdf(page, options) if is_paper else take_picture(page, options, to, scale)
 
 
 def take_picture(page, options, to, scale):

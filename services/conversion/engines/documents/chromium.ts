@@ -15,6 +15,7 @@ const workerFiles = {
   [join(import.meta.dirname, "chromium-devtools.py")]: "/engine/devtools.py",
   [join(import.meta.dirname, "chromium-fonts.py")]: "/engine/fonts.py",
   [join(import.meta.dirname, "../shared/installed-fonts.py")]: "/engine/installed_fonts.py",
+  [join(import.meta.dirname, "chromium-paper.py")]: "/engine/paper.py",
   [join(import.meta.dirname, "chromium-pages.py")]: "/engine/pages.py",
 };
 /** An idle browser costs memory; starting one for a job takes a third of a second. */

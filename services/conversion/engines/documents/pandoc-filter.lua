@@ -1,5 +1,5 @@
 -- Adapts a document to its target. A picture that came with the document is kept, or embedded in web pages and Markdown, where a
--- picture elsewhere on the web stays a link. Any other is replaced by its description and counted on stderr.
+-- picture elsewhere on the web stays a link. Any other is replaced by its description and counted on stdout, because the log on stderr may be long.
 local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local removed = 0
 local keeps_media = { docx = true, odt = true, pptx = true, epub = true, epub3 = true, fb2 = true, ipynb = true }
@@ -62,82 +62,10 @@ local function sectioned(blocks)
   return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
 end
 
-local is_book = FORMAT:match("^epub") ~= nil
-local is_web = is_book or FORMAT:match("^html") ~= nil
 
--- Programs that write books create an empty heading for a chapter without one, which is an error in a table of contents.
--- An empty anchor would end up there too, so its links lead to the heading instead.
-local moved = {}
-
-function Header(heading)
-  local shows = false
-  local function show() shows = true end
-  local made = pandoc.walk_block(heading, { Image = show, Math = show, RawInline = show, Span = function(span)
-    if #span.content > 0 or not is_web then return nil end
-    if heading.identifier == "" then heading.identifier = span.identifier end
-    moved[span.identifier] = heading.identifier
-    return {}
-  end })
-  made.identifier = heading.identifier
-  -- A heading is bold anyway.
-  if is_markdown and #made.content == 1 and made.content[1].t == "Strong" then made.content = made.content[1].content end
-  return (shows or pandoc.utils.stringify(made.content):match("%S")) and made or {}
-end
-
--- The identifier that pandoc itself gives a heading without one.
-local function named_by(text)
-  local name = pandoc.text.lower(text):gsub("[%c%p]", function(mark) return mark:match("[-_.]") end):gsub("%s+", "-")
-  return name:match("^[%d%p]*(.-)$")
-end
-
--- Makes identifiers unique; headings choose first. In a book, a link to nowhere becomes text, because checkers of books report it.
--- The writer itself uses `cb1` and so on for code.
-local function with_own_names(document)
-  local taken = {}
-  local function own(part)
-    if part.identifier == "" then return nil end
-    if taken[part.identifier] or part.identifier:match("^cb%d+$") or part.identifier:match("^cb%d+%-%d+$") then
-      part.identifier = ""
-      return part
-    end
-    taken[part.identifier] = true
-  end
-  local function own_heading(heading)
-    local name = heading.identifier ~= "" and heading.identifier or named_by(pandoc.utils.stringify(heading.content))
-    if name == heading.identifier or taken[name] then return own(heading) end
-    taken[name] = true
-    heading.identifier = name
-    return heading
-  end
-  local function leads_somewhere(link)
-    local name = link.target:match("^#(.+)$")
-    if name and not taken[name] and taken[moved[name]] then
-      link.target = "#" .. moved[name]
-      return link
-    end
-    if is_book and name and not taken[name] then return link.content end
-  end
-  local has_own_links = false
-  local function own_link(link)
-    has_own_links = has_own_links or link.target:match("^#") ~= nil
-    return own(link)
-  end
-  -- Each walk through a document takes a third as long as its conversion.
-  local named = document:walk({ Header = own_heading })
-  named = named:walk({ Div = own, CodeBlock = own, Span = own, Code = own, Link = own_link, Image = own })
-  return has_own_links and named:walk({ Link = leads_somewhere }) or named
-end
-
-local function without_empty_names(meta)
-  for name, value in pairs(meta) do
-    if pandoc.utils.type(value) == "List" then
-      local filled = value:filter(function(each) return type(each) ~= "table" or each.t or pandoc.utils.stringify(each):match("%S") end)
-      meta[name] = #filled > 0 and filled or nil
-    elseif pandoc.utils.type(value) == "Inlines" and not pandoc.utils.stringify(value):match("%S") then
-      meta[name] = nil
-    end
-  end
-end
+-- Named as on the host, where the weaker sandbox leaves them.
+local function part(name) return dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) end
+local names, metadata = part("pandoc-names.lua"), part("pandoc-metadata.lua")
 
 -- UTF-16 that was read as UTF-8 has zeros near its beginning.
 local function is_utf16(document)
@@ -148,26 +76,12 @@ local function is_utf16(document)
 end
 
 function Pandoc(document)
-  if is_utf16(document) then io.stderr:write("filemill:zeros\n") end
+  if is_utf16(document) then print("filemill:zeros") end
   if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
   if FORMAT == "fb2" then document.blocks = sectioned(document.blocks) end
-  local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
-  if is_web then document = with_own_names(document) end
-  if is_book then without_empty_names(document.meta) end
-  if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
-  if own_title == "" then
-    local title
-    for _, block in ipairs(document.blocks) do
-      if block.t == "Header" then title = pandoc.utils.stringify(block) break end
-    end
-    if FORMAT:match("^html") then document.meta.pagetitle = title or "Document"
-    elseif FORMAT:match("^epub") or FORMAT == "fb2" then document.meta.title = title or "Document" end
-  end
-  if FORMAT == "opml" or is_book then
-    local first = document.blocks[1]
-    while first and first.t == "Div" do first = first.content[1] end
-    if first and first.t ~= "Header" then document.blocks:insert(1, pandoc.Header(1, own_title ~= "" and own_title or "Document")) end
-  end
+  if FORMAT:match("^epub") or FORMAT:match("^html") then document = names.own(document) end
+  if removed > 0 then print("filemill:images-removed=" .. removed) end
+  metadata.finish(document)
   return document
 end
 
@@ -206,7 +120,7 @@ local has_lost_labels = false
 function OrderedList(list)
   local is_plain = list.style == "DefaultStyle" or list.style == "Decimal" or list.style == "Example"
   if not is_plain and (is_markdown or plain_numbers[FORMAT]) or from_one[FORMAT] and list.start ~= 1 then
-    if not has_lost_labels then io.stderr:write("filemill:list-labels\n") end
+    if not has_lost_labels then print("filemill:list-labels") end
     has_lost_labels = true
   end
 end
@@ -296,13 +210,6 @@ function Link(link)
   return link
 end
 
--- Metadata of a web page that is meant for people; the rest is for browsers and search engines.
-local told = {}
-for name in ("title subtitle author date lang description keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
-local function without_browsers(meta)
-  for name in pairs(meta["filemill-web"] and meta or {}) do if not told[name] then meta[name] = nil end end
-end
-
 -- Joins the paragraphs of a cell by line breaks, because blocks would turn the table into HTML. Nil if it has other blocks.
 local function line_of(blocks)
   local line = pandoc.List()
@@ -344,15 +251,14 @@ function markdown_table(given)
   return pandoc.walk_block(given, { RawInline = unbarred })
 end
 
--- Named as on the host, where the weaker sandbox leaves them.
-local function other(name) return { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) } end
+local function other(name) return { Pandoc = part(name) } end
 
 return {
-  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"),
+  other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"), other("pandoc-citations.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
-    without_browsers(meta)
-    return meta
+    return metadata.read(meta)
   end },
-  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
+  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
+  { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
 }

@@ -9,10 +9,10 @@ import { delimiter } from "../shared/table-options.ts";
 
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
 export const pandocFilter = "/engine/filter.lua";
+const parts = ["pandoc-citations.lua", "pandoc-footnotes.lua", "pandoc-metadata.lua", "pandoc-names.lua", "pandoc-raw-html.lua"];
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
-  [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/pandoc-footnotes.lua",
-  [join(import.meta.dirname, "pandoc-raw-html.lua")]: "/engine/pandoc-raw-html.lua",
+  ...Object.fromEntries(parts.map((name) => [join(import.meta.dirname, name), `/engine/${name}`])),
 };
 
 type Markup = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { failureOf } from "../shared/bad-input.ts";
@@ -11,10 +12,16 @@ import { tellOwn } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
 import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
+import { unreadIn } from "./pandoc-log.ts";
 
 const program = "/usr/bin/pandoc";
 const writer = "/engine/writer.lua";
-const filters = { ...pandocFilters, [join(import.meta.dirname, "pandoc-writer.lua")]: writer };
+const macros = "/engine/macros.tex";
+const filters = {
+  ...pandocFilters,
+  [join(import.meta.dirname, "pandoc-writer.lua")]: writer,
+  [join(import.meta.dirname, "pandoc-macros.tex")]: macros,
+};
 /** Pandoc's native JSON of a document. */
 const tree = "/job/document.json";
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
@@ -26,6 +33,8 @@ const badInput = [
 const heapExhausted = 251;
 /** Included files never exist. */
 const missingFile = 99;
+
+const hiddenText = "Hidden text was left out.";
 
 /** A one-byte character may become three bytes. */
 const maxDecodedBytes = 400_000_000;
@@ -41,7 +50,9 @@ const changesOf = ({ hop, options }: HopTask): string[] =>
 
 const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
 
-function argumentsOf(task: HopTask, input: string): string[] {
+type Properties = Partial<Answer<"readableDocx">["properties"]>;
+
+function argumentsOf(task: HopTask, input: string, properties: Properties = {}): string[] {
   const { from, to } = task.hop;
   const reader = markups[from]?.reader;
   const target = markups[to]?.writer;
@@ -51,12 +62,15 @@ function argumentsOf(task: HopTask, input: string): string[] {
   const isMarkdown = to === "md";
   return [
     ...heap,
+    // The log tells what is not read (see pandoc-log.ts).
+    ...["--sandbox", "--verbose", "--preserve-tabs"],
     // Authors of TeX write its commands in Markdown.
-    ...["--sandbox", "--preserve-tabs", "-f", to === "tex" ? reader.replace("-raw_tex", "") : reader, ...changesOf(task)],
+    ...["-f", to === "tex" ? reader.replace("-raw_tex", "") : reader, ...changesOf(task)],
     ...["-t", isMarkdown ? dialectOf(task) : target, `--lua-filter=${pandocFilter}`],
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
+    ...Object.entries(properties).flatMap(([name, value]) => (value === "" ? [] : ["-M", `filemill-${name}=${value}`])),
     ...(options.standalone === false || to === "json" ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
@@ -64,7 +78,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
     ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
     // MathML needs nothing from the web; the default would be plain text.
     ...(to === "html" || to === "epub" ? ["--mathml"] : []),
-    ...["-o", to === "json" ? tree : "/job/out", input],
+    ...["-o", to === "json" ? tree : "/job/out", ...(from === "tex" ? [macros] : []), input],
   ];
 }
 
@@ -72,18 +86,19 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: filters, limits: { addressSpace: false } });
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
-  const { isReadable, unread, linkedPictures = 0 } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
+  const { isReadable, linkedPictures = 0, properties, ...read } = await writeReadable(inspector, task, session.pathOf("readable"), asked);
+  let { unread } = read;
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
-  let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
-  if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
-    const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
-    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
-    end = await pandoc(argumentsOf(task, "/job/text"));
-  } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
-    const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
-    // With a guess it is not UTF-16, and pandoc's first result stands.
-    if (guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
+  let end = await pandoc(argumentsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside, properties));
+  const isText = !isTable && markups[task.hop.from]?.isBinary !== true;
+  const isForeign = isText && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr));
+  if (isForeign || (isText && /^filemill:zeros$/m.test(end.stdout))) {
+    const { guess, hasHidden } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
+    if (isForeign && guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
+    // With a guess, zeros do not mean UTF-16, and Pandoc's first result stands.
+    if (isForeign || guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
+    if (hasHidden) unread = [hiddenText];
   }
   noteRemoved(task, end, linkedPictures);
   noteUnread(task, end, unread);
@@ -109,22 +124,33 @@ const simplified: Readonly<Record<string, "readableHtml" | "readableEpub" | "rea
   md: "readableMarkdown",
 };
 
+type Read = {
+  readonly isReadable: boolean;
+  readonly unread: readonly string[];
+  readonly linkedPictures?: number;
+  readonly properties?: Properties;
+};
+
 /** Whether a document was written that pandoc reads better, and what it leaves out. Notes comments of a DOCX, and what becomes of tracked changes. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<{ readonly isReadable: boolean; readonly unread: readonly string[]; readonly linkedPictures?: number }> {
+): Promise<Read> {
   const simple = simplified[task.hop.from];
-  if (simple !== undefined)
-    return { isReadable: (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten, unread: [] };
+  if (simple !== undefined) {
+    const { isRewritten, ...more } = await askForFile(inspector, simple, [task.input.path], made, asked);
+    const linkedPictures = "linkedPictures" in more ? more.linkedPictures : 0;
+    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [], linkedPictures };
+  }
   if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
   const {
     isRewritten,
     comments,
     linkedPictures,
     hasChanges,
+    properties,
     left: unread,
   } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
   const changes = stringOption(task.options, "changes") ?? "accept";
@@ -134,17 +160,16 @@ async function writeReadable(
   ].join(" and ");
   if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
     task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
-  return { isReadable: isRewritten, unread, linkedPictures };
+  return { isReadable: isRewritten, unread, linkedPictures, properties };
 }
 
 function noteUnread(task: HopTask, end: SandboxEnd, unread: readonly string[]): void {
-  const isPlain = /^filemill:list-labels$/m.test(end.stderr);
-  const all = isPlain ? [...unread, "Letters, Roman numerals or first numbers of lists became plain numbers."] : unread;
+  const all = [...unread, ...unreadIn(end, task.hop.from)];
   if (all.length > 0) task.note("TEXT_LEFT_OUT", all.join(" "));
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd, linkedPictures: number): void {
-  const removed = linkedPictures + Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+  const removed = linkedPictures + Number(/^filemill:images-removed=(\d+)$/m.exec(end.stdout)?.[1] ?? 0);
   if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
 }
 
@@ -154,6 +179,16 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   }
   if (end.exitCode === missingFile) {
     throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");
+  }
+  if (task.hop.from === "man" && /^\[INFO\] Skipped '\.Sh'/m.test(end.stderr)) {
+    throw new FilemillError(
+      "INVALID_INPUT",
+      "The page is written with the macros of mdoc (BSD), which cannot be read; only those of man can.",
+    );
+  }
+  if (/UnresolvedEntityException/.test(end.stderr)) {
+    const message = "The document uses entities that no reader knows here; replace them by their text and try again.";
+    throw new FilemillError("INVALID_INPUT", message);
   }
   if (end.exitCode !== 0) {
     // An OpenDocument without styles is valid, but pandoc rejects it; another engine does not.

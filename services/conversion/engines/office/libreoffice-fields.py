@@ -116,6 +116,26 @@ def tells_time(document):
     return False
 
 
+def hide_sections(document):
+    """Marks the text of hidden sections as hidden characters, because other formats have no such sections and would show it."""
+    if not document.supportsService("com.sun.star.text.TextDocument"):
+        return
+    sections = document.getTextSections()
+    for section in (sections.getByIndex(index) for index in range(sections.getCount())):
+        if not section.IsCurrentlyVisible:
+            hide(section.getAnchor())
+            section.IsVisible = True
+
+
+def hide(text):
+    for part in every(text):
+        if part.supportsService("com.sun.star.text.TextTable"):
+            for name in part.getCellNames():
+                hide(part.getCellByName(name))
+        else:
+            part.CharHidden = True
+
+
 PAGE_TEXTS = [side + "Page" + end for side in ("Left", "Right", "First") for end in ("HeaderContent", "FooterContent")]
 
 

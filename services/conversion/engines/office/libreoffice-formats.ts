@@ -122,7 +122,8 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xlsx2003: { import: ["MS Excel 2003 XML Orcus"], export: "MS Excel 2003 XML" },
   dif: both("DIF"),
   slk: both("SYLK"),
-  dbf: both("dBase"),
+  // Read by the data engine, as exactly as the table states its values.
+  dbf: writes("dBase"),
   gnumeric: reads("Gnumeric Spreadsheet"),
   wk1: reads("Lotus", "WPS_Lotus_Calc"),
   wq1: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),

@@ -87,7 +87,7 @@ function expectationsOf(family: Family, from: string, to: string) {
   return [
     ...expectingAll(
       from === "csv" && "DIALECT_GUESSED",
-      /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
+      /^(txt|csv|tsv|html)$/.test(from) && "ENCODING_GUESSED",
       isPdf(to) && "FONT_SUBSTITUTED",
     ),
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),

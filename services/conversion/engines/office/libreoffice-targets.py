@@ -4,12 +4,12 @@ import re
 
 import books
 import cells
+import fields
 import fonts
 import links
 import menus
 import page
 import slides
-from fields import clear_marks, every
 from process import TEMPORARY
 from sources import properties
 
@@ -84,7 +84,7 @@ def hidden_slides(document, path):
 def has_comments(document):
     """Whether there are comments, which HTML lacks and PDF has as notes."""
     if document.supportsService("com.sun.star.text.TextDocument"):
-        return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in every(document.getTextFields()))
+        return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in fields.every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
         return any(sheet.Annotations.Count > 0 for sheet in document.getSheets())
     return any(page.createAnnotationEnumeration().hasMoreElements() for page in document.getDrawPages())
@@ -93,7 +93,7 @@ def has_comments(document):
 def has_deleted(document):
     """Whether a text document has pending deletions, which its PDF shows."""
     is_text = document.supportsService("com.sun.star.text.TextDocument")
-    return is_text and any(change.RedlineType == "Delete" for change in every(document.getRedlines()))
+    return is_text and any(change.RedlineType == "Delete" for change in fields.every(document.getRedlines()))
 
 
 def write(context, desktop, document, job, chosen):
@@ -130,7 +130,7 @@ def store(document, job):
         values["FilterData"] = job["filterData"]
     document.storeToURL("file://" + job["output"], properties(values))
     if job["exportFilter"].startswith("HTML"):
-        clear_marks(job["output"])
+        fields.clear_marks(job["output"])
 
 
 def write_slides(context, document, job):

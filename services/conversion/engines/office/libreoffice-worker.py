@@ -89,6 +89,8 @@ def corrected(document, job, held):
         books.restore_truth(document)
     if job.get("toExcel") and not job["fromExcel"]:
         books.days_of_excel(document)
+    if not job["exportFilter"].startswith("writer"):
+        fields.hide_sections(document)
     answer["isNameless"] = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
     if job.get("losesTabs"):
         answer["spaced"], controls = books.space_tabs(document)

@@ -75,7 +75,7 @@ function bookOf(from: string, to: string): OfficeJob {
     fromExcel: isExcels(from),
     toExcel: isExcels(to),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),
-    ...(/^(csv|tsv|dif|dbf|numbers)$/.test(from) ? {} : { hasResults: keepsResults(from, to) ? "kept" : "computed" }),
+    ...(/^(csv|tsv|dif|numbers)$/.test(from) ? {} : { hasResults: keepsResults(from, to) ? "kept" : "computed" }),
     ...(losesTabs(from, to) ? { losesTabs: true } : {}),
     ...(from === "numbers" ? { wholeDays: true } : {}),
   };
@@ -169,10 +169,6 @@ function isTextJob(text: unknown): text is { readonly encoding: string } {
 
 /** The job with its input's encoding, if the office needs it, and the encoding's name if it is a guess. */
 async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
-  if (task.hop.from === "dbf") {
-    const { number, guess } = await inspector.ask("tableEncoding", [task.input.path], { signal: task.signal });
-    return { job: number === undefined ? job : { ...job, importOptions: number }, guess };
-  }
   const guess = await guessedEncodingOf(inspector, task, job);
   if (guess === undefined) return { job, guess };
   const told = task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(job.text) ? job.text : {}), encoding: guess } };

@@ -19,6 +19,9 @@ export function masksOf(head) {
   return { masks: [54, 58, 62].map((at) => head.readUInt32LE(at)).concat(alpha), hasOwnKind: kind === 6, bits };
 }
 
+/** OS/2's second version, whose palette ImageMagick takes for that of the first. @param {Buffer} head */
+export const hasForeignPalette = (head) => head.length >= 30 && head.readUInt32LE(14) === 64 && head.readUInt16LE(28) <= 8;
+
 /** @param {ReturnType<typeof masksOf>} declared */
 export function areOdd(declared) {
   if (declared === undefined) return false;
@@ -28,6 +31,7 @@ export function areOdd(declared) {
 
 /** The same picture as PNG. */
 export async function pngOfBmp(sharp, bytes) {
+  if (hasForeignPalette(bytes)) throw new Failure("CONVERSION_FAILED", "Bitmaps of OS/2 2 with a palette cannot be read.");
   const declared = masksOf(bytes);
   if (declared === undefined) throw new Failure("INVALID_INPUT", "The picture is damaged or of an unsupported kind.");
   const [width, rows, start] = [bytes.readInt32LE(18), bytes.readInt32LE(22), bytes.readUInt32LE(10)];

@@ -57,7 +57,7 @@ const dither: OptionDefinition = {
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** In both directions, so that shrinking needs no second conversion. */
-const bounds: readonly OptionDefinition[] = [
+export const bounds: readonly OptionDefinition[] = [
   { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
   { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
 ];
@@ -137,7 +137,6 @@ export const pictures: Readonly<Record<string, Picture>> = {
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
   mtv: { coder: "mtv", read: "lossless", write: "reduced", isOpaque: true },
-  dcm: { coder: "dcm", read: "reduced" },
   avs: { coder: "avs", read: "lossless", write: "lossless" },
 };
 
@@ -154,7 +153,7 @@ export function pictureOf(format: string): Picture {
 }
 
 /** Source formats that may hold several pictures. */
-const severalPictures = new Set(words("dcx miff fits dcm"));
+const severalPictures = new Set(words("dcx miff fits"));
 const usual = { async: false, maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
@@ -169,7 +168,7 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const expects = expectingAll(
     pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
-    (/^ps[db]$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
+    (/^ps[db]$|^fits$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
   );
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });

@@ -247,7 +247,8 @@ const open: Engine["open"] = async (host) => {
   const pictures = await openSharpChildren(host, 0);
   return {
     run: (task) => runAll(host, pictures, task),
-    parts: async (task) => (await scenesOf(host, task)).map(() => ""),
+    parts: async (task) =>
+      (task.hop.from === "fits" ? await pictures.parts?.(task) : undefined) ?? (await scenesOf(host, task)).map(() => ""),
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
   };
 };

@@ -1,12 +1,14 @@
 // Runs inside the sandbox and converts pictures: one line of JSON per request, one per answer. sharp-children.ts starts it.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { pngOfBmp } from "./bmp-samples.mjs";
+import { picturesOfFits, pngOfFits } from "./fits-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf } from "./sharp-headers.mjs";
 import {
+  asksForNothingElse,
   densityOf,
   depthIn,
   flattens,
@@ -137,15 +139,6 @@ function boxOf(crop) {
   return { width, height, left, top };
 }
 
-/** Whether the source may be returned as the result, because no requested option would show in anything but its size. */
-function asksForNothingElse(first, options) {
-  const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless, metadata } = options;
-  const isShaped = [width, height, crop, background, density].some((value) => value !== undefined) || rotate !== "0" || flip !== "none";
-  const says = tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined || (first.comments ?? []).length > 0;
-  const isCleaned = (profile === "strip" && first.icc !== undefined) || (metadata === "strip" && says);
-  return !(isShaped || progressive === true || lossless === true || isCleaned);
-}
-
 function smallerOf(bytes, output, notes) {
   const written = output.data === undefined ? statSync("out").size : Buffer.byteLength(output.data, "base64");
   if (written < bytes.length) return output;
@@ -193,6 +186,8 @@ function assertFormat(expected, found) {
 function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
   const moves = movesOf(first, request);
+  if (moves && from === "webp" && to === "gif" && first.delay?.some((ms) => ms % 10 !== 0))
+    notes.set("MEDIA_CHANGED", "Frame times were rounded to hundredths of a second.");
   if ((first.orientation ?? 1) > 1 && !moves) notes.set("ORIENTATION_APPLIED");
   if ((first.pages ?? 1) > 1 && !moves) {
     const [code, word] = animated.has(from) ? ["ANIMATION_REDUCED", "frame"] : ["PAGES_LEFT_OUT", "page"];
@@ -244,7 +239,7 @@ async function answer(request) {
     const bytes = request.data === undefined ? readFileSync("in") : Buffer.from(request.data, "base64");
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.set("EXTERNAL_CONTENT_BLOCKED");
-    if (request.parts === true) return { ok: true, data: partsOf(await sharp(bytes).metadata()), notes: [] };
+    if (request.parts === true) return { ok: true, data: await partsOf(bytes, request), notes: [] };
     const output = await outcomeOf(bytes, request, notes);
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
@@ -255,7 +250,11 @@ async function answer(request) {
 
 async function outcomeOf(bytes, request, notes) {
   if (request.from === "ppm") return await writeDrawn(bytes, request);
-  if (request.from === "bmp") return await convert(await pngOfBmp(sharp, bytes), { ...request, from: "png" }, notes, "warning");
+  const readAsPng = { bmp: pngOfBmp, fits: pngOfFits }[request.from];
+  if (readAsPng !== undefined) {
+    const png = await readAsPng(sharp, bytes, request, notes);
+    return await convert(png, { ...request, from: "png", options: { ...request.options, page: 1 } }, notes, "warning");
+  }
   if (!isMoving(request.from, bytes)) return await convertKindly(bytes, request, notes);
   const tell = () => notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
   tell();
@@ -265,7 +264,8 @@ async function outcomeOf(bytes, request, notes) {
 }
 
 /** One empty label per page, because pages of pictures have none. */
-function partsOf({ pages = 1 }) {
+async function partsOf(bytes, { from }) {
+  const pages = from === "fits" ? picturesOfFits(bytes).length : ((await sharp(bytes).metadata()).pages ?? 1);
   return Buffer.from(JSON.stringify(Array(pages).fill(""))).toString("base64");
 }
 

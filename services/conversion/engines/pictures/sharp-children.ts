@@ -23,7 +23,9 @@ export function openSharpChildren(host: EngineHost, warm: number, mayKeep = fals
 /** Files that the program imports. */
 const imported = [
   "bmp-samples.mjs",
+  "fits-samples.mjs",
   "gif-canvas.mjs",
+  "heif-boxes.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
   "sharp-failures.mjs",

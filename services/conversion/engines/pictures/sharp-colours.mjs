@@ -1,5 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: turns colours that a picture declares by numbers into an ICC profile for libvips.
 import { crc32, deflateSync } from "node:zlib";
+import { heifProperties } from "./heif-boxes.mjs";
 import { profileOf, srgbLight } from "./icc-profile.mjs";
 
 const d65 = [0.3127, 0.329];
@@ -112,28 +113,11 @@ function pngColours(bytes) {
 
 /** The code points of the first picture that has any, unless a picture has a profile. @see ISO/IEC 14496-12, 12.1.5, and 23008-12, 6.5.5 */
 function heifColours(bytes) {
-  const meta = boxesOf(bytes).find(({ kind }) => kind === "meta");
-  if (meta === undefined) return undefined;
-  const properties = boxesOf(meta.content.subarray(4)).find(({ kind }) => kind === "iprp");
-  const held = properties && boxesOf(properties.content).find(({ kind }) => kind === "ipco");
-  const colours = held === undefined ? [] : boxesOf(held.content).filter(({ kind }) => kind === "colr");
+  const colours = heifProperties(bytes).filter(({ kind }) => kind === "colr");
   const sorts = colours.map(({ content }) => content.toString("latin1", 0, 4));
   const named = colours[sorts.indexOf("nclx")]?.content;
   if (named === undefined || sorts.some((sort) => sort === "prof" || sort === "rICC")) return undefined;
   return numbered([named.readUInt16BE(4), named.readUInt16BE(6)], false);
-}
-
-function boxesOf(bytes) {
-  const boxes = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const told = bytes.readUInt32BE(at);
-    const head = told === 1 ? 16 : 8;
-    const size = told === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : told === 0 ? bytes.length - at : told;
-    if (size < head) break;
-    boxes.push({ kind: bytes.toString("latin1", at + 4, at + 8), content: bytes.subarray(at + head, at + size) });
-    at += size;
-  }
-  return boxes;
 }
 
 /** The same PNG with this profile as its only colour information. */

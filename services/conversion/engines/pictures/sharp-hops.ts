@@ -146,6 +146,7 @@ const narrower = expecting("MEDIA_CHANGED", {
   message: "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
 });
 const blackened = expecting("MEDIA_CHANGED", { message: "The area that frames with 256 colours leave uncovered becomes black." });
+const timesRounded = expecting("MEDIA_CHANGED", { message: "Frame times are rounded to hundredths of a second." });
 /** What the targets cannot hold as it is. */
 const changes: Readonly<Partial<Record<Source, readonly Expectation[]>>> = {
   jpg: [squarer],
@@ -174,6 +175,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
       : []),
     expecting("PROFILE_CONVERTED"),
     ...(changes[from] ?? []),
+    ...(from === "webp" && to === "gif" ? [timesRounded] : []),
     flattened,
   ];
 }

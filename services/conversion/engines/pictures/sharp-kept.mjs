@@ -1,6 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency a result keeps.
 import { crc32 } from "node:zlib";
-import { isSrgb, isUsable } from "./sharp-headers.mjs";
+import { isSrgb, isUsable, tellsMore } from "./sharp-headers.mjs";
 
 export const usualDensity = 72;
 
@@ -102,4 +102,13 @@ export function densityOf(first, options) {
   if (options.density !== undefined) return options.density;
   const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
   return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
+}
+
+/** Whether the source may be returned as the result, because no requested option would show in anything but its size. */
+export function asksForNothingElse(first, options) {
+  const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless, metadata } = options;
+  const isShaped = [width, height, crop, background, density].some((value) => value !== undefined) || rotate !== "0" || flip !== "none";
+  const says = tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined || (first.comments ?? []).length > 0;
+  const isCleaned = (profile === "strip" && first.icc !== undefined) || (metadata === "strip" && says);
+  return !(isShaped || progressive === true || lossless === true || isCleaned);
 }

@@ -1,5 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withClearCanvas } from "./gif-canvas.mjs";
+import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { declaredShape } from "./sharp-headers.mjs";
@@ -12,10 +13,15 @@ const maxSamples = 100e6;
  * The same picture as libvips can convert it: colours declared by numbers become a profile, and unusual samples become 16 bits.
  * `usual`: its bytes; `first`: its description.
  */
-export async function settled(sharp, { bytes, input, from, told, colours, notes }) {
+export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
+  const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes);
   if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
+  if (from === "avif" && isNarrowGrey(bytes)) {
+    const wide = await asPng(sharp, bytes, input, from, told);
+    return await settled(sharp, { bytes: wide, input: { ...input, page: undefined }, from: "png", told, colours, notes });
+  }
   if (colours !== undefined) {
     const icc = colours.profile();
     return { usual: withProfile(await asPng(sharp, bytes, input, from, told), icc), first: { ...told, icc, isHdr: colours.isHdr } };
@@ -61,7 +67,15 @@ async function asPng(sharp, bytes, input, from, told) {
   if (from === "png") return bytes;
   const image = sharp(bytes, input).keepExif().keepXmp();
   if (told.depth === "ushort") keepDepth(image, told);
+  if (from === "avif" && isNarrowGrey(bytes)) widen(image, told);
   return await image.png({ compressionLevel: 1 }).toBuffer();
+}
+
+/** The range of films: 16 to 235 of 255, or as much of more bits. */
+function widen(image, { depth, bitsPerSample }) {
+  const bits = depth === "ushort" ? (bitsPerSample ?? 16) : 8;
+  const [black, white] = [16, 235].map((value) => (value * 2 ** (bits - 8)) / (2 ** bits - 1));
+  image.linear(1 / (white - black), (-black / (white - black)) * (depth === "ushort" ? 65_535 : 255));
 }
 
 export function keepDepth(image, { space }) {

@@ -4,7 +4,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { unmarkedOf } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
-import { withAllParts } from "./html-readable.ts";
+import { shownIn } from "./html-readable.ts";
 import { contentOf } from "./remote-file.ts";
 
 /** Text that is not UTF-8. Its encoding is found by the byte order mark, by what HTML states, or by a guess. */
@@ -13,8 +13,9 @@ export async function decodeText(file: ByteSource, isPage: boolean): Promise<Ans
   const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);
   const guess = label === undefined ? guessEncoding(bytes) : undefined;
   const text = new TextDecoder(label ?? guess).decode(bytes);
-  writeToHost(Buffer.from((isPage ? withAllParts(text) : undefined) ?? text));
-  return { guess };
+  const shown = isPage ? shownIn(text) : { text, hasHidden: false };
+  writeToHost(Buffer.from(shown.text));
+  return { guess, hasHidden: shown.hasHidden };
 }
 
 function labelOf(head: string): string | undefined {

@@ -11,6 +11,7 @@ import { withShownFields } from "./docx-fields.ts";
 import { withGrids } from "./docx-grids.ts";
 import { headingStyles, inStyle, withHeadings } from "./docx-headings.ts";
 import { hasOwnLabels, withoutHiddenLabels } from "./docx-labels.ts";
+import { propertiesOf } from "./docx-properties.ts";
 import { hiddenStylesIn, withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
@@ -37,8 +38,10 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const parts = unpacked(packed);
   const textOf = (name: string): string => Buffer.from(parts?.[name] ?? "").toString("utf8");
   const stored = textOf(body);
-  if (parts === undefined || stored === "") return { isRewritten: false, comments: 0, linkedPictures: 0, hasChanges: false, left: [] };
   const given = textOf(styles);
+  const properties = propertiesOf(textOf("docProps/core.xml"), given);
+  if (parts === undefined || stored === "")
+    return { isRewritten: false, comments: 0, linkedPictures: 0, hasChanges: false, left: [], properties };
   const hiddenStyles = hiddenStylesIn(given);
   const fields = withShownFields(stored);
   const boxed = withBoxes(fields.document) ?? fields.document;
@@ -60,6 +63,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
   return {
     isRewritten,
+    properties,
     comments: textOf(comments).split("<w:comment ").length - 1,
     linkedPictures: stored.match(/<a:blip (?![^<>]{0,999}\br:embed=)[^<>]{0,999}\br:link=/g)?.length ?? 0,
     hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),

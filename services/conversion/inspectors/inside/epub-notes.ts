@@ -16,6 +16,7 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
   const files = new Set(chapters.map(({ name }) => fileOf(name)));
   const changed: Zippable = {};
+  let linkedPictures = 0;
   for (const { name, text } of chapters) {
     const whole = withAllParts(text);
     const made = withPlainPaths(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, files);
@@ -23,12 +24,24 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   }
   for (const name of Object.keys(parts).filter((each) => each.endsWith(".opf"))) {
     const text = Buffer.from(parts[name] ?? "").toString("utf8");
+    linkedPictures += drawnPagesIn(text);
     const made = withWholeSpine(withTurnedNames(text));
     if (made !== text) changed[name] = Buffer.from(made);
   }
   const isRewritten = Object.keys(changed).length > 0;
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
-  return { isRewritten };
+  return { isRewritten, linkedPictures };
+}
+
+/** Pages that are drawings, which Pandoc leaves out. */
+function drawnPagesIn(text: string): number {
+  const drawings = new Set(
+    (text.match(/<(?:\w+:)?item\s[^<>]*>/g) ?? [])
+      .filter((item) => /\smedia-type\s*=\s*["']image\/svg\+xml["']/.test(item))
+      .map((item) => /\sid\s*=\s*["']([^"']*)/.exec(item)?.[1]),
+  );
+  return (text.match(/<(?:\w+:)?itemref\s[^<>]*>/g) ?? []).filter((page) => drawings.has(/\sidref\s*=\s*["']([^"']*)/.exec(page)?.[1]))
+    .length;
 }
 
 const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

@@ -17,10 +17,14 @@ type Table = {
   /** Columns that cells of earlier rows cover, and how many of them end before a row. */
   covered: number;
   readonly ends: Map<number, number>;
+  /** Cells of several columns, and the columns in which cells begin. */
+  readonly wide: { readonly tag: Edit; readonly start: number; readonly columns: number }[];
+  needed: number;
+  hasTall: boolean;
 };
 
 const emptyTable = (): Table => ({
-  ...{ lists: [], listed: 0, longest: 0, first: undefined, widest: 0, row: 0, inRow: 0, covered: 0 },
+  ...{ lists: [], listed: 0, longest: 0, first: undefined, widest: 0, row: 0, inRow: 0, covered: 0, wide: [], needed: 0, hasTall: false },
   ends: new Map(),
 });
 
@@ -38,7 +42,7 @@ export function withColumns(html: string): string | undefined {
       if (name === "col" && !isEnd) table.listed += 1;
     } else if (name === "tr" && isEnd) table.first ??= { columns: table.inRow, end: at };
     else if (name === "tr") startRow(table);
-    else if (!isEnd && (name === "td" || name === "th")) addCell(table, html.slice(at, end));
+    else if (!isEnd && (name === "td" || name === "th")) addCell(table, { from: at, to: end, text: html.slice(at, end) });
   }
   return edited(html, edits);
 }
@@ -50,13 +54,16 @@ function startRow(table: Table): void {
   table.ends.delete(table.row);
 }
 
-function addCell(table: Table, tag: string): void {
-  const columns = spanOf(attributeIn(tag, "colspan"), mostColumns);
-  const rows = spanOf(attributeIn(tag, "rowspan"), mostRows);
+function addCell(table: Table, tag: Edit): void {
+  const columns = spanOf(attributeIn(tag.text, "colspan"), mostColumns);
+  const rows = spanOf(attributeIn(tag.text, "rowspan"), mostRows);
+  if (columns > 1) table.wide.push({ tag, start: table.inRow, columns });
+  table.needed = Math.max(table.needed, table.inRow + 1);
   table.inRow += columns;
   table.longest = Math.max(table.longest, table.inRow);
   table.widest = Math.min(mostColumns, Math.max(table.widest, table.inRow + table.covered));
   if (rows < 2) return;
+  table.hasTall = true;
   // In its own row, the cell itself is counted.
   table.ends.set(table.row + 1, (table.ends.get(table.row + 1) ?? 0) - columns);
   table.ends.set(table.row + rows, (table.ends.get(table.row + rows) ?? 0) + columns);
@@ -64,8 +71,25 @@ function addCell(table: Table, tag: string): void {
 
 const spanOf = (written: string | undefined, most: number): number => Math.min(most, Math.max(1, Number.parseInt(written ?? "1", 10) || 1));
 
-function editsOf({ lists, listed, longest, first, widest }: Table): Edit[] {
+function editsOf(table: Table): Edit[] {
+  const { lists, listed, longest, first, widest } = table;
+  const narrowed = narrowedIn(table);
+  if (narrowed.length > 0) return [...narrowed, ...(listed === 0 ? [] : lists)];
   const missing = first === undefined || longest >= widest ? 0 : widest - first.columns;
   const pads = first === undefined || missing === 0 ? [] : [{ from: first.end, to: first.end, text: "<td></td>".repeat(missing) }];
   return listed === 0 || listed >= widest ? pads : [...lists, ...pads];
+}
+
+/** Ends wide cells where the last cell of any row begins. Authors write `colspan=100` for all columns, which Pandoc would make. */
+function narrowedIn({ wide, needed, hasTall }: Table): Edit[] {
+  if (hasTall) return [];
+  return wide
+    .filter(({ start, columns }) => start + columns > needed)
+    .map(({ tag, start }) => ({
+      ...tag,
+      text: tag.text.replace(
+        /(\scolspan\s{0,99}=\s{0,99})(?:"[^"]*"|'[^']*'|[^\s>]+)/i,
+        (_whole, name: string) => `${name}"${needed - start}"`,
+      ),
+    }));
 }

@@ -5,6 +5,7 @@ import { writeToHost } from "./exchange.ts";
 import { withCellEnds } from "./html-cells.ts";
 import { withColumns } from "./html-columns.ts";
 import { withControls } from "./html-controls.ts";
+import { withoutHidden } from "./html-hidden.ts";
 import { withItemNumbers } from "./html-lists.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
@@ -15,10 +16,16 @@ const mostBytes = 64 * 2 ** 20;
 /** Writes the rewritten page if there is something to change. What is added is ASCII, as are tags in every encoding of single bytes. */
 export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
   const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
-  const whole = withAllParts(page);
-  const made = withNoteAnchors(whole ?? page, new Set(targetsIn(page))) ?? whole;
-  if (made !== undefined) writeToHost(Buffer.from(made, "latin1"));
-  return { isRewritten: made !== undefined };
+  const { text, hasHidden } = shownIn(page);
+  const made = withNoteAnchors(text, new Set(targetsIn(text))) ?? text;
+  if (made !== page) writeToHost(Buffer.from(made, "latin1"));
+  return { isRewritten: made !== page, hasHidden };
+}
+
+/** All that a page shows, in tags that Pandoc reads. */
+export function shownIn(page: string): { readonly text: string; readonly hasHidden: boolean } {
+  const shown = withoutHidden(page);
+  return { text: withAllParts(shown ?? page) ?? shown ?? page, hasHidden: shown !== undefined };
 }
 
 /** Undefined if nothing changes. */

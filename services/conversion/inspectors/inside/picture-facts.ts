@@ -2,7 +2,7 @@
 import { FilemillError } from "#contract/errors.ts";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { areOdd, masksOf } from "#services/conversion/engines/pictures/bmp-samples.mjs";
+import { areOdd, hasForeignPalette, masksOf } from "#services/conversion/engines/pictures/bmp-samples.mjs";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
 import { isMisread, tagsOfPages } from "#services/conversion/engines/pictures/tiff-samples.mjs";
 import { contentOf } from "./remote-file.ts";
@@ -33,7 +33,10 @@ export async function namedColoursOf(file: ByteSource, format: string): Promise<
 
 /** `page`: counted from 1; all of them without it. */
 export async function samplesOf(file: ByteSource, format: string, page: unknown): Promise<Answer<"samples">> {
-  if (format === "bmp") return { isMisread: areOdd(masksOf(await bytesAt(file, 0, 70))) };
+  if (format === "bmp") {
+    const head = await bytesAt(file, 0, 70);
+    return { isMisread: areOdd(masksOf(head)) || hasForeignPalette(head) };
+  }
   if (format !== "tiff") return { isMisread: await isBilevelPcx(file, format === "dcx" && typeof page === "number" ? page : undefined) };
   const pages = await tagsOfPages((offset, length) => bytesAt(file, offset, length));
   const meant = typeof page === "number" ? pages.slice(page - 1, page) : pages;

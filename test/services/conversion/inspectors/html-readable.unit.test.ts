@@ -2,14 +2,19 @@ import process from "node:process";
 import { expect, it } from "vitest";
 import { withColumns } from "#services/conversion/inspectors/inside/html-columns.ts";
 import { withControls } from "#services/conversion/inspectors/inside/html-controls.ts";
+import { withoutHidden } from "#services/conversion/inspectors/inside/html-hidden.ts";
 import { withItemNumbers } from "#services/conversion/inspectors/inside/html-lists.ts";
 
 it.each([
   ["<table><col span=3><tr><td>1</td><td>2</td></tr></table>", "<table><tr><td>1</td><td>2</td></tr></table>"],
-  ["<table><colgroup><col/></colgroup><tr><td colspan=2>1</td></tr></table>", "<table><tr><td colspan=2>1</td></tr></table>"],
+  ["<table><colgroup><col/></colgroup><tr><td colspan=2>1</td></tr></table>", '<table><tr><td colspan="1">1</td></tr></table>'],
   [
     '<table><tr><td rowspan="2">r</td><td>x</td></tr><tr><td>1</td><td>2</td></tr></table>',
     '<table><tr><td rowspan="2">r</td><td>x</td><td></td></tr><tr><td>1</td><td>2</td></tr></table>',
+  ],
+  [
+    '<table><tr><td colspan="100%">all</td></tr><tr><td>1</td><td colspan=2>2</td></tr></table>',
+    '<table><tr><td colspan="2">all</td></tr><tr><td>1</td><td colspan="1">2</td></tr></table>',
   ],
 ])("lets no list of columns and no spanned row hide cells: %s", (html, wanted) => {
   expect(withColumns(html)).toBe(wanted);
@@ -34,6 +39,26 @@ it.each([
   expect(withControls(html)).toBe(wanted);
 });
 
+it.each([
+  ["<p hidden>a<p>b", "<p>b"],
+  ['<div style="color:red; display : none"><div>a</div>b</div>c', "c"],
+  ["a<template><b>b</b></template><input hidden>c", "ac"],
+  ["<ul><li hidden>a<ul><li>b</li></ul></li><li>c</li></ul>", "<ul><li>c</li></ul>"],
+])("leaves out what no browser shows: %s", (html, wanted) => {
+  expect(withoutHidden(html)).toBe(wanted);
+});
+
+it.each([
+  '<body style="display:none">a',
+  '<a href="?a hidden" title="a hidden b">b</a>',
+  '<p style="--x-display:none">a',
+  '<div aria-hidden="true">a</div>',
+  "<p>display: none</p>",
+  "<div hidden>without an end",
+])("keeps what may be shown: %s", (html) => {
+  expect(withoutHidden(html)).toBeUndefined();
+});
+
 it("leaves what Pandoc reads itself unchanged", () => {
   expect(withColumns("<table><col width=30%><col><tr><td>1</td><td>2</td></tr></table>")).toBeUndefined();
   expect(withItemNumbers('<ol start=4><li value=4>a<li>b<ol><li value="1">c</ol></ol><ul><li value=3></ul>')).toBeUndefined();
@@ -45,6 +70,7 @@ it.each([
   [withItemNumbers, "<ol reversed><li value=9>"],
   [withControls, "<select><option>"],
   [withControls, "<rt><input value="],
+  [withoutHidden, "<div hidden><p hidden>"],
 ] as const)("takes linear time", (change, piece) => {
   const costOf = (times: number): number => {
     const before = process.cpuUsage();

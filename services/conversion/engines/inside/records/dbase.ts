@@ -58,7 +58,7 @@ export function parseDbase(bytes: Buffer, notes: Notes): Table {
       "INPUT_DAMAGED",
       `Values that the table does not state, such as asterisks for a number too wide, became empty: ${firstOf(unread)}.`,
     );
-  if (memos.size > 0) notes.set("TEXT_LEFT_OUT", `Memos are stored in another file and were left out: ${firstOf([...memos])}.`);
+  if (memos.size > 0) noteOnce(notes, "TEXT_LEFT_OUT", `Memos are stored in another file and were left out: ${firstOf([...memos])}.`);
   return { columns: names, rows };
 }
 
@@ -101,7 +101,7 @@ function recordsIn(bytes: Buffer, columns: number, notes: Notes): readonly strin
   }
   const found = records.length + deleted;
   if (found < count) noteOnce(notes, "INPUT_DAMAGED", `The table ends after ${found} of ${count} rows.`);
-  if (deleted > 0) notes.set("ENTRIES_LEFT_OUT", `Rows marked as deleted were left out: ${deleted}.`);
+  if (deleted > 0) noteOnce(notes, "ENTRIES_LEFT_OUT", `Rows marked as deleted were left out: ${deleted}.`);
   return records;
 }
 
@@ -133,7 +133,7 @@ function detected(fields: readonly Field[], records: readonly string[], notes: N
     return "utf-8";
   } catch {
     const guess = guessCodePage(sample);
-    notes.set("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
+    noteOnce(notes, "ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     return guess;
   }
 }

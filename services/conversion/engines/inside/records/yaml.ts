@@ -3,6 +3,7 @@ import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLEr
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
+import { noteComment } from "./comments.ts";
 import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Repeated aliases make a small file huge. */
@@ -45,6 +46,7 @@ export function parseYaml(text: string, notes: Notes): Value {
         if (source !== undefined) node.value = exactOf(source, isWhole ? Number(value) : value);
       },
     });
+    noteCommentsOf(document, notes);
     try {
       return valueFrom(document.toJS({ mapAsMap: true, maxAliasCount: 100 }), notes);
     } catch (error) {
@@ -55,6 +57,15 @@ export function parseYaml(text: string, notes: Notes): Value {
   });
   const [only] = values;
   return values.length === 1 && only !== undefined ? only : values;
+}
+
+function noteCommentsOf(document: Document.Parsed, notes: Notes): void {
+  const tell = ({ commentBefore, comment }: { commentBefore?: string | null | undefined; comment?: string | null | undefined }) => {
+    const found = commentBefore ?? comment ?? "";
+    if (found.trim() !== "") noteComment(found, notes);
+    return found.trim() !== "" ? visit.BREAK : undefined;
+  };
+  if (tell(document) === undefined) visit(document, { Node: (_key, node) => tell(node) });
 }
 
 /** Keeps the digits of numbers and instants that do not fit the library's doubles and dates. */

@@ -36,6 +36,17 @@ it("unfolds details, which nobody can on paper", async () => {
   expect(await textOf(path)).toMatch(/One.*first.*Two.*second/);
 });
 
+it("prints what must be scrolled to, and the whole width of a page", async () => {
+  const code = `<pre style="overflow:auto">${"x ".repeat(200)}END1</pre>`;
+  const box =
+    '<div style="height:50px;overflow:auto"><p style="height:300px">a</p>END2</div><textarea rows="2">1\n2\n3\n4\nEND3</textarea>';
+  const table = (width: number) => `<table style="width:${width}px"><tr><td>left<td style="text-align:right">END4</table>`;
+  const fitted = await convert(code + box + table(1500), "html", "pdf");
+  expect(await textOf(fitted.path)).toMatch(/END1.*END2.*END3.*END4/s);
+  expect(fitted.messages.has("TEXT_LEFT_OUT")).toBe(false);
+  expect((await convert(table(9000), "html", "pdf")).messages.get("TEXT_LEFT_OUT")).toMatch(/^What is beyond the right edge/);
+});
+
 it("loads no files or URLs that a page refers to, and notes them", async () => {
   const page = `<p>Frames<iframe src="file:///etc/fonts/fonts.conf"></iframe><iframe src="http://numbat.test/"></iframe>
     <object data="file:///proc/self/environ"></object><embed src="file:///job/in"><img src="https://numbat.test/a.png">

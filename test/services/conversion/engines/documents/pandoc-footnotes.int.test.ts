@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { strToU8, unzipSync, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { useBench } from "#test/contract/engine.ts";
@@ -49,6 +49,18 @@ describe("footnotes of books and web pages", () => {
       <section epub:type="endnotes"><h2>Endnotes</h2><ol><li id="b" epub:type="endnote"><p>Said in an item.</p></li></ol></section>
       <div role="doc-footnote" id="c"><p>Said by a role.</p></div><p epub:type="footnote" id="d">Said in a paragraph.</p><p>Last words.</p>`,
     notes: '<h1>Notes</h1><aside epub:type="footnote" id="e"><p>Said elsewhere.</p></aside>',
+  });
+
+  it("come with a note of pages that are drawings", async () => {
+    const parts = unzipSync(bookOf({ one: "<h1>One</h1>", drawn: "" }));
+    const drawn = strFromU8(parts["OPS/package.opf"] ?? new Uint8Array()).replace(
+      'href="drawn.xhtml" media-type="application/xhtml+xml"',
+      'href="drawn.svg" media-type="image/svg+xml"',
+    );
+    const path = join(bench.folder, "drawn.epub");
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><text>Drawn</text></svg>';
+    await writeFile(path, zipSync({ ...parts, "OPS/package.opf": strToU8(drawn), "OPS/drawn.svg": strToU8(svg) }));
+    expect((await bench.convert(path, "epub", "md")).notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
   });
 
   it("are found in a chapter of another folder", async () => {

@@ -1,3 +1,4 @@
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { docx, line, revised, text } from "#test/contract/word-file.ts";
@@ -23,6 +24,31 @@ it("accepts, rejects or shows tracked changes, and notes what is left out", asyn
   expect(all.text).toContain("kept <ins>new</ins>~~old~~");
   expect(all.text).toMatch(/\[\^1\]: \*\*Ada\*\*: Why\?/);
   expect(all.notes).toEqual([]);
+});
+
+it("keeps title, author, date and language of the properties where the target has a place for them", async () => {
+  const core =
+    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>Salt &amp; pepper</dc:title><dc:creator>Ada</dc:creator><dcterms:created>2019-05-06T07:08:09Z</dcterms:created></cp:coreProperties>';
+  const language = '<w:docDefaults><w:rPrDefault><w:rPr><w:lang w:val="fr-CA"/></w:rPr></w:rPrDefault></w:docDefaults>';
+  const given = Buffer.from(zipSync({ ...unzipSync(docx(line("Text."), language)), "docProps/core.xml": strToU8(core) }));
+  expect((await convert(given, "docx", "md")).text).toBe("---\nauthor: Ada\ntitle: Salt & pepper\n---\n\nText.\n");
+  const { text: page } = await convert(given, "docx", "html");
+  expect(page).toContain('lang="fr-CA"');
+  expect(page).toContain("<title>Salt &amp; pepper</title>");
+  expect(page).toMatch(/<meta name="author" content="Ada" \/>\s*<meta name="dcterms.date" content="2019-05-06" \/>/);
+  expect(
+    page
+      .replace(/<style>[\s\S]*?<\/style>/, "")
+      .replace(/^[\s\S]*<body>/, "")
+      .replace(/<[^>]*>/g, "")
+      .trim(),
+  ).toBe("Text.");
+  const book = unzipSync((await convert(given, "docx", "epub")).bytes);
+  expect(strFromU8(book["EPUB/content.opf"] ?? new Uint8Array())).toMatch(
+    /<dc:title[^>]*>Salt &amp; pepper<[\s\S]*<dc:date[^>]*>2019-05-06<[\s\S]*<dc:language>fr-CA<[\s\S]*<dc:creator[^>]*>Ada</,
+  );
+  const { messages } = await convert(given, "docx", "rst");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("The title and author in the document's properties were left out.");
 });
 
 it("keeps the cells of a table without a column grid", async () => {

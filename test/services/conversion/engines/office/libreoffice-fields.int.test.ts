@@ -1,7 +1,7 @@
 /** Field results in Word documents, some of which LibreOffice would recompute from data that it does not have. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { strToU8, unzipSync, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { docx, text } from "#test/contract/word-file.ts";
@@ -115,4 +115,21 @@ it("leaves out the name of our file, with a note, where the header of a sheet as
   expect(messages.get("TEXT_LEFT_OUT")).toBe(nameless);
   const shown = (await promisify(execFile)("pdftotext", [path, "-"])).stdout;
   expect([shown.includes("Middle"), /job|\.in/.test(shown)]).toEqual([true, false]);
+});
+
+it("keeps hidden sections of an OpenDocument text hidden in Word documents and pages", async () => {
+  const names = ["office", "text", "table"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const table =
+    "<table:table><table:table-column/><table:table-row><table:table-cell><text:p>cell</text:p></table:table-cell></table:table-row></table:table>";
+  const section = `<text:section text:name="S" text:display="none"><text:p>secret</text:p>${table}<text:p/></text:section>`;
+  const given = `<office:document ${names} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>shown</text:p>${section}</office:text></office:body></office:document>`;
+  const word = strFromU8(unzipSync((await office(given, "fodt", "docx")).bytes)["word/document.xml"] ?? new Uint8Array());
+  expect(
+    [...word.matchAll(/<w:r>(?:(?!<\/w:r>).)*?<w:t[^>]*>([^<]+)</g)].map(([run, said]) => [said, run.includes("<w:vanish/>")]),
+  ).toEqual([
+    ["shown", false],
+    ["secret", true],
+    ["cell", true],
+  ]);
+  expect((await office(given, "fodt", "html")).text).toMatch(/display: none[^<>]*>\s*secret/);
 });

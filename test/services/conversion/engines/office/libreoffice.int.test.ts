@@ -11,7 +11,6 @@ import { libreofficeEngine } from "#services/conversion/engines/office/libreoffi
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { type Bench, defaultsOf, hopOf, openBench, testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { dbaseTable } from "#test/services/conversion/engines/data/dbase-table.ts";
 import { russian, textOf } from "#test/services/conversion/engines/documents/document-text.ts";
 import { childWith } from "#test/services/conversion/engines/shared/child-with.ts";
 
@@ -113,18 +112,6 @@ describe("engine libreoffice, in detail", () => {
       const russianPage = Buffer.concat([Buffer.from("<html><body><h1>"), russian.bytes, Buffer.from("</h1><p>plain</p></body></html>")]);
       expect(await textOf((await bench.convert(await bench.put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
     }
-  });
-
-  it("reads a dBase table in its code page, with plain column names", async () => {
-    const cyrillic = dbaseTable(0x26, "CITY", [Buffer.from("8fe0a8a2a5e2", "hex"), Buffer.from("abc")]);
-    const declared = await bench.convert(await bench.put("cyrillic.dbf", cyrillic), "dbf", "csv");
-    expect([await readFile(declared.path, "utf8"), declared.notes.size]).toEqual(["CITY\nПривет\nabc\n", 0]);
-    const western = dbaseTable(0, "CITY", [Buffer.from("4bf66c6e", "hex")]);
-    const guessed = await bench.convert(await bench.put("western.dbf", western), "dbf", "csv");
-    expect(await readFile(guessed.path, "utf8")).toBe("CITY\nKöln\n");
-    expect(guessed.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1252.");
-    const own = await bench.convert(await bench.put("own.csv", "CITY\nПривет\nKöln\n日本\n"), "csv", "dbf");
-    expect(await readFile((await bench.convert(own.path, "dbf", "csv")).path, "utf8")).toBe("CITY\nПривет\nKöln\n日本\n");
   });
 
   it("converts the requested sheet", async () => {

@@ -68,3 +68,18 @@ it.each([
     expect(await pixelsOf(path, 1), to).toEqual(expected);
   }
 });
+
+it("refuses a bitmap of OS/2 2 with a palette", async () => {
+  const bytes = Buffer.alloc(14 + 64 + 1024 + 4);
+  bytes.write("BM");
+  for (const [at, value] of [
+    [2, bytes.length],
+    [10, bytes.length - 4],
+    [14, 64],
+    [18, 1],
+    [22, 1],
+    [26, 1 | (8 << 16)],
+  ] as const)
+    bytes.writeUInt32LE(value, at);
+  await expect(benches.magick.convert(await benches.magick.given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});

@@ -102,37 +102,6 @@ function radiance(): Buffer {
   ]);
 }
 
-/** A JPEG encapsulated in DICOM: in its own item, after an empty offset table. @see DICOM PS3.5, annex A.4, and PS3.10 */
-async function dicom(): Promise<Buffer> {
-  const element = (group: number, number: number, kind: string, value: Buffer): Buffer => {
-    const head = Buffer.alloc(8);
-    head.writeUInt16LE(group, 0);
-    head.writeUInt16LE(number, 2);
-    head.write(kind, 4, "latin1");
-    head.writeUInt16LE(value.length, 6);
-    return Buffer.concat([head, value]);
-  };
-  const item = (number: number, value: Buffer): Buffer => {
-    const head = Buffer.from([0xfe, 0xff, number & 0xff, number >> 8, 0, 0, 0, 0]);
-    head.writeUInt32LE(value.length, 4);
-    return Buffer.concat([head, value]);
-  };
-  const short = (value: number): Buffer => Buffer.from([value & 0xff, value >> 8]);
-  const syntax = element(2, 0x10, "UI", Buffer.from("1.2.840.10008.1.2.4.50"));
-  const length = Buffer.from([syntax.length, 0, 0, 0]);
-  const jpeg = await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: 95 })
-    .toBuffer();
-  const even = jpeg.length % 2 === 0 ? jpeg : Buffer.concat([jpeg, Buffer.alloc(1)]);
-  return Buffer.concat([
-    ...[Buffer.alloc(128), Buffer.from("DICM"), element(2, 0, "UL", length), syntax],
-    ...[element(0x28, 2, "US", short(3)), element(0x28, 4, "CS", Buffer.from("YBR_FULL_422"))],
-    ...[element(0x28, 0x10, "US", short(height)), element(0x28, 0x11, "US", short(width)), element(0x28, 0x100, "US", short(8))],
-    ...[element(0x28, 0x101, "US", short(8)), element(0x28, 0x102, "US", short(7))],
-    ...[Buffer.from("e07f10004f420000ffffffff", "hex"), item(0xe000, Buffer.alloc(0)), item(0xe000, even), item(0xe0dd, Buffer.alloc(0))],
-  ]);
-}
-
 /** The simplest QOI: every pixel as three bytes. @see https://qoiformat.org/qoi-specification.pdf */
 function quiteOk(): Buffer {
   const header = Buffer.alloc(14);
@@ -161,7 +130,6 @@ const byHand: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   dds: directDraw,
   hdr: radiance,
   qoi: quiteOk,
-  dcm: dicom,
 };
 
 /** ffmpeg's encoder and muxer. */

@@ -206,3 +206,22 @@ it("notes that an animated PNG becomes a still picture", async () => {
   expect(notes.has("ANIMATION_REDUCED")).toBe(true);
   expect((await bench.convert(await file(bytes), "png", "webp")).notes.has("ANIMATION_REDUCED")).toBe(false);
 });
+
+it("notes that GIF holds frame times of hundredths of a second", async () => {
+  const frames = await Promise.all(["#f00", "#00f"].map((background) => still(background)));
+  for (const [ms, message] of [
+    [33, "Frame times were rounded to hundredths of a second."],
+    [30, undefined],
+  ] as const) {
+    const bytes = await sharp(frames, { join: { animated: true } })
+      .webp({ delay: [ms, 100] })
+      .toBuffer();
+    const { notes } = await bench.convert(await file(bytes), "webp", "gif");
+    expect(notes.get("MEDIA_CHANGED")).toBe(message);
+  }
+});
+
+const still = (background: string) =>
+  sharp({ create: { width: 8, height: 8, channels: 3, background } })
+    .png()
+    .toBuffer();

@@ -27,6 +27,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   libheif: ["heic", "png", "image", cut],
   libjxl: ["jxl", "png", "image", cut],
   libraw: ["dng", "tiff", "image", cut],
+  dcmtk: ["dcm", "png", "image", cut],
   icnsutils: ["icns", "png", "image", cutShort],
   "ffmpeg-stills": ["png", "tga", "image", cut],
   rsvg: ["svg", "pdf", "vector", cut],

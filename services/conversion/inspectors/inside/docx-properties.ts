@@ -1,0 +1,18 @@
+/** What a Word document's properties say about it. */
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { decodeEntities } from "#services/conversion/engines/inside/subtitle/cues.ts";
+
+/** Empty where nothing is said. */
+export function propertiesOf(core: string, styles: string): Answer<"readableDocx">["properties"] {
+  const said = (pattern: RegExp): string =>
+    decodeEntities(pattern.exec(core)?.[1] ?? "")
+      .replace(/[\p{C}\s]+/gu, " ")
+      .trim();
+  const defaults = styles.slice(styles.indexOf("<w:docDefaults>"), Math.max(0, styles.indexOf("</w:docDefaults>")));
+  return {
+    title: said(/<dc:title>([^<]{1,300})</),
+    author: said(/<dc:creator>([^<]{1,300})</),
+    date: said(/<dcterms:created[^<>]{0,99}>(\d{4}-\d\d-\d\d)/),
+    lang: said(/<dc:language>([\w-]{2,20})</) || (/<w:lang [^<>]{0,99}w:val="([a-zA-Z]{2,3}(?:-\w{2,8})?)"/.exec(defaults)?.[1] ?? ""),
+  };
+}
