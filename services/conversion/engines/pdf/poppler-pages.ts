@@ -35,7 +35,7 @@ type Facts = PageFacts & {
 export const popplerBadInput = [/^Syntax Error/m];
 
 /** Whether a tool that went on left something out. Windows of comments have no place in PDFs of LibreOffice. */
-export const saysDamaged = (stderr: string) => /Syntax Error(?!(?: \(\d+\))?: Bad bounding box for annotation)/.test(stderr);
+export const saysDamaged = (stderr: string) => /Syntax Error(?!(?: \(\d{1,12}\))?: Bad bounding box for annotation)/.test(stderr);
 
 /**
  * pdfinfo's data about the document and one page.
