@@ -57,12 +57,12 @@ const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not
 
 /** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
-const plain = new Set(words("txt csv tsv dif slk dbf"));
+const plain = new Set(words("csv tsv dif slk dbf"));
 const simplified = new Set(words("html xhtml odg json"));
 const slides = new Set(words("png jpg webp"));
 
 function fidelityOf(family: Family, from: string, to: string): Fidelity {
-  if (plain.has(to)) return family === "text" ? "extract" : "reduced";
+  if (plain.has(to)) return "reduced";
   if (from === "html" || from === "pdf") return "reduced";
   if (simplified.has(to)) return "reduced";
   if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";

@@ -19,10 +19,11 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, bo
   return { columns, rows: (hasHeader ? lines.slice(1) : lines).map((line) => columns.map((_, place) => line[place] ?? null)) };
 }
 
-/** The rows of the requested sheet, otherwise of the first visible one; empty rows are left out. */
+/** The rows of the requested sheet, otherwise of the first visible one that is not empty; empty rows are left out. */
 export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
-  const place = placeOf(book, names, textOption(options, "sheet") ?? "1");
+  const wanted = textOption(options, "sheet") ?? "1";
+  const place = (wanted === "1" ? names.find((name) => !isEmpty(book, name)) : undefined) ?? placeOf(book, names, wanted);
   const sheet = book.Sheets[place];
   if (sheet === undefined) {
     throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
@@ -81,6 +82,7 @@ export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: st
   if (names.length < book.SheetNames.length) noteOnce(notes, "SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   // A number is tried as a sheet position first.
   return names.map((name, place) => {
+    if (isEmpty(book, name)) return [name, undefined] as const;
     const raised: Notes = new Map();
     const made = unlessEmpty(() => parse(String(place + 1), raised, book));
     raised.delete("SHEETS_LEFT_OUT");
@@ -105,11 +107,7 @@ const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
   const book = read(bytes);
   const shown = shownSheetsOf(book, bytes);
-  const isEmpty = (name: string): boolean => {
-    const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
-    return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
-  };
-  const empty = shown.filter(isEmpty);
+  const empty = shown.filter((name) => isEmpty(book, name));
   const hidden = book.SheetNames.filter((name) => !shown.includes(name));
   const said = [
     ...(hidden.length > 0 ? [`Hidden sheets were left out: ${firstOf(hidden)}.`] : []),
@@ -117,6 +115,11 @@ export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string 
   ];
   if (said.length > 0) noteOnce(notes, "SHEETS_LEFT_OUT", said.join(" "));
   return shown.map((name) => (empty.includes(name) ? null : name));
+}
+
+function isEmpty(book: workbooks.WorkBook, name: string): boolean {
+  const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
+  return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
 }
 
 function shownSheetsOf(book: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
