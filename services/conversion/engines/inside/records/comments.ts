@@ -1,20 +1,42 @@
-/** Comments, which no other format keeps. Each pattern also matches the strings of its format, because they may look like comments. */
+/** Comments, which no other format keeps. */
 import { type Notes, noteOnce } from "../exchange.ts";
 
-const patterns = {
-  json5: /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|(\/\/.*|\/\*[\s\S]*?\*\/)/g,
-  toml: /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(#.*)/g,
-  xml: /<!\[CDATA\[[\s\S]*?\]\]>|(<!--[\s\S]*?-->|<\?(?!xml\s)[\s\S]*?\?>)/g,
-  ini: /^[ \t]*([;#].*)/gm,
+const ends: Readonly<Record<string, string>> = { "//": "\n", "#": "\n", "/*": "*/", "<!--": "-->", "<?": "?>", "<![CDATA[": "]]>" };
+
+/** What starts a comment or a string, which may hold what looks like a comment; and the strings with escapes. */
+const syntaxes = {
+  json5: { start: /["']|\/\/|\/\*/g, escaping: `"'` },
+  toml: { start: /"""|'''|["'#]/g, escaping: '"""' },
+  xml: { start: /<!\[CDATA\[|<!--|<\?(?!xml\s)/g, escaping: "" },
 } as const;
 
 /** Of a text that has been read, and so is valid. */
-export function noteComments(text: string, format: keyof typeof patterns, notes: Notes): void {
-  for (const [, comment] of text.matchAll(patterns[format])) {
-    if (comment === undefined) continue;
-    noteComment(comment, notes);
+export function noteComments(text: string, format: keyof typeof syntaxes, notes: Notes): void {
+  const { start, escaping } = syntaxes[format];
+  for (let at = 0; ; ) {
+    start.lastIndex = at;
+    const found = start.exec(text);
+    if (found === null) return;
+    const [mark] = found;
+    const end = ends[mark] ?? mark;
+    at = after(text, end, found.index + mark.length);
+    while (escaping.includes(mark) && isEscaped(text, at - end.length)) at = after(text, end, at - end.length + 1);
+    if (end === mark || mark === "<![CDATA[") continue;
+    noteComment(text.slice(found.index, at), notes);
     return;
   }
+}
+
+function after(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from);
+  return at < 0 ? text.length : at + end.length;
+}
+
+/** Preceded by an odd number of backslashes. */
+export function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charAt(start - 1) === "\\") start -= 1;
+  return (at - start) % 2 === 1 && at < text.length;
 }
 
 export function noteComment(comment: string, notes: Notes): void {

@@ -1,7 +1,7 @@
 /** INI: named settings in sections. Programs agree on little else, so a value is everything after the separator. */
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
-import { noteComments } from "./comments.ts";
+import { noteComment } from "./comments.ts";
 import { type Entries, settingOf, type Value } from "./values.ts";
 
 export function parseIni(text: string, notes: Notes): Value {
@@ -18,7 +18,8 @@ export function parseIni(text: string, notes: Notes): Value {
   }
   for (const [name, entries] of sections) top.set(freeName(top, name, notes), entries);
   if (top.size === 0) throw invalid("The file contains no settings.");
-  noteComments(text, "ini", notes);
+  const comment = text.split(/\r\n?|\n/).find((line) => /^[;#]/.test(line.trim()));
+  if (comment !== undefined) noteComment(comment, notes);
   return top;
 }
 

@@ -1,4 +1,5 @@
 /** TOML times with more decimal places than the milliseconds that its library reads. @see https://toml.io/en/v1.0.0#offset-date-time */
+import { isEscaped } from "./comments.ts";
 import { Stamp } from "./values.ts";
 
 const mark = "\ue000time:";
@@ -39,13 +40,6 @@ function endOfText(text: string, at: number): number | undefined {
 function endOf(text: string, mark: string, from: number): number {
   const end = text.indexOf(mark, from);
   return end < 0 ? text.length : end;
-}
-
-/** Preceded by an odd number of backslashes. */
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text.charAt(start - 1) === "\\") start -= 1;
-  return (at - start) % 2 === 1 && at < text.length;
 }
 
 /** The time in a marked string; undefined for any other. */
