@@ -98,3 +98,10 @@ it("refuses a bitmap of OS/2 2 with a palette", async () => {
     bytes.writeUInt32LE(value, at);
   await expect(benches.magick.convert(await given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
+
+it("says that a PNG is too long rather than damaged", async () => {
+  const long = await sharp({ create: { width: 1, height: 17_000, channels: 3, background: "#123456" } })
+    .png()
+    .toBuffer();
+  await expect(benches.magick.convert(await given(long, "png"), "png", "bmp")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+});
