@@ -12,6 +12,7 @@ import type { Log } from "#kit/log.ts";
 import type { Settings } from "#kit/settings.ts";
 import { catalogueOf, mayServe, type PlanQuery, readProofOf } from "#services/catalogue/index.ts";
 import { type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
+import { unreadable } from "./cli/input-files.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { formatOfOutput } from "./cli/target-format.ts";
 import { routeJson } from "./rest/route-json.ts";
@@ -101,10 +102,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 function tellInput(path: string, tell: OneOffConverter["tell"]): ReturnType<OneOffConverter["tell"]> {
-  return tell(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
-    if (cause instanceof FilemillError) throw cause;
-    throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  return tell(path, basename(path)).catch(unreadable(path, "INVALID_INPUT"));
 }
 
 async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {

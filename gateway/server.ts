@@ -1,7 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
-import { FilemillError } from "#contract/errors.ts";
 import { createBudgets } from "#gateway/access/budget.ts";
 import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
@@ -22,6 +21,7 @@ import { endpoints } from "#gateway/routes/endpoints.ts";
 import { answerFrameworkError } from "#gateway/routes/refusals.ts";
 import { registerEndpoints } from "#gateway/routes/register.ts";
 import { createTraffic } from "#gateway/traffic.ts";
+import { cannotListen } from "#kit/cannot-listen.ts";
 import { SettingError } from "#kit/config.ts";
 import { connectionRoom } from "#kit/connections.ts";
 import type { Log } from "#kit/log.ts";
@@ -66,13 +66,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   return {
     async listen() {
       await app.listen({ host: settings.HOST, port: settings.PORT }).catch((cause: unknown) => {
-        throw new FilemillError(
-          "UNAVAILABLE",
-          `Cannot listen on PORT ${settings.PORT} of HOST ${settings.HOST}: is it in use by another program?`,
-          {
-            cause,
-          },
-        );
+        throw cannotListen("PORT", { host: `HOST ${settings.HOST}`, port: settings.PORT }, cause);
       });
       // Read in advance, so that the first caller does not wait for it.
       context.views.known();

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import type { OptionTexts } from "#gateway/preset.ts";
-import { type FilePair, filePairsOf } from "./input-files.ts";
+import { type FilePair, filePairsOf, unreadable } from "./input-files.ts";
 import type { Library } from "./library.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
@@ -14,6 +14,7 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
+import { unreadable } from "./unreadable.ts";
 
 type ConvertFlags = ServerFlags &
   OptionFlags & {
@@ -89,9 +90,7 @@ async function checkBeforehand(pairs: readonly FilePair[], { from, to, outDir }:
 }
 
 async function checkInput(path: string): Promise<void> {
-  const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("INVALID_INPUT", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const facts = await stat(path).catch(unreadable(path, "INVALID_INPUT"));
   if (facts.isDirectory()) throw new FilemillError("BAD_REQUEST", `${path} is a folder; use --out-dir FOLDER --to FORMAT.`);
   if (facts.isFile() && facts.size === 0) throw new FilemillError("INVALID_INPUT", `${path} is empty.`);
 }
@@ -99,9 +98,7 @@ async function checkInput(path: string): Promise<void> {
 /** Reads a password from a file or the environment. It is never an argument, because every user of the machine can read command lines. */
 async function passwordIn(path: string | undefined, otherwise: string | undefined, { callerFolder }: Shell): Promise<string | undefined> {
   if (path === undefined) return otherwise || undefined;
-  const text = await readFile(resolve(callerFolder, path), "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("BAD_REQUEST", `The password file cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const text = await readFile(resolve(callerFolder, path), "utf8").catch(unreadable("The password file", "BAD_REQUEST"));
   const password = text.replace(/\r?\n$/, "");
   if (password === "") throw new FilemillError("BAD_REQUEST", "The password file is empty.");
   return password;

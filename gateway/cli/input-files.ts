@@ -2,6 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
+import { unreadable } from "./unreadable.ts";
 
 export type FilePair = { readonly inputPath: string; readonly outputPath: string };
 
@@ -37,9 +38,7 @@ export async function filePairsOf(paths: readonly string[], outDir: string, exte
 type FileAt = readonly [path: string, place: string];
 
 async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
-  const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const facts = await stat(path).catch(unreadable(path, "BAD_REQUEST"));
   if (!facts.isDirectory()) return [[path, basename(path)]];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   // There, files are results of an earlier run. A result folder around this one says nothing about the files.
@@ -50,6 +49,15 @@ async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
     .filter((file) => !isHidden(relative(path, file)) && !(outDirIsInside && isInside(file, outDir)))
     .sort()
     .map((file): FileAt => [file, relative(path, file)]);
+}
+
+/** For `.catch` of the first access to a file that the user named. */
+export function unreadable(path: string, code: "BAD_REQUEST" | "INVALID_INPUT"): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof FilemillError) throw cause;
+    const why = cause instanceof Error && "code" in cause ? cause.code : "unknown";
+    throw new FilemillError(code, `${path} cannot be read (${why}).`, { cause });
+  };
 }
 
 function isHidden(place: string): boolean {

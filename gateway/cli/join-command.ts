@@ -5,6 +5,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { FilemillError } from "#contract/errors.ts";
+import { unreadable } from "./input-files.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
 import { type OptionFlags, optionsOf, withOptions } from "./presets.ts";
@@ -13,6 +14,7 @@ import { type ServerFlags, serverAddressOf, withServer } from "./server-address.
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
+import { unreadable } from "./unreadable.ts";
 
 type JoinFlags = ServerFlags & OptionFlags & { readonly to?: string };
 
@@ -67,9 +69,7 @@ async function packInOrder(paths: readonly string[], zipPath: string, signal: Ab
   const archive = new ZipFile();
   const digits = String(paths.length).length;
   for (const [index, path] of paths.entries()) {
-    const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-      throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-    });
+    const facts = await stat(path).catch(unreadable(path, "BAD_REQUEST"));
     if (!facts.isFile()) throw new FilemillError("BAD_REQUEST", `${path} is not a file.`);
     archive.addFile(path, `${String(index + 1).padStart(digits, "0")}-${basename(path)}`, { compress: false });
   }

@@ -8,7 +8,9 @@ import { FilemillError } from "#contract/errors.ts";
 import { formatOf, formatOfFileName, parseFormatId } from "#formats/index.ts";
 import { checkReadable, textPageOf } from "#gateway/mcp/text-page.ts";
 import type { ConvertOrder, JobView, Workbench } from "#gateway/mcp/workbench.ts";
+import { unreadable } from "./input-files.ts";
 import type { Library } from "./library.ts";
+import { unreadable } from "./unreadable.ts";
 
 /** A local file. Text that an agent wrote is saved to a file first. */
 export type LocalSource = { readonly path: string; readonly output?: string | undefined };
@@ -116,9 +118,7 @@ async function ended(job: LocalJob, waitMs: number, signal: AbortSignal): Promis
  * @throws FilemillError BAD_REQUEST if the path is taken, INVALID_INPUT if the source does not exist
  */
 export async function outputOf(path: string, to: string, output: string | undefined, folder: string): Promise<string> {
-  await access(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("INVALID_INPUT", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  await access(path).catch(unreadable(path, "INVALID_INPUT"));
   if (output !== undefined) return resolve(folder, output);
   const extension = formatOf(parseFormatId(to)?.id ?? "")?.extensions[0] ?? to;
   const place = join(dirname(path), `${basename(path, extname(path))}.${extension}`);

@@ -7,9 +7,11 @@ import { FormDataEncoder } from "form-data-encoder";
 import { FilemillError, isErrorCode } from "#contract/errors.ts";
 import type { JobJson } from "#contract/job-json.ts";
 import type { RouteView } from "#gateway/mcp/workbench.ts";
+import { unreadable } from "./input-files.ts";
 import type { ConvertTask, Library, Listed, Progress } from "./library.ts";
 import { bytesOf, callJson, callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";
+import { unreadable } from "./unreadable.ts";
 
 export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
   jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
@@ -142,9 +144,7 @@ function passwordHeaders({ password, outputPassword }: ConvertTask): Record<stri
 
 /** The file is read from disk while it is sent. */
 async function formOf(task: ConvertTask): Promise<FormData> {
-  const file = await openAsBlob(task.inputPath).catch((cause: NodeJS.ErrnoException) => {
-    throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
+  const file = await openAsBlob(task.inputPath).catch(unreadable(task.inputPath, "INVALID_INPUT"));
   const to = task.to ?? /\.([^.]+)$/.exec(basename(task.outputPath))?.[1];
   if (to === undefined) throw new FilemillError("UNSUPPORTED_TARGET", "The output has no extension; add --to FORMAT.");
   const form = new FormData();

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import { SettingError } from "#kit/config.ts";
+import packageFile from "../../package.json" with { type: "json" };
 import { inOwnWords } from "./own-words.ts";
 import type { Shell } from "./shell.ts";
 
@@ -18,6 +19,7 @@ export class Stopped extends Error {
 export function newProgram(description: string, more: string, shell: Shell): Command {
   return new Command("filemill")
     .description(description)
+    .version(packageFile.version)
     .addHelpText("after", more)
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });

@@ -50,7 +50,10 @@ function invalidBody(problems: unknown): FilemillError {
   const named: unknown = missingProperty ?? additionalProperty ?? String(first?.instancePath ?? "").split("/")[1];
   const field = typeof named === "string" ? named.slice(0, 64) : "";
   if (field === "") return new FilemillError("BAD_REQUEST", "Send a JSON object.");
-  const message = additionalProperty === undefined ? `\`${field}\` is missing or invalid.` : "The body has an unknown member.";
+  const message =
+    additionalProperty === undefined
+      ? `\`${field}\` is missing or invalid.`
+      : "The body has a member that is not accepted here (`details.field`).";
   return new FilemillError("BAD_REQUEST", message, { details: { field } });
 }
 

@@ -164,5 +164,6 @@ function refusalOf(status: number, said: string): FilemillError {
   if (status >= 500) return new FilemillError("UNAVAILABLE", "The piece could not be written; continue in a moment.");
   if (status === 413) return new FilemillError("INPUT_TOO_LARGE", "The upload is longer than its Upload-Length.");
   if (status === 404 || status === 410) return new FilemillError("NOT_FOUND", "No such upload; start a new one.");
+  if (status === 409) return new FilemillError("BAD_REQUEST", "Upload-Offset is not where the upload ends; ask for the offset with HEAD.");
   return new FilemillError("BAD_REQUEST", said.slice(0, 200) || "The request is not a valid tus request.");
 }

@@ -180,16 +180,6 @@ export function isAnswer(error: unknown): boolean {
 /** Codes of a call that got no answer, or whose server died during it: the connection was reset or the stream closed. */
 const noAnswer: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Aborted, Code.Canceled]);
 
-/** A peer that is shutting down refuses new calls and has not started this one (RFC 9113 §8.7). Connect reports it as internal. */
-function isRefusedStream(error: ConnectError): boolean {
-  return error.code === Code.Internal && error.rawMessage.includes("NGHTTP2_REFUSED_STREAM");
-}
-
-/** One host rejects the other's certificate or does not speak TLS, so the call never started. Connect reports it as internal. */
-function isUntrusted({ code, cause }: ConnectError): boolean {
-  return code === Code.Internal && cause instanceof Error && "code" in cause && /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_/.test(String(cause.code));
-}
-
 /** The same error on the caller's side. Anything without Filemill's detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
@@ -205,7 +195,7 @@ export function fromConnectError(error: unknown): FilemillError {
         cause: error,
       });
     }
-    if (noAnswer.has(error.code) || isRefusedStream(error) || isUntrusted(error)) {
+    if (noAnswer.has(error.code)) {
       return new FilemillError("UNAVAILABLE", "The service is not available right now; try again.", { retryAfterMs: 2000, cause: error });
     }
   }

@@ -6,6 +6,8 @@ export type Setting<T> = {
   readonly default: string | undefined;
   /** The accepted values, for messages and documentation. */
   readonly accepts: string;
+  /** Its value is not repeated in messages, which end up in logs. */
+  readonly isSecret?: boolean;
   /** Throws an Error whose message completes "NAME must be …". */
   parse(text: string): T;
 };
@@ -20,7 +22,7 @@ export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
-/** Reads every setting of the table from the environment. An empty value counts as unset. */
+/** Reads every setting of the table from the environment. */
 export function parseSettings<Table extends SettingTable>(
   table: Table,
   env: Readonly<Record<string, string | undefined>>,
@@ -28,12 +30,13 @@ export function parseSettings<Table extends SettingTable>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, setting] of Object.entries(table)) {
-    const given = env[name];
-    const text = given === undefined || given === "" ? setting.default : given;
+    // An empty value counts as unset.
+    const text = env[name] || setting.default;
     try {
       values[name] = text === undefined ? undefined : setting.parse(text);
     } catch {
-      problems.push(`${name} must be ${setting.accepts}, not "${text}". (${setting.help})`);
+      const given = setting.isSecret === true ? "" : `, not "${text}"`;
+      problems.push(`${name} must be ${setting.accepts}${given}. (${setting.help})`);
     }
   }
   if (problems.length > 0) throw new SettingError(problems.join("\n"));
@@ -58,7 +61,7 @@ export function integer<D extends string | undefined>(
 }
 
 export function text<D extends string | undefined>(
-  row: Row<D> & { accepts?: string; pattern?: RegExp },
+  row: Row<D> & { accepts?: string; pattern?: RegExp; isSecret?: boolean },
 ): Setting<string> & { readonly default: D } {
   return {
     ...row,

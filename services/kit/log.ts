@@ -21,12 +21,13 @@ export function openLog(level: string, destination: DestinationStream = pino.des
   );
 }
 
-/** @param common - Fields of every line. They are serialised only when the first line is written. */
-function wrap(parent: Logger, common?: LogFields): Log {
-  let child: Logger | undefined = common === undefined ? parent : undefined;
+/** @param common - Fields of every line, each once: many readers of JSON refuse an object that has a key twice. */
+function wrap(root: Logger, common: LogFields = {}): Log {
+  let child: Logger | undefined;
   const line = (level: "debug" | "info" | "warn" | "error", event: string, fields: LogFields | undefined): void => {
-    if (!parent.isLevelEnabled(level)) return;
-    child ??= parent.child(common ?? {});
+    if (!root.isLevelEnabled(level)) return;
+    // Serialises the common fields only when the first line is written.
+    child ??= root.child(common);
     child[level](fields ?? {}, event);
   };
   return {
@@ -34,9 +35,6 @@ function wrap(parent: Logger, common?: LogFields): Log {
     info: (event, fields) => line("info", event, fields),
     warn: (event, fields) => line("warn", event, fields),
     error: (event, fields) => line("error", event, fields),
-    with(fields) {
-      child ??= parent.child(common ?? {});
-      return wrap(child, fields);
-    },
+    with: (fields) => wrap(root, { ...common, ...fields }),
   };
 }

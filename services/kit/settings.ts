@@ -143,6 +143,7 @@ export const settingTable = {
     default: undefined,
     pattern: /^\S{16,}$/,
     accepts: "at least 16 characters without spaces",
+    isSecret: true,
     help: "Bearer token for reading `/metrics` from other hosts. Unset: readable from this host only",
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url({
@@ -198,6 +199,7 @@ export const settingTable = {
     default: undefined,
     pattern: /^(nats|tls):\/\/\S+$/,
     accepts: "nats:// or tls:// URLs separated by commas",
+    isSecret: true,
     help: "NATS server or cluster with JetStream; user and password go in the URL. Unset: an embedded server under DATA_DIR",
   }),
   NATS_REPLICAS: integer({
@@ -219,6 +221,7 @@ export const settingTable = {
     default: undefined,
     pattern: /^\S{16,}$/,
     accepts: "at least 16 characters without spaces",
+    isSecret: true,
     help: "Bearer token for every call to the internal services. Unset: created by the first start, in `rpc-token` under DATA_DIR",
   }),
   RPC_CA: text({

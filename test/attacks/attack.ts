@@ -56,3 +56,27 @@ export type Attack = {
   /** Refused before any engine starts. */
   readonly isEarly?: boolean;
 };
+
+type Case = [id: string, what: string, fileName: string, content: Attack["content"], outcome: Attack["outcome"]];
+
+/** Makes the rows of one engine. */
+export function attackOn(engine: AimedEngine) {
+  return (...[id, what, fileName, content, outcome, to, more]: [...Case, to: readonly string[], more?: Partial<Attack>]): Attack => ({
+    ...{ id, what, engine, fileName, content, outcome, to },
+    ...more,
+  });
+}
+
+/** Makes rows that convert to the same formats, unless they say otherwise. */
+export function attackTo(to: readonly string[]) {
+  return (engine: AimedEngine, ...[id, what, fileName, content, outcome, more]: [...Case, more?: Partial<Attack>]): Attack =>
+    attackOn(engine)(id, what, fileName, content, outcome, to, more);
+}
+
+/** Makes the rows of one engine that convert to the same formats, unless they say otherwise. */
+export function attackOnTo(engine: AimedEngine, to: readonly string[]) {
+  return (...row: [...Case, more?: Partial<Attack>]): Attack => attackTo(to)(engine, ...row);
+}
+
+export const early = { isEarly: true };
+export const from = (format: string) => ({ query: `from=${format}` });

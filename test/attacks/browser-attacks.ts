@@ -1,19 +1,9 @@
 /** Classes CH1 to CH8: pages that read the host, call the network, never end, or hide in packages. */
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOnTo } from "./attack.ts";
 
 type More = Partial<Attack>;
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: More = {},
-): Attack => ({
-  ...{ id, what, engine: "chromium" as const, fileName, content, outcome, to: ["pdf"] },
-  ...more,
-});
+const attack = attackOnTo("chromium", ["pdf"]);
 const page = (id: string, what: string, content: Attack["content"], outcome: Attack["outcome"], more: More = {}): Attack =>
   attack(id, what, "a.html", content, outcome, { query: "from=html", ...more });
 /** A page whose scripts may run for a second. */

@@ -1,19 +1,11 @@
 /** Classes DA5 to DA9: data files with lengths, depths, references and programs that readers must not trust. */
-import type { Attack } from "./attack.ts";
+import { type Attack, attackOnTo, from } from "./attack.ts";
 import { avro, avroLong, database, nestedBson, officeRelations, parquet, relations, workbook } from "./data-files.ts";
 import { odf } from "./office-files.ts";
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine: "data" as const, fileName, content, outcome, to: ["json"] }, ...more });
+const attack = attackOnTo("data", ["json"]);
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
-const as = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 
 const merges = `a0: &a0 {k0: v}\n${Array.from({ length: 40 }, (_, level) => `a${level + 1}: &a${level + 1}\n  <<: [*a${level}, *a${level}]\n  k${level + 1}: *a${level}\n`).join("")}`;
 
@@ -29,7 +21,7 @@ export const dataAttacks: readonly Attack[] = [
     "DA5-columns",
     "a Parquet file of two billion columns",
     "a.parquet",
-    () => parquet(Buffer.from("1502" + "19fcffffffff07" + "00".repeat(40), "hex")),
+    () => parquet(Buffer.from(`150219fcffffffff07${"00".repeat(40)}`, "hex")),
     "is bounded",
   ),
   attack(
@@ -48,23 +40,30 @@ export const dataAttacks: readonly Attack[] = [
     () => avro('{"type":"record","name":"R","fields":[{"name":"r","type":"R"}]}', 1n, Buffer.alloc(9)),
     "is bounded",
   ),
-  attack("DA5-bson", "BSON documents inside each other, 100,000 deep", "a.bson", () => nestedBson(100_000), "is bounded", as("bson")),
+  attack("DA5-bson", "BSON documents inside each other, 100,000 deep", "a.bson", () => nestedBson(100_000), "is bounded", from("bson")),
   attack(
     "DA5-bson-length",
     "a BSON document of minus one bytes",
     "a.bson",
     () => Buffer.from("ffffffff0000", "hex"),
     "INVALID_INPUT",
-    as("bson"),
+    from("bson"),
   ),
-  attack("DA5-cbor", "a CBOR list of four billion values", "a.cbor", () => Buffer.from("9affffffff01", "hex"), "INVALID_INPUT", as("cbor")),
+  attack(
+    "DA5-cbor",
+    "a CBOR list of four billion values",
+    "a.cbor",
+    () => Buffer.from("9affffffff01", "hex"),
+    "INVALID_INPUT",
+    from("cbor"),
+  ),
   attack(
     "DA5-cbor-depth",
     "CBOR lists inside each other, 500,000 deep",
     "a.cbor",
     () => Buffer.alloc(500_000, 0x81),
     "is bounded",
-    as("cbor"),
+    from("cbor"),
   ),
   attack(
     "DA5-cbor-tags",
@@ -79,7 +78,7 @@ export const dataAttacks: readonly Attack[] = [
         latin("((a+)+)+b!"),
       ]),
     "converts",
-    as("cbor"),
+    from("cbor"),
   ),
   attack(
     "DA5-msgpack",
@@ -87,7 +86,7 @@ export const dataAttacks: readonly Attack[] = [
     "a.msgpack",
     () => Buffer.from("dfffffffff01", "hex"),
     "INVALID_INPUT",
-    as("msgpack"),
+    from("msgpack"),
   ),
   attack(
     "DA5-msgpack-depth",
@@ -95,7 +94,7 @@ export const dataAttacks: readonly Attack[] = [
     "a.msgpack",
     () => Buffer.alloc(500_000, 0x91),
     "is bounded",
-    as("msgpack"),
+    from("msgpack"),
   ),
   attack(
     "DA6-computed",
@@ -194,7 +193,7 @@ export const dataAttacks: readonly Attack[] = [
       return Buffer.concat([latin("bplist00"), objects.fill(0, 1), table, trailer]);
     },
     "is bounded",
-    as("plist"),
+    from("plist"),
   ),
   attack(
     "DA8-range",

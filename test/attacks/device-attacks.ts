@@ -1,20 +1,11 @@
 /** Classes RW, IN and MI: camera files, macOS icons and MIDI with sizes and times that no data backs. */
 import { readFileSync } from "node:fs";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackTo, from } from "./attack.ts";
 import { noise, png } from "./picture-files.ts";
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to: ["tiff"] }, ...more });
+const attack = attackTo(["tiff"]);
 
 const typical = (name: string): Buffer => readFileSync(new URL(`../corpus/typical/${name}`, import.meta.url));
-const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 
 /** A camera picture with a changed value in its directory. */
 function camera(tag: number, value: number): Buffer {
@@ -120,7 +111,7 @@ const pieces: readonly Attack[] = [
     "MI1-endless",
     "a piece that waits for a week before its only note",
     "a.mid",
-    () => piece("00ff5103ffffff" + "ffffff7f90006400".repeat(16) + "00ff2f00"),
+    () => piece(`00ff5103ffffff${"ffffff7f90006400".repeat(16)}00ff2f00`),
     "INPUT_TOO_COMPLEX",
     { to: ["wav"] },
   ),
@@ -129,7 +120,7 @@ const pieces: readonly Attack[] = [
     "MI1-notes",
     "half a million notes at once",
     "a.mid",
-    () => piece("00903c7f".repeat(500_000) + "8360ff2f00"),
+    () => piece(`${"00903c7f".repeat(500_000)}8360ff2f00`),
     "is bounded",
     { to: ["wav"] },
   ),

@@ -1,18 +1,6 @@
 /** Classes GR, MO and DJ: diagrams, 3D models and scans that refer to other files or require endless work. */
 import { readFileSync } from "node:fs";
-import type { Aim, Attack } from "./attack.ts";
-
-const attackOn =
-  (engine: Attack["engine"]) =>
-  (
-    id: string,
-    what: string,
-    fileName: string,
-    content: Attack["content"],
-    outcome: Attack["outcome"],
-    to: readonly string[],
-    more: Partial<Attack> = {},
-  ): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to }, ...more });
+import { type Aim, type Attack, attackOn } from "./attack.ts";
 
 /** Every way in which a graph can refer to a file. */
 const graphWithFiles = ({ secretPicture, secretFile, url }: Aim): string =>

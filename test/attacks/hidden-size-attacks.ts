@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tarFile } from "#test/harness/tar-file.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackOn } from "./attack.ts";
 import { honestPage, statedPage, swellingPage } from "./parquet-bomb.ts";
 
 /** A black picture of 16,384 × 16,384 pixels whose boxes declare 64 × 64. */
@@ -115,20 +115,8 @@ function folderAt(disc: Buffer, sector: number, name: string): number {
   throw new Error(`no folder ${name}`);
 }
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  to: readonly string[],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to }, ...more });
-
 export const hiddenSizeAttacks: readonly Attack[] = [
-  attack(
-    "libheif",
+  attackOn("libheif")(
     "HE3-understated",
     "a HEIC of 268 megapixels whose boxes say 64 by 64",
     "a.heic",
@@ -137,26 +125,25 @@ export const hiddenSizeAttacks: readonly Attack[] = [
     ["png", "jpg"],
     { query: "from=heic" },
   ),
-  attack("libjxl", "JX3-cropped", "a JPEG XL of 8 by 8 whose frame has 3.6 gigapixels", "a.jxl", () => croppedJxl(60_000), "is bounded", [
+  attackOn("libjxl")("JX3-cropped", "a JPEG XL of 8 by 8 whose frame has 3.6 gigapixels", "a.jxl", () => croppedJxl(60_000), "is bounded", [
     "png",
     "jpg",
   ]),
-  attack("libjxl", "JX3-largest", "the same with 10¹⁸ pixels", "a.jxl", () => croppedJxl(2 ** 30), "is bounded", ["png"]),
-  attack("libjxl", "JX3-frames", "a JPEG XL of 800 frames of 17 megapixels in 2 MB", "a.jxl", () => endlessJxl(400), "is bounded", [
+  attackOn("libjxl")("JX3-largest", "the same with 10¹⁸ pixels", "a.jxl", () => croppedJxl(2 ** 30), "is bounded", ["png"]),
+  attackOn("libjxl")("JX3-frames", "a JPEG XL of 800 frames of 17 megapixels in 2 MB", "a.jxl", () => endlessJxl(400), "is bounded", [
     "png",
     "jpg",
   ]),
-  attack("data", "DA10-honest", "a Parquet file made as the next two are, without their trap", "a.parquet", honestPage, "converts", [
+  attackOn("data")("DA10-honest", "a Parquet file made as the next two are, without their trap", "a.parquet", honestPage, "converts", [
     "json",
   ]),
-  attack("data", "DA10-page", "a Parquet page of a kilobyte that swells to half a gigabyte", "a.parquet", swellingPage, "is bounded", [
+  attackOn("data")("DA10-page", "a Parquet page of a kilobyte that swells to half a gigabyte", "a.parquet", swellingPage, "is bounded", [
     "json",
     "csv",
   ]),
-  attack("data", "DA10-stated", "a Parquet page of nine bytes that says two gigabytes", "a.parquet", statedPage, "is bounded", ["json"]),
-  attack("archive", "Z4-disc", "a disc image whose innermost folder is its outermost", "a.iso", loopedDisc, "is bounded", ["zip", "tar"]),
-  attack(
-    "archive",
+  attackOn("data")("DA10-stated", "a Parquet page of nine bytes that says two gigabytes", "a.parquet", statedPage, "is bounded", ["json"]),
+  attackOn("archive")("Z4-disc", "a disc image whose innermost folder is its outermost", "a.iso", loopedDisc, "is bounded", ["zip", "tar"]),
+  attackOn("archive")(
     "Z4-controls",
     "names that command a terminal or are of several lines",
     "a.tar",

@@ -1,20 +1,11 @@
 /** Classes IM11 to IM13: pictures for ImageMagick with commands, names and counts that nothing backs. */
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOnTo, early, from } from "./attack.ts";
 import { noise, png } from "./picture-files.ts";
 import { dds, icon, jp2Codestream, psd, words } from "./picture-tool-files.ts";
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine: "imagemagick" as const, fileName, content, outcome, to: ["png"] }, ...more });
+const attack = attackOnTo("imagemagick", ["png"]);
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
-const early = { isEarly: true };
-const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 const commands = ({ secretFile, url, outDir }: Aim): string =>
   `push graphic-context\nviewbox 0 0 64 64\nimage over 0,0 0,0 'label:@${secretFile}'\nimage over 0,0 0,0 'text:${secretFile}'\nfill 'url(${url}/x"|touch "${outDir}/x)'\npop graphic-context\n`;
 

@@ -1,14 +1,7 @@
 /** Class ML: messages, calendars and contacts that fetch, nest, repeat and refer to files. */
-import type { Attack } from "./attack.ts";
+import { type Attack, attackOn } from "./attack.ts";
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  to: readonly string[],
-): Attack => ({ id, what, engine: "mail", fileName, content, outcome, to });
+const attack = attackOn("mail");
 
 const headers = "From: a@example.org\r\nTo: b@example.org\r\nSubject: Letter\r\nMIME-Version: 1.0\r\n";
 

@@ -4,22 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOn, early } from "./attack.ts";
 import { xml } from "./office-files.ts";
 
-const attackOn =
-  (engine: Attack["engine"]) =>
-  (
-    id: string,
-    what: string,
-    fileName: string,
-    content: Attack["content"],
-    outcome: Attack["outcome"],
-    to: readonly string[],
-    more: Partial<Attack> = {},
-  ): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to }, ...more });
-
-const early = { isEarly: true };
 const typical = (path: string): Buffer => readFileSync(new URL(`../corpus/typical/${path}`, import.meta.url));
 const external = ({ secretFile }: Aim, root: string): string => `${xml}<!DOCTYPE ${root} [<!ENTITY x SYSTEM "file://${secretFile}">]>`;
 

@@ -1,19 +1,8 @@
 /** Classes PD1 to PD5: markup that includes, fetches, unpacks and nests. */
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOnTo, from } from "./attack.ts";
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({
-  ...{ id, what, engine: "pandoc" as const, fileName, content, outcome, to: ["html", "docx"] },
-  ...more,
-});
-const as = (format: string) => ({ query: `from=${format}` });
+const attack = attackOnTo("pandoc", ["html", "docx"]);
 
 export const restIncludes = ({ secretFile }: Aim): string =>
   `Title\n=====\n\n.. include:: ${secretFile}\n\n.. csv-table:: t\n   :file: ${secretFile}\n\n.. raw:: html\n   :file: ${secretFile}\n`;
@@ -44,9 +33,9 @@ function epub({ secretFile, secretPicture, url }: Aim): Buffer {
 }
 
 export const markupAttacks: readonly Attack[] = [
-  attack("PD1-rst", "reStructuredText that includes the host's files", "a.rst", restIncludes, "INVALID_INPUT", as("rst")),
-  attack("PD1-org", "Org that includes the host's files", "a.org", orgInclude, "converts", as("org")),
-  attack("PD1-tex", "LaTeX that reads the host's files", "a.tex", tex, "converts", as("tex")),
+  attack("PD1-rst", "reStructuredText that includes the host's files", "a.rst", restIncludes, "INVALID_INPUT", from("rst")),
+  attack("PD1-org", "Org that includes the host's files", "a.org", orgInclude, "converts", from("org")),
+  attack("PD1-tex", "LaTeX that reads the host's files", "a.tex", tex, "converts", from("tex")),
   attack("PD2-pictures", "Markdown with pictures of the host and the network", "a.md", linkedPictures, "converts", {
     to: ["html", "docx", "odt", "epub", "pdf"],
   }),
@@ -64,11 +53,11 @@ export const markupAttacks: readonly Attack[] = [
     { to: ["docx", "epub"] },
   ),
   attack("PD5-brackets", "60,000 brackets inside each other", "a.md", () => "[".repeat(60_000) + "]".repeat(60_000), "is bounded", {
-    ...as("md"),
+    ...from("md"),
     to: ["html"],
   }),
   attack("PD5-quotes", "20,000 quotations inside each other", "a.md", () => `${">".repeat(20_000)} x\n`, "is bounded", {
-    ...as("md"),
+    ...from("md"),
     to: ["html"],
   }),
   attack(
@@ -77,6 +66,6 @@ export const markupAttacks: readonly Attack[] = [
     "a.ipynb",
     () => `{"nbformat":4,"cells":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
     "INVALID_INPUT",
-    { ...as("ipynb"), to: ["html"] },
+    { ...from("ipynb"), to: ["html"] },
   ),
 ];

@@ -1,6 +1,6 @@
 /** Classes FF1 to FF4: disguised playlists, lying and encrypted media. */
 import { silence } from "#test/harness/hostile-files.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackOnTo } from "./attack.ts";
 
 const playlist = (...segments: string[]) =>
   `#EXTM3U\n#EXT-X-TARGETDURATION:10\n${segments.map((name) => `#EXTINF:10,\n${name}\n`).join("")}#EXT-X-ENDLIST\n`;
@@ -104,17 +104,7 @@ function endlessWav(): Buffer {
   return file;
 }
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({
-  ...{ id, what, engine: "ffmpeg" as const, fileName, content, outcome, to: ["mp3"] },
-  ...more,
-});
+const attack = attackOnTo("ffmpeg", ["mp3"]);
 const as = (format: string) => ({ query: `from=${format}`, isEarly: true });
 
 export const mediaAttacks: readonly Attack[] = [

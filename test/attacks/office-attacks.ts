@@ -1,7 +1,7 @@
 /** Classes LO1 to LO8: links, fields, macros, entities, type confusion, bombs, slowness and encryption in office documents. */
 import { compoundFile } from "#test/harness/compound-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOnTo, early } from "./attack.ts";
 import { docx, field, linkedPicture, odf, odfSpaces, paragraph, relation, xml } from "./office-files.ts";
 
 const framed = (inner: string) =>
@@ -60,18 +60,7 @@ const nestedTables = (depth: number): string => {
   return `${open.repeat(depth)}<text:p>x</text:p>${"</table:table-cell></table:table-row></table:table>".repeat(depth)}`;
 };
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({
-  ...{ id, what, engine: "libreoffice" as const, fileName, content, outcome, to: ["pdf"] },
-  ...more,
-});
-const early = { isEarly: true };
+const attack = attackOnTo("libreoffice", ["pdf"]);
 
 export const officeAttacks: readonly Attack[] = [
   attack("LO1-docx", "linked pictures of the host and the network in a DOCX", "a.docx", linkedDocx, "converts", {

@@ -1,22 +1,13 @@
 /** Classes MU, GS4 to GS5 and SV: books, pages and drawings for the tools that convert them. */
 import { gzipSync } from "node:zlib";
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackTo, from } from "./attack.ts";
 import { layeredDrawing } from "./layered-drawing.ts";
 import { activePdf, nestedForms, onePage } from "./pdf-attacks.ts";
 import { noise, png } from "./picture-files.ts";
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to: ["pdf"] }, ...more });
+const attack = attackTo(["pdf"]);
 
-const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 const links = ({ url, secretPicture, secretFile }: Aim) =>
   `<img src="file://${secretPicture}"/><img src="../../../../..${secretPicture}"/><img src="${url}/book.png"/><object data="file://${secretFile}"/><iframe src="file://${secretFile}"></iframe>`;
 

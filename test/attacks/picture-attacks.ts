@@ -1,6 +1,6 @@
 /** Classes IM1 to IM10: ImageTragick and its kin, SVG as a program, pixel floods, frames and broken codecs. */
 import { deflateSync } from "node:zlib";
-import type { Aim, Attack } from "./attack.ts";
+import { type Aim, type Attack, attackOnTo, early } from "./attack.ts";
 import { layeredDrawing } from "./layered-drawing.ts";
 import { chunk, gif, heif, loopedTiff, noise, png } from "./picture-files.ts";
 
@@ -20,18 +20,7 @@ const filter = `<filter id="f" x="-500%" y="-500%" width="2000%" height="2000%">
 const compressedText = () =>
   chunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(Buffer.alloc(50_000_000, "A"), { level: 6 })]));
 
-const attack = (
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({
-  ...{ id, what, engine: "sharp" as const, fileName, content, outcome, to: ["webp"] },
-  ...more,
-});
-const early = { isEarly: true };
+const attack = attackOnTo("sharp", ["webp"]);
 
 export const pictureAttacks: readonly Attack[] = [
   attack("IM1-claimed", "MVG commands claimed to be a JPEG (CVE-2016-3714)", "a.jpg", tragick, "INVALID_INPUT", {

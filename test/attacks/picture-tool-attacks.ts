@@ -1,23 +1,13 @@
 /** Classes HE, JX, TI, VE and OC: pictures for the small tools, with counts that no data backs. */
 import { deflateSync } from "node:zlib";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackTo, early, from } from "./attack.ts";
 import { heif, loopedTiff, noise, png } from "./picture-files.ts";
 import { bmp, jxlBox, jxlFile, vastJxl } from "./picture-tool-files.ts";
 import { tiff } from "./tiff-files.ts";
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to: ["png"] }, ...more });
+const attack = attackTo(["png"]);
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
-const early = { isEarly: true };
-const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 const heifs: readonly Attack[] = [
   attack("libheif", "HE1-vast", "a HEIC of 3.6 gigapixels", "a.heic", () => heif("heic", 60_000, 60_000), "INPUT_TOO_COMPLEX", {
     ...early,

@@ -2,21 +2,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { brotliCompressSync, deflateSync } from "node:zlib";
 import { tarFile } from "#test/harness/tar-file.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackTo, early, from } from "./attack.ts";
 import { noise } from "./picture-files.ts";
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to: ["pdf"] }, ...more });
+const attack = attackTo(["pdf"]);
 
-const early = { isEarly: true };
-const from = (format: string): Partial<Attack> => ({ query: `from=${format}` });
 /** A font from its table directory. @see OpenType 1.9, Font file */
 function typeface(tables: readonly (readonly [name: string, offset: number, length: number])[], count = tables.length): Buffer {
   const head = Buffer.alloc(12 + tables.length * 16);

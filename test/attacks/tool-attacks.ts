@@ -2,21 +2,13 @@
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, attackOnTo, attackTo, early } from "./attack.ts";
 
-const attack = (
-  engine: Attack["engine"],
-  id: string,
-  what: string,
-  fileName: string,
-  content: Attack["content"],
-  outcome: Attack["outcome"],
-  more: Partial<Attack> = {},
-): Attack => ({ ...{ id, what, engine, fileName, content, outcome, to: engine === "archive" ? ["tar"] : ["pdf"] }, ...more });
+const attack = attackTo(["pdf"]);
+const packed = attackOnTo("archive", ["tar"]);
 
 const ps = (program: string) => `%!PS\n/Courier findfont 12 scalefont setfont 50 700 moveto\n${program}\nshowpage\n`;
 const zeros = Buffer.alloc(1_000_000);
-const early = { isEarly: true };
 
 /** A gzip file of this many megabytes of zeros. */
 function gzipBomb(megabytes: number): Buffer {
@@ -103,8 +95,7 @@ export const toolAttacks: readonly Attack[] = [
       `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><image href="file://${secretPicture}" width="9" height="9"/><image href="${secretPicture}" width="9" height="9"/><image href="${url}/rsvg.png" width="9" height="9"/></svg>`,
     "converts",
   ),
-  attack(
-    "archive",
+  packed(
     "Z1-slip",
     "members above the folder and at the root",
     "a.zip",
@@ -116,8 +107,7 @@ export const toolAttacks: readonly Attack[] = [
     "INVALID_INPUT",
     early,
   ),
-  attack(
-    "archive",
+  packed(
     "Z1-links",
     "a link to the host, and a member behind it",
     "a.tar",
@@ -131,8 +121,7 @@ export const toolAttacks: readonly Attack[] = [
     "INVALID_INPUT",
     { to: ["zip", "7z"] },
   ),
-  attack(
-    "archive",
+  packed(
     "Z1-devices",
     "devices and pipes",
     "a.tar",
@@ -145,8 +134,7 @@ export const toolAttacks: readonly Attack[] = [
     "converts",
     { to: ["zip"] },
   ),
-  attack(
-    "archive",
+  packed(
     "Z2-zip",
     "four gigabytes in a small zip",
     "a.zip",
@@ -154,8 +142,7 @@ export const toolAttacks: readonly Attack[] = [
     "INPUT_TOO_COMPLEX",
     { ...early, to: ["7z", "tar"] },
   ),
-  attack(
-    "archive",
+  packed(
     "Z2-untrue",
     "four gigabytes that claim to be ten bytes",
     "a.zip",
@@ -163,9 +150,8 @@ export const toolAttacks: readonly Attack[] = [
     "INPUT_TOO_COMPLEX",
     { ...early, to: ["7z", "tar"] },
   ),
-  attack("archive", "Z2-gzip", "twenty gigabytes of one file", "a.gz", () => gzipBomb(20_000), "is bounded", { to: ["xz"] }),
-  attack(
-    "archive",
+  packed("Z2-gzip", "twenty gigabytes of one file", "a.gz", () => gzipBomb(20_000), "is bounded", { to: ["xz"] }),
+  packed(
     "Z2-shared",
     "members that share their bytes",
     "a.zip",
@@ -177,8 +163,7 @@ export const toolAttacks: readonly Attack[] = [
     "INPUT_TOO_COMPLEX",
     early,
   ),
-  attack(
-    "archive",
+  packed(
     "Z3-password",
     "a member with a password",
     "a.zip",

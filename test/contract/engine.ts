@@ -25,6 +25,10 @@ export type Bench = AsyncDisposable & {
   readonly engine: OpenEngine;
   readonly verdicts: Verdicts;
   readonly host: EngineHost;
+  /** Writes a file into `folder`. Resolves with its path. */
+  put(name: string, content: string | Uint8Array): Promise<string>;
+  /** The same, under a new name. */
+  given(content: string | Uint8Array, format: string): Promise<string>;
   /** Converts a file in `folder` by the hop from → to; missing options take the hop's defaults. */
   convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
 };
@@ -40,12 +44,22 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
   const entries = entriesIn(folder);
   const verdicts = createVerdicts(inspector);
   let count = 0;
+  const put = async (name: string, content: string | Uint8Array): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  };
   return {
     folder,
     sandbox,
     engine: open,
     host,
     verdicts,
+    put,
+    async given(content, format) {
+      count += 1;
+      return put(`given-${count}.${format}`, content);
+    },
     async convert(input, from, to, options = {}, timeoutMs = 120_000) {
       const hop = hopOf(engine, from, to);
       count += 1;
@@ -79,6 +93,16 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A bench for the tests of this file, or of the `describe` that calls it. */
+export function useBench(...args: Parameters<typeof openBench>): Bench {
+  let opened: Bench;
+  beforeAll(async () => {
+    opened = await openBench(...args);
+  });
+  afterAll(() => opened[Symbol.asyncDispose]());
+  return new Proxy({} as Bench, { get: (_, name) => Reflect.get(opened, name) });
 }
 
 /** The infrastructure of engines, in its own folder. */
@@ -131,13 +155,7 @@ export type ContractOptions = {
  */
 export function testEngine(engine: Engine, options: ContractOptions): void {
   describe(`engine ${engine.id}`, () => {
-    let bench: Bench;
-    beforeAll(async () => {
-      bench = await openBench(engine);
-    });
-    afterAll(async () => {
-      await bench[Symbol.asyncDispose]();
-    });
+    const bench = useBench(engine);
 
     it("reports its version from inside the sandbox", async () => {
       expect(await engine.probe(bench.sandbox)).toMatch(/\d/);

@@ -9,12 +9,13 @@ import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { throwKnown } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService, type ConvertRequestSchema } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { carrying } from "#test/harness/rpc-token.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -25,16 +26,15 @@ type Start = { readonly to: string; readonly fileName?: string; readonly options
 let server: TestServer;
 let accountId: string;
 let png: Buffer;
-const stack = new DisposableStack();
 
 function clients() {
-  const open = <T extends Disposable>(client: T): T => stack.use(client);
+  const transport = remoteTransport(server.rpcUrl, server.rpcToken);
   return {
-    accounts: open(openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken })).calls,
-    catalogue: open(openGrpcClient(CatalogueService, server.rpcUrl, { token: server.rpcToken })).calls,
-    conversion: open(openGrpcClient(ConversionService, server.rpcUrl, { token: server.rpcToken })).calls,
-    jobs: open(openGrpcClient(JobService, server.rpcUrl, { token: server.rpcToken })).calls,
-    health: open(openGrpcClient(Health, server.rpcUrl, { token: server.rpcToken })).calls,
+    accounts: createClient(AccountService, transport),
+    catalogue: createClient(CatalogueService, transport),
+    conversion: createClient(ConversionService, transport),
+    jobs: createClient(JobService, transport),
+    health: createClient(Health, transport),
   };
 }
 let rpc: ReturnType<typeof clients>;
@@ -49,7 +49,6 @@ beforeAll(async () => {
     .toBuffer();
 });
 afterAll(async () => {
-  stack.dispose();
   await server[Symbol.asyncDispose]();
 });
 
@@ -149,7 +148,7 @@ describe("a gRPC error", () => {
     expect(details[0]).toMatchObject({ type: "google.rpc.ErrorInfo", debug: { reason: "INVALID_OPTION", domain: expect.any(String) } });
     expect(details[0].debug.metadata).toMatchObject({ option: "quality" });
 
-    await expect(rpc.jobs.getJob({ accountId, jobId: "0".repeat(26) })).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
+    await expect(rpc.jobs.getJob({ accountId, jobId: "0".repeat(26) }).catch(throwKnown)).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
     const refused = rpc.jobs.createJob({
       accountId,
       from: "png",
@@ -157,9 +156,9 @@ describe("a gRPC error", () => {
       options: { quality: "900" },
       ...(blob === undefined ? {} : { input: blob }),
     });
-    await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "quality" } });
+    await expect(refused.catch(throwKnown)).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "quality" } });
     const noRoute = Array.fromAsync(rpc.conversion.convert(conversionOf({ to: "mp3", fileName: "a.png" }, png)));
-    await expect(noRoute).rejects.toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "mp3" } });
+    await expect(noRoute.catch(throwKnown)).rejects.toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "mp3" } });
   });
 
   it("from a deadline or cancellation leaves the job running until it is cancelled", async () => {
@@ -172,7 +171,7 @@ describe("a gRPC error", () => {
     await expect(watching).rejects.toThrow("enough");
     const { job } = await rpc.jobs.cancelJob({ accountId, jobId });
     expect(job?.state).toBe(JobState.CANCELLED);
-    await expect(download(jobId)).rejects.toMatchObject({ code: "JOB_CANCELLED" });
+    await expect(download(jobId).catch(throwKnown)).rejects.toMatchObject({ code: "JOB_CANCELLED" });
   });
 
   it("during an upload leaves nothing behind", async () => {

@@ -2,16 +2,18 @@
  * Whatever was promised outlives the process that promised it, and resumes once the
  * service is back (decision 31): with this lease, only if the process's death is noticed.
  */
+
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { call, jobIn, jobOf, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
@@ -49,10 +51,9 @@ async function makeFilm(): Promise<Buffer<ArrayBuffer>> {
 }
 
 async function recordIn(server: TestServer, jobId: string) {
-  using accounts = openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken });
-  using jobs = openGrpcClient(JobService, server.rpcUrl, { token: server.rpcToken });
-  const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
-  return (await jobs.calls.getJob({ accountId, jobId })).job;
+  const transport = remoteTransport(server.rpcUrl, server.rpcToken);
+  const accountId = (await createClient(AccountService, transport).verifyKey({ key: server.key })).account?.id ?? "";
+  return (await createClient(JobService, transport).getJob({ accountId, jobId })).job;
 }
 
 it("a video conversion interrupted by a kill resumes after the restart as its second attempt", {

@@ -1,13 +1,15 @@
 /** The same code across hosts: each service in its own process, on a NATS server that none of them started. */
+
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "@connectrpc/connect";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import type { BrokerUser } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { startBroker, startProcess } from "#test/harness/processes.ts";
 
 test("works with each service in its own process and as its own broker user", async () => {
@@ -38,9 +40,9 @@ test("works with each service in its own process and as its own broker user", as
   const restUrl = await gateway.printed(/Filemill is ready\.\s+(http\S+)\//);
 
   const token = (await readFile(join(shared.DATA_DIR, "rpc-token"), "utf8")).trim();
-  using accounts = openGrpcClient(AccountService, ACCOUNT_ADDRESS, { token });
-  const { account } = await accounts.calls.createAccount({ email: "many@example.org", plan: "plus" });
-  const { key, secret } = await accounts.calls.createKey({ account: { ref: { case: "email", value: "many@example.org" } } });
+  const accounts = createClient(AccountService, remoteTransport(ACCOUNT_ADDRESS, token));
+  const { account } = await accounts.createAccount({ email: "many@example.org", plan: "plus" });
+  const { key, secret } = await accounts.createKey({ account: { ref: { case: "email", value: "many@example.org" } } });
   const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
     .png()
     .toBuffer();
@@ -68,12 +70,12 @@ test("works with each service in its own process and as its own broker user", as
   expect(JSON.parse(await held.text()).job).toMatchObject({ status: "done", error: null });
 
   // Revoked in one process, effective in all.
-  await accounts.calls.revokeKey({ keyId: key?.id ?? "" });
+  await accounts.revokeKey({ keyId: key?.id ?? "" });
   await expect.poll(async () => (await convert("")).status, { interval: 100 }).toBe(401);
 
-  using jobs = openGrpcClient(JobService, JOB_ADDRESS, { token });
-  const jobsLeft = async () => (await jobs.calls.listJobs({ accountId: account?.id ?? "" })).jobs.length;
+  const jobs = createClient(JobService, remoteTransport(JOB_ADDRESS, token));
+  const jobsLeft = async () => (await jobs.listJobs({ accountId: account?.id ?? "" })).jobs.length;
   expect(await jobsLeft()).toBeGreaterThan(0);
-  await accounts.calls.deleteAccount({ account: { ref: { case: "id", value: account?.id ?? "" } } });
+  await accounts.deleteAccount({ account: { ref: { case: "id", value: account?.id ?? "" } } });
   expect(await jobsLeft()).toBe(0);
 });

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { call, expectRow, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -105,9 +106,9 @@ describe("a protected file", () => {
   });
 
   it("is made by a gRPC call with a password and no further option", async () => {
-    using conversion = openGrpcClient(ConversionService, server.rpcUrl, { token: server.rpcToken });
-    using accounts = openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken });
-    const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
+    const transport = remoteTransport(server.rpcUrl, server.rpcToken);
+    const conversion = createClient(ConversionService, transport);
+    const accountId = (await createClient(AccountService, transport).verifyKey({ key: server.key })).account?.id ?? "";
     const convert = async (options: Record<string, string>) => {
       const start = { accountId, to: "pdf", fileName: "a.pdf", options, outputPassword: "abc" };
       async function* parts() {
@@ -115,7 +116,7 @@ describe("a protected file", () => {
         yield { part: { case: "chunk" as const, value: pdfOf(["Quokka"]) } };
       }
       const made: Uint8Array[] = [];
-      for await (const { part } of conversion.calls.convert(parts())) if (part.case === "chunk") made.push(part.value);
+      for await (const { part } of conversion.convert(parts())) if (part.case === "chunk") made.push(part.value);
       return Buffer.concat(made);
     };
     expect(await isOpenedOnlyBy(await convert({}), "abc")).toBe(true);

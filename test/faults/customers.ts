@@ -1,8 +1,10 @@
 /** Accounts with a key and a webhook each, and the receiver of their messages. */
+
 import { setTimeout as sleep } from "node:timers/promises";
-import { FilemillError } from "#contract/errors.ts";
+import { createClient } from "@connectrpc/connect";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Customer } from "./ledger.ts";
 
@@ -15,12 +17,12 @@ export async function openCustomers(
   receiver: string | undefined,
   seed: number,
 ): Promise<[Customer, ...Customer[]]> {
-  using client = openGrpcClient(AccountService, accounts, { token });
-  await untilThere(() => client.calls.verifyKey({ key: "none" }));
+  const client = createClient(AccountService, remoteTransport(accounts, token));
+  await untilThere(() => client.verifyKey({ key: "none" }));
   const open = async (index: number): Promise<Customer> => {
     const email = `customer-${seed}-${index}@example.org`;
-    const { account } = await client.calls.createAccount({ email, plan: "plus" });
-    const { secret } = await client.calls.createKey({ account: { ref: { case: "email", value: email } } });
+    const { account } = await client.createAccount({ email, plan: "plus" });
+    const { secret } = await client.createKey({ account: { ref: { case: "email", value: email } } });
     if (receiver !== undefined) await openWebhook(url, secret, receiver);
     return { accountId: account?.id ?? "", key: secret };
   };
@@ -44,7 +46,7 @@ async function openWebhook(url: string, key: string, receiver: string): Promise<
 /** Resolves with the first answer of any kind from a service that may still be starting. */
 async function untilThere(call: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const failure: unknown = await call().catch((error: unknown) => error);
+    const failure: unknown = await call().catch(fromConnectError);
     const isAway = failure instanceof FilemillError && failure.code === "UNAVAILABLE";
     if (!isAway || tries === maxTries) return;
     await sleep(100);

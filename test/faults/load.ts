@@ -1,7 +1,9 @@
 /** Several clients working in parallel until stopped. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "@connectrpc/connect";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { createDice, type Dice } from "#test/fuzz/mutate.ts";
 import { type Asking, remove, submit } from "./client.ts";
 import type { Deployment } from "./deployment.ts";
@@ -80,7 +82,7 @@ async function visit({ deployment, ledger, customers, menu }: LoadParts, dice: D
 /** The answer may be lost: it is then unknown whether the job was cancelled. */
 async function cancel(deployment: Deployment, accepted: Accepted): Promise<void> {
   accepted.isUnwanted = true;
-  using jobs = openGrpcClient(JobService, deployment.jobs, { token: deployment.token });
+  const jobs = createClient(JobService, remoteTransport(deployment.jobs, deployment.token));
   const { accountId } = accepted.customer;
-  await jobs.calls.cancelJob({ accountId, jobId: accepted.jobId }, { timeoutMs: 5000 }).catch(() => undefined);
+  await jobs.cancelJob({ accountId, jobId: accepted.jobId }, { timeoutMs: 5000 }).catch(() => undefined);
 }

@@ -102,10 +102,7 @@ export async function tryLook(content: Buffer, format: string): Promise<string |
   return undefined;
 }
 
-const kinds = ["sniff", "inspect", "check", "tableEncoding", "textEncoding", "wordCode"] as const satisfies readonly (
-  | QuestionKind
-  | "wordCode"
-)[];
+const kinds = ["sniff", "inspect", "check", "textEncoding", "wordCode"] as const satisfies readonly (QuestionKind | "wordCode")[];
 
 async function look(kind: (typeof kinds)[number], content: Buffer, format: string): Promise<{ ms: number; error: unknown }> {
   const before = process.cpuUsage();

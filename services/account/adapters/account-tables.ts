@@ -10,17 +10,17 @@
 import { PresetShelfSchema } from "#gen/filemill/account/v1/account_pb.ts";
 import { CredentialsSchema, IdentityRecordSchema, LinkRecordSchema, SessionSchema } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { Broker } from "#kit/nats/ports.ts";
+import { openTable } from "#kit/nats/table.ts";
 import type { AccountTables } from "../domain/directory.ts";
 import { idleMs } from "../domain/sessions.ts";
 import { linkLifeMs } from "../domain/sign-in.ts";
-import { openTable } from "./table.ts";
 
 /** Loads all five tables and follows their changes. */
 export async function followAccountTables(broker: Broker): Promise<AccountTables & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const [credentials, sessions, links, identities, presets] = await Promise.all([
     openTable(broker, "credentials", CredentialsSchema),
-    openTable(broker, "sessions", SessionSchema, idleMs),
+    openTable(broker, "sessions", SessionSchema, { ttlMs: idleMs }),
     openLinks(broker),
     openTable(broker, "identities", IdentityRecordSchema),
     openTable(broker, "presets", PresetShelfSchema),
@@ -31,5 +31,5 @@ export async function followAccountTables(broker: Broker): Promise<AccountTables
 }
 
 export function openLinks(broker: Broker) {
-  return openTable(broker, "links", LinkRecordSchema, linkLifeMs);
+  return openTable(broker, "links", LinkRecordSchema, { ttlMs: linkLifeMs });
 }

@@ -5,10 +5,11 @@
  *              email.<sha256 of it>    Account as first created: whoever creates this entry owns the address
  *   keys       <sha256 of the key>     KeyRecord; the key itself is never stored
  */
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { type Account, AccountSchema, type Key, type KeyRecord, KeyRecordSchema } from "#gen/filemill/account/v1/account_pb.ts";
-import { changeEntry } from "#kit/nats/entries.ts";
-import { type Broker, type Bucket, type Entry, RevisionConflict } from "#kit/nats/ports.ts";
+import { changeEntry, unlessConflict } from "#kit/nats/entries.ts";
+import type { Broker, Bucket, Entry } from "#kit/nats/ports.ts";
+import { protobufCodec } from "#kit/nats/protobuf-codec.ts";
 import type { Records } from "../domain/directory.ts";
 import { emailHashOf } from "../domain/email.ts";
 
@@ -29,14 +30,8 @@ export function isEmailKey(key: string): boolean {
 
 export async function openBuckets(broker: Broker): Promise<Buckets> {
   const [accounts, keys] = await Promise.all([
-    broker.bucket<Account>("accounts", {
-      encode: (account) => toBinary(AccountSchema, account),
-      decode: (bytes) => fromBinary(AccountSchema, bytes),
-    }),
-    broker.bucket<KeyRecord>("keys", {
-      encode: (record) => toBinary(KeyRecordSchema, record),
-      decode: (bytes) => fromBinary(KeyRecordSchema, bytes),
-    }),
+    broker.bucket("accounts", protobufCodec(AccountSchema)),
+    broker.bucket("keys", protobufCodec(KeyRecordSchema)),
   ]);
   return { accounts, keys };
 }
@@ -45,7 +40,7 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
   return {
     async createAccount(account) {
       const emailKey = `email.${emailHashOf(account.email)}`;
-      if (await createOnce(accounts, emailKey, account)) {
+      if ((await unlessConflict(accounts.create(emailKey, account))) !== undefined) {
         await finishAccount(accounts, account, listener);
         return true;
       }
@@ -84,22 +79,8 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
 
 /** Does not bring back an account that is being removed: the account may disappear right after its address was read. */
 async function finishAccount(accounts: Bucket<Account>, account: Account, listener: WriteListener): Promise<void> {
-  try {
-    const revision = await accounts.create(account.id, account, { unlessRemoved: true });
-    listener.account(account.id, { key: account.id, value: account, revision });
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-}
-
-async function createOnce<T>(bucket: Bucket<T>, key: string, value: T): Promise<boolean> {
-  try {
-    await bucket.create(key, value);
-    return true;
-  } catch (error) {
-    if (error instanceof RevisionConflict) return false;
-    throw error;
-  }
+  const revision = await unlessConflict(accounts.create(account.id, account, { unlessRemoved: true }));
+  if (revision !== undefined) listener.account(account.id, { key: account.id, value: account, revision });
 }
 
 function recordWith(record: KeyRecord, change: (key: Key) => Key): KeyRecord {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
 import type { Log } from "#kit/log.ts";
+import type { Table } from "#kit/nats/table.ts";
 import { markDeleted } from "./accounts.ts";
-import type { AccountTables, Directory, Records, Table } from "./directory.ts";
+import type { AccountTables, Directory, Records } from "./directory.ts";
 
 /**
  * What an account owns in another service and is deleted with it, for example jobs with their files. To add one, list it in

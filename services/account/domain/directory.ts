@@ -1,6 +1,7 @@
 /** The account service's storage, as its domain sees it. */
 import type { Account, Key, PresetShelf } from "#gen/filemill/account/v1/account_pb.ts";
 import type { Credentials, IdentityRecord, LinkRecord, Session } from "#gen/filemill/account/v1/sign_in_pb.ts";
+import type { Table } from "#kit/nats/table.ts";
 
 /** Durable records. Every change is a compare-and-set. */
 export type Records = {
@@ -27,19 +28,6 @@ export type Directory = {
   hashOfKeyId(id: string): string | undefined;
   /** Oldest first. */
   keysOf(accountId: string): readonly Key[];
-};
-
-/** Durable entries by key, with the current ones in memory. A change by another process is seen within a second. */
-export type Table<T> = {
-  get(key: string): T | undefined;
-  /** Asks the store itself whether the entry exists. */
-  exists(key: string): Promise<boolean>;
-  entries(): readonly (readonly [string, T])[];
-  /** False if the entry exists already. */
-  create(key: string, value: T): Promise<boolean>;
-  /** Compare-and-set. Undefined if there is no such entry. Writes nothing when `change` returns its argument. */
-  change(key: string, change: (value: T) => T): Promise<T | undefined>;
-  remove(key: string): Promise<void>;
 };
 
 /** What sign-in needs. */

@@ -30,7 +30,7 @@ export function parseOptions(route: FoundRoute, raw: Readonly<Record<string, str
 function unknownOption(option: string, allowed: readonly string[], { from, to }: FoundRoute): FilemillError {
   const near = nearestNames(option, allowed);
   const has = allowed.length === 0 ? "has none" : `has ${allowed.join(", ")}`;
-  const message = `There is no such option from ${from} to ${to}${didYouMean(near, `; this conversion ${has}.`)}`;
+  const message = `There is no option "${option.slice(0, 64)}" from ${from} to ${to}${didYouMean(near, `; this conversion ${has}.`)}`;
   return new FilemillError("INVALID_OPTION", message, {
     details: { option: option.slice(0, 64), allowed: [...allowed], ...suggestionsOf(near) },
   });

@@ -49,7 +49,7 @@ export const noteTable = {
 export type NoteCode = keyof typeof noteTable;
 
 /** A note of several steps says what each has lost, up to this length. */
-const longestNote = 1000;
+export const longestNote = 1000;
 
 /** A result has one note of a code, which says everything that its steps said under it. */
 export function joinedNote(before: string | undefined, message: string, code: NoteCode): string {

@@ -18,7 +18,7 @@ export function failureOfEnd(end: SandboxEnd, isWarm = false): FilemillError | u
     case undefined:
       return end.signal === undefined ? undefined : failureOfSignal(end.signal, end, isWarm);
     case "timeout":
-      return new FilemillError("CONVERSION_TIMEOUT", "The conversion exceeded its time limit.");
+      return timeoutError();
     case "memory":
       return needsMemory();
     case "folder":
@@ -30,6 +30,13 @@ export function failureOfEnd(end: SandboxEnd, isWarm = false): FilemillError | u
     default:
       return end.killed satisfies never;
   }
+}
+
+export function timeoutError(): FilemillError {
+  return new FilemillError(
+    "CONVERSION_TIMEOUT",
+    "The conversion reached its time limit; try a smaller file, or ask the operator for more time.",
+  );
 }
 
 function failureOfSignal(signal: string, end: SandboxEnd, isWarm: boolean): FilemillError {

@@ -53,8 +53,6 @@ export const answers = {
   counts: record({ source: counts, result: counts }),
   /** For a source (`from`) and its result (`to`), both pictures. */
   pictureMetadata: record({ source: list(told, Object.keys(tellable).length), result: list(told, Object.keys(tellable).length) }),
-  /** For a dBase table. `number` as LibreOffice counts encodings, `guess` if the table does not state one. */
-  tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** For a text that is not Unicode. `isPage`: the page may state its encoding itself. */
   textEncoding: record({ guess: optional(encodingLabel) }),
   /** For a PNG or JPEG (`format`). */

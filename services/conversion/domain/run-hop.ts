@@ -10,6 +10,7 @@ import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
 import type { MetadataPorts } from "./picture-metadata.ts";
+import { timeoutError } from "./process-end.ts";
 import { outputBytesOf, type ResultBound, tooLargeFor } from "./result-bound.ts";
 import type { UnlockPorts } from "./unlock.ts";
 
@@ -154,8 +155,4 @@ function assertFits(input: FileRef, hop: Hop, index: number): void {
   throw new FilemillError("INPUT_TOO_LARGE", `This conversion accepts files up to ${hop.maxInputMb} MB.`, {
     details: { limitMb: hop.maxInputMb, limitedBy: "conversion" },
   });
-}
-
-export function timeoutError(): FilemillError {
-  return new FilemillError("CONVERSION_TIMEOUT", "The conversion took too long and was stopped.");
 }

@@ -7,8 +7,9 @@ import type { FileRef, OptionValues, Part } from "./engine.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { noteTable } from "./notes.ts";
 import { chosenParts, leftOutNoteOf, manyOptionOf, partFileName } from "./parts.ts";
+import { timeoutError } from "./process-end.ts";
 import { resultBytesOf, tooLargeFor } from "./result-bound.ts";
-import { type PlanRun, type RunPorts, taskOf, timeoutError } from "./run-hop.ts";
+import { type PlanRun, type RunPorts, taskOf } from "./run-hop.ts";
 
 /** Limit for all results together, because the client requested them in one file. */
 const maxTotalBytes = 2e9;

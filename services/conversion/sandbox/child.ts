@@ -1,7 +1,7 @@
 /** A persistent program in the sandbox that answers each line of JSON with another. */
 import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "../domain/failure.ts";
-import { failureOfEnd, worksTooMuch } from "../domain/process-end.ts";
+import { failureOfEnd, timeoutError, worksTooMuch } from "../domain/process-end.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree, type Tree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
@@ -94,7 +94,7 @@ class Child implements SandboxChild {
 
 /** Calls `stop` if the request reaches one of its limits or its answer is no longer wanted. Returns a function that ends this. */
 function watchRequest(pid: number, folder: string, bounds: RequestBounds, stop: (error: FilemillError) => void): () => void {
-  const late = () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine exceeded its time limit."));
+  const late = () => stop(timeoutError());
   const timer = setTimeout(late, bounds.timeoutMs);
   const processor = watchProcessor(pid, bounds.cpuSeconds, () => stop(worksTooMuch()));
   const full = watchFolder(folder, bounds.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));

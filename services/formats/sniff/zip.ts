@@ -3,6 +3,7 @@ import { inflateRawSync } from "node:zlib";
 import { formats } from "#formats/table/lookup.ts";
 import { type Content, contentOfFormat } from "./content.ts";
 import type { Source } from "./source.ts";
+import { extraFieldsOf, sizesOf } from "./zip-fields.ts";
 
 type Entry = { readonly name: string; readonly method: number; readonly packedBytes: number; readonly headerOffset: number };
 
@@ -150,14 +151,17 @@ function centralEntriesOf(directory: Buffer): readonly Entry[] {
   const entries: Entry[] = [];
   let at = 0;
   while (at + 46 <= directory.length && directory.readUInt32LE(at) === centralHeader && entries.length < maxEntries) {
-    const nameBytes = directory.readUInt16LE(at + 28);
+    const nameEnd = at + 46 + directory.readUInt16LE(at + 28);
+    const extraEnd = nameEnd + directory.readUInt16LE(at + 30);
+    const zip64 = extraFieldsOf(directory.subarray(nameEnd, extraEnd)).get(1);
+    const { compressedBytes, offset } = sizesOf(directory.subarray(at), zip64);
     entries.push({
-      name: directory.toString("utf8", at + 46, at + 46 + nameBytes),
+      name: directory.toString("utf8", at + 46, nameEnd),
       method: directory.readUInt16LE(at + 10),
-      packedBytes: directory.readUInt32LE(at + 20),
-      headerOffset: directory.readUInt32LE(at + 42),
+      packedBytes: compressedBytes,
+      headerOffset: offset,
     });
-    at += 46 + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+    at = extraEnd + directory.readUInt16LE(at + 32);
   }
   return entries;
 }

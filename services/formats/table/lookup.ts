@@ -88,7 +88,7 @@ export function parseFormatId(text: string): FormatRow | undefined {
 
 /** The formats that a file name's extension stands for, the most likely first. The longest extension wins (`a.tar.gz`). */
 export function formatsOfFileName(name: string): readonly FormatRow[] {
-  const parts = name.slice(-64).toLowerCase().split(".").slice(-3);
+  const parts = name.slice(-64).trimEnd().toLowerCase().split(".").slice(-3);
   for (let from = 1; from < parts.length; from++) {
     const rows = byExtension.get(parts.slice(from).join("."));
     if (rows !== undefined) return rows;

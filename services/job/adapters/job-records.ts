@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { equals } from "@bufbuild/protobuf";
 import { FilemillError } from "#contract/errors.ts";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { unlessConflict } from "#kit/nats/entries.ts";
 import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Change, JobRecords } from "../domain/ports.ts";
@@ -26,13 +27,10 @@ export async function openJobRecords(broker: Broker, projection: Projection): Pr
     },
     refresh: fetch,
     async create(record) {
-      try {
-        projection.apply(record, await bucket.create(record.job.id, record));
-        return "created";
-      } catch (error) {
-        if (error instanceof RevisionConflict) return "exists";
-        throw error;
-      }
+      const revision = await unlessConflict(bucket.create(record.job.id, record));
+      if (revision === undefined) return "exists";
+      projection.apply(record, revision);
+      return "created";
     },
     change: (jobId, decide, signal) => changeRecord({ bucket, projection, fetch }, jobId, decide, signal),
     async remove(jobId) {

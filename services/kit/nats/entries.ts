@@ -29,10 +29,15 @@ export async function changeEntry<T>(bucket: Bucket<T>, key: string, change: (va
     if (entry === undefined) return undefined;
     const value = change(entry.value);
     if (value === entry.value) return entry;
-    try {
-      return { key, value, revision: await bucket.update(key, value, entry.revision) };
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
+    const revision = await unlessConflict(bucket.update(key, value, entry.revision));
+    if (revision !== undefined) return { key, value, revision };
   }
+}
+
+/** Undefined if another writer was faster. */
+export async function unlessConflict(write: Promise<number>): Promise<number | undefined> {
+  return write.catch((error: unknown) => {
+    if (!(error instanceof RevisionConflict)) throw error;
+    return undefined;
+  });
 }

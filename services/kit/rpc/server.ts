@@ -3,20 +3,20 @@ import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { fastifyConnectPlugin } from "@connectrpc/connect-fastify";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Registry } from "prom-client";
-import { FilemillError } from "#contract/errors.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { cannotListen } from "../cannot-listen.ts";
 import type { Log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
 import { gateOf, isFromPage } from "./access.ts";
 import { errorInterceptor } from "./errors.ts";
+import { maxMessageBytes } from "./grpc-transport.ts";
 import { addHealth } from "./health.ts";
 import { createOnePortServer, type OnePortServer } from "./one-port.ts";
 import { addReflection } from "./reflection.ts";
 import type { RpcTls } from "./tls.ts";
 import { traceHandler } from "./traced-calls.ts";
-import { maxMessageBytes } from "./transport.ts";
 import { listenAtPath } from "./unix-socket.ts";
 
 export type RpcServer = AsyncDisposable & { readonly url: string };
@@ -81,13 +81,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (cause) {
-    throw new FilemillError(
-      "UNAVAILABLE",
-      `Cannot listen on RPC_PORT ${options.port} of ${options.host}: is it in use by another program?`,
-      {
-        cause,
-      },
-    );
+    throw cannotListen("RPC_PORT", options, cause);
   }
   const socket = await openSocket(port, options).catch(async (error: unknown) => {
     await app.close();

@@ -1,21 +1,14 @@
-import { connect } from "node:net";
 import type { Interceptor, Transport } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { SettingError } from "../config.ts";
 import type { FloorSettings } from "../floor.ts";
 import type { Log } from "../log.ts";
 import type { Service } from "../service.ts";
+import { grpcTransport } from "./grpc-transport.ts";
 import { localTransport } from "./local-transport.ts";
 import type { RpcTls } from "./tls.ts";
 import { traceCall } from "./traced-calls.ts";
 
-/** Largest message that either side accepts. Bytes are sent in much smaller chunks. */
-export const maxMessageBytes = 8 * 1024 * 1024;
-
 type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" | "JOB_ADDRESS" | "WEBHOOK_ADDRESS";
-
-/** Precedes the path of a service's Unix socket. */
-const socketScheme = "unix:";
 
 /**
  * gRPC over HTTP/2 to another process. Nothing is compressed, because large data already is.
@@ -28,14 +21,7 @@ export function remoteTransport(address: string, token: string, tls?: RpcTls): T
     request.header.set("authorization", `Bearer ${token}`);
     return next(request);
   };
-  const path = address.startsWith(socketScheme) ? address.slice(socketScheme.length) : undefined;
-  return createGrpcTransport({
-    baseUrl: path === undefined ? address : "http://localhost",
-    nodeOptions: path === undefined ? { ...tls } : { createConnection: () => connect(path) },
-    acceptCompression: [],
-    readMaxBytes: maxMessageBytes,
-    interceptors: [traceCall, authorize],
-  });
+  return grpcTransport(address, tls, [traceCall, authorize]);
 }
 
 /** The transport to a peer: direct if its service runs in this process, otherwise to its address. */

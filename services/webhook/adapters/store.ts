@@ -4,118 +4,59 @@
  *   webhooks     <webhook id>                   WebhookRecord
  *   deliveries   <webhook id>.<delivery id>     DeliveryRecord, for seven days after its last change
  */
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type DeliveryRecord, DeliveryRecordSchema, type WebhookRecord, WebhookRecordSchema } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { changeEntry, createMemory } from "#kit/nats/entries.ts";
-import { type Broker, type Bucket, type Entry, RevisionConflict } from "#kit/nats/ports.ts";
+import { type DeliveryRecord, DeliveryRecordSchema, WebhookRecordSchema } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import type { Broker, Entry } from "#kit/nats/ports.ts";
+import { openTable } from "#kit/nats/table.ts";
 import { deliveryIdOf } from "../domain/delivery.ts";
 import { keepDeliveriesMs } from "../domain/dispatcher.ts";
 import type { DeliveryListener, Store } from "../domain/ports.ts";
 
 /** Resolves when the stored records are loaded. */
 export async function openStore(broker: Broker): Promise<Store & AsyncDisposable> {
-  const webhookBucket = await broker.bucket<WebhookRecord>("webhooks", {
-    encode: (record) => toBinary(WebhookRecordSchema, record),
-    decode: (bytes) => fromBinary(WebhookRecordSchema, bytes),
-  });
-  const codec = {
-    encode: (record: DeliveryRecord) => toBinary(DeliveryRecordSchema, record),
-    decode: (bytes: Uint8Array) => fromBinary(DeliveryRecordSchema, bytes),
-  };
-  const deliveryBucket = await broker.bucket<DeliveryRecord>("deliveries", codec, { ttlMs: keepDeliveriesMs });
-  const webhooks = createMemory<WebhookRecord>();
-  const deliveries = createMemory<DeliveryRecord>();
   const listeners: DeliveryListener[] = [];
-  const applyDelivery = (key: string, entry: Entry<DeliveryRecord> | undefined): void => {
-    if (deliveries.apply(key, entry)) for (const listener of listeners) tell(listener, key, entry);
-  };
+  const webhooks = await openTable(broker, "webhooks", WebhookRecordSchema);
+  const deliveries = await openTable(broker, "deliveries", DeliveryRecordSchema, {
+    ttlMs: keepDeliveriesMs,
+    onChange(key, entry) {
+      for (const listener of listeners) tell(listener, key, entry);
+    },
+  });
 
   await using stack = new AsyncDisposableStack();
-  stack.use(await webhookBucket.watch((key, entry) => void webhooks.apply(key, entry), webhooks.isKnown));
-  stack.use(await deliveryBucket.watch(applyDelivery, deliveries.isKnown));
+  stack.use(await webhooks.follow());
+  stack.use(await deliveries.follow());
   const owned = stack.move();
   return {
-    ...webhooksIn(webhookBucket, webhooks),
-    ...deliveriesIn(deliveryBucket, deliveries, applyDelivery),
+    webhook: webhooks.get,
+    webhooksOf: (accountId) =>
+      webhooks
+        .entries()
+        .flatMap(([, { webhook }]) => (webhook?.accountId === accountId ? [webhook] : []))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    createWebhook: webhooks.create,
+    changeWebhook: webhooks.change,
+    removeWebhook: webhooks.remove,
     onDelivery(listener) {
       listeners.push(listener);
       for (const [key] of deliveries.entries()) tell(listener, key, deliveries.entry(key));
     },
+    delivery: (webhookId, id) => deliveries.entry(keyOf(webhookId, id)),
+    deliveryOfJob: (webhookId, jobId) => deliveries.entry(keyOf(webhookId, deliveryIdOf(webhookId, jobId))),
+    deliveriesOf: (webhookId) =>
+      deliveries
+        .entries()
+        .filter(([key]) => key.startsWith(`${webhookId}.`))
+        .map(([, value]) => value),
+    createDelivery: (value) => deliveries.create(keyOf(value.delivery?.webhookId ?? "", value.delivery?.id ?? ""), value),
+    updateDelivery: deliveries.update,
+    removeDelivery: (webhookId, id) => deliveries.remove(keyOf(webhookId, id)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-type WebhookPart = Pick<Store, "webhook" | "webhooksOf" | "createWebhook" | "changeWebhook" | "removeWebhook">;
-
-function webhooksIn(bucket: Bucket<WebhookRecord>, table: Table<WebhookRecord>): WebhookPart {
-  return {
-    webhook: (id) => table.get(id),
-    webhooksOf: (accountId) =>
-      table
-        .entries()
-        .flatMap(([, { webhook }]) => (webhook?.accountId === accountId ? [webhook] : []))
-        .sort((a, b) => (a.id < b.id ? -1 : 1)),
-    async createWebhook(id, value) {
-      table.apply(id, { key: id, value, revision: await bucket.create(id, value) });
-    },
-    async changeWebhook(id, change) {
-      const entry = await changeEntry(bucket, id, change);
-      if (entry !== undefined) table.apply(id, entry);
-      return entry?.value;
-    },
-    async removeWebhook(id) {
-      await bucket.remove(id);
-      table.apply(id, undefined);
-    },
-  };
-}
-
-type DeliveryPart = Pick<Store, "delivery" | "deliveryOfJob" | "deliveriesOf" | "createDelivery" | "updateDelivery" | "removeDelivery">;
-
-function deliveriesIn(
-  bucket: Bucket<DeliveryRecord>,
-  table: Table<DeliveryRecord>,
-  apply: (key: string, entry: Entry<DeliveryRecord> | undefined) => void,
-): DeliveryPart {
-  const keyOf = (webhookId: string, id: string): string => `${webhookId}.${id}`;
-  return {
-    delivery: (webhookId, id) => table.entry(keyOf(webhookId, id)),
-    deliveryOfJob: (webhookId, jobId) => table.entry(keyOf(webhookId, deliveryIdOf(webhookId, jobId))),
-    deliveriesOf: (webhookId) =>
-      table
-        .entries()
-        .filter(([key]) => key.startsWith(`${webhookId}.`))
-        .map(([, value]) => value),
-    async createDelivery(value) {
-      const key = keyOf(value.delivery?.webhookId ?? "", value.delivery?.id ?? "");
-      try {
-        apply(key, { key, value, revision: await bucket.create(key, value) });
-        return true;
-      } catch (error) {
-        if (error instanceof RevisionConflict) return false;
-        throw error;
-      }
-    },
-    async updateDelivery({ key, revision }, value) {
-      try {
-        const entry = { key, value, revision: await bucket.update(key, value, revision) };
-        apply(key, entry);
-        return entry;
-      } catch (error) {
-        if (error instanceof RevisionConflict) return undefined;
-        throw error;
-      }
-    },
-    async removeDelivery(webhookId, id) {
-      await bucket.remove(keyOf(webhookId, id));
-      apply(keyOf(webhookId, id), undefined);
-    },
-  };
-}
+const keyOf = (webhookId: string, id: string): string => `${webhookId}.${id}`;
 
 function tell(listener: DeliveryListener, key: string, entry: Entry<DeliveryRecord> | undefined): void {
   const [webhookId = "", id = ""] = key.split(".");
   listener(webhookId, id, entry);
 }
-
-type Table<T> = ReturnType<typeof createMemory<T>>;

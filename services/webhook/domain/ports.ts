@@ -33,7 +33,8 @@ export type Store = {
   webhook(id: string): WebhookRecord | undefined;
   /** Oldest first. */
   webhooksOf(accountId: string): readonly Webhook[];
-  createWebhook(id: string, record: WebhookRecord): Promise<void>;
+  /** False if it exists already. */
+  createWebhook(id: string, record: WebhookRecord): Promise<boolean>;
   /** `change` may run several times. Resolves with what was stored, or undefined if the webhook is gone. */
   changeWebhook(id: string, change: (record: WebhookRecord) => WebhookRecord): Promise<WebhookRecord | undefined>;
   removeWebhook(id: string): Promise<void>;

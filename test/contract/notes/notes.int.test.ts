@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectationsOf } from "#services/conversion/domain/expectations.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { writeContent } from "./occurrence.ts";
 import { occurrences } from "./occurrences.ts";
 
@@ -16,14 +16,12 @@ it("has a file for each code of each engine", () => {
 });
 
 describe.each(engines.filter(({ id }) => occurrences.some(({ engine }) => engine === id)))("$id", (engine) => {
-  let bench: Bench;
+  const bench = useBench(engine);
   let folder: string;
   beforeAll(async () => {
-    bench = await openBench(engine);
     folder = await mkdtemp(join(tmpdir(), "filemill-notes-"));
   });
   afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { manyOptionOf } from "#services/conversion/domain/parts.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { dataEffects } from "./data-effects.ts";
 import { documentEffects } from "./document-effects.ts";
 import type { Effect } from "./effect.ts";
@@ -45,7 +45,7 @@ it("every listed option has a test", () => {
 });
 
 describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine === id)))("$id", (engine) => {
-  let bench: Bench;
+  const bench = useBench(engine);
   let folder: string;
   /** Several options of a conversion are compared with the same results. */
   const made = new Map<string, Promise<string>>();
@@ -55,11 +55,9 @@ describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine ===
     return path;
   };
   beforeAll(async () => {
-    bench = await openBench(engine);
     folder = await mkdtemp(join(tmpdir(), "filemill-options-"));
   });
   afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -65,6 +65,6 @@ test("rejects two files with the same output path, and a missing file", async ()
   await expect(placesOf(["a.docx", "twin/a.docx"], "results")).rejects.toMatchObject({ code: "BAD_REQUEST" });
   await expect(placesOf(["nothing.docx"], "results")).rejects.toMatchObject({
     code: "BAD_REQUEST",
-    message: expect.stringContaining("ENOENT"),
+    message: expect.stringContaining("does not exist"),
   });
 });

@@ -154,6 +154,11 @@ describe("without a service", () => {
   test("inspects a file and its targets, and describes a single route", async () => {
     const inspected = await filemill(["inspect", "in.png"], { callerFolder: folder, openLibrary: library });
     expect(inspected).toMatchObject({ code: 0, out: expect.stringMatching(/^in\.png: PNG image \(png\)\nTO [\s\S]*^webp +high /m) });
+    const missing = await filemill(["inspect", "missing.png"], { callerFolder: folder, openLibrary: library });
+    expect(missing).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^INVALID_INPUT: .*\/missing\.png cannot be read \(ENOENT\)\.$/m),
+    });
     const route = await filemill(["routes", ".PNG", "webp"], { openLibrary: library });
     expect(route.out).toMatch(/^png -> webp: high, up to \d+ MB\n {2}step: png -> webp by sharp\n[\s\S]*^quality +1\.\.100 +80 /m);
     expect((await filemill(["routes", "png", "wepb"], { openLibrary: library })).err).toMatch(/did you mean webp/);

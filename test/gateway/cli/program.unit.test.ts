@@ -31,8 +31,12 @@ test.each([
   expect(said.err).not.toBe("");
 });
 
+test("says its version", async () => {
+  expect(await filemill(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+});
+
 test.each([
-  [["convert", "gone.png", "out.webp"], /^INVALID_INPUT: \/\S+gone\.png cannot be read \(ENOENT\)\.$/],
+  [["convert", "gone.png", "out.webp"], /^INVALID_INPUT: \/\S+gone\.png does not exist; check the path\.$/],
   [["convert", "package.json", "out.wepb"], /^UNSUPPORTED_TARGET: .*did you mean webp\?$/],
   [["convert", "package.json", "out.bin", "--to", "wepb"], /^UNSUPPORTED_TARGET: --to wepb .*did you mean webp\?$/],
   [["convert", "package.json", "out.yaml", "--from", "wepb"], /^UNKNOWN_SOURCE_FORMAT: --from wepb .*did you mean webp\?$/],

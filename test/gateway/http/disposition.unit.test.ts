@@ -19,6 +19,8 @@ it.each([
   ["a\r\nSet-Cookie: x=1.png", "aSet-Cookie_ x=1.webp"],
   ["nul\0l.png", "null.webp"],
   ["\ud800.png", "result.webp"],
+  ["نامه\u200cها.docx", "نامه\u200cها.webp"],
+  ["\u200d\u200c.png", "result.webp"],
 ])("names the result of %j", (source, name) => {
   const header = dispositionOf(source, "webp");
   expect(header).toMatch(/^[\x20-\x7e]+$/);

@@ -49,6 +49,7 @@ test("without JavaScript, the pages show how to use the API at this server's add
   for (const path of ["/", "/jobs", "/automate"]) {
     const page = await pages.open(path, { javaScriptEnabled: false });
     expect(await page.locator("noscript").innerText()).toContain(`${pages.server.url}/api/v1/convert?download=wait`);
+    for (const useless of await page.locator(".needs-script").all()) expect(await useless.isVisible()).toBe(false);
     await page.context().close();
   }
   const docs = await pages.open("/docs/formats", { javaScriptEnabled: false });

@@ -79,6 +79,10 @@ describe("rejections", () => {
   });
 });
 
+it("names the option that is unknown, because a request may have several", () => {
+  expect(() => parseOptions(route, { width: "5", widht: "5" })).toThrow(/^There is no option "widht" from .* did you mean width\?$/);
+});
+
 it("suggests the right option for a mistyped one", () => {
   expect(refusal({ widht: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });
   expect(refusal({ Width: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });

@@ -1,10 +1,11 @@
 /** Small files, built byte by byte, for format detection. */
 import { deflateRawSync } from "node:zlib";
+import { compoundFile } from "#test/harness/compound-file.ts";
 
 const crcIsNotRead = 0;
 
-/** A ZIP archive; names that start with `=` are stored, the others deflated. */
-export function zipOf(entries: Readonly<Record<string, string>>): Buffer {
+/** A ZIP archive; names that start with `=` are stored, the others deflated. ZIP64 states sizes and offsets in extra fields only. */
+export function zipOf(entries: Readonly<Record<string, string>>, { zip64 = false } = {}): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -23,8 +24,16 @@ export function zipOf(entries: Readonly<Record<string, string>>): Buffer {
     const body = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), fields, name, packed]);
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(offset, 10);
-    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), fields, tail, name]));
     bodies.push(body);
+    const extra = Buffer.alloc(zip64 ? 28 : 0);
+    if (zip64) {
+      extra.writeUInt32LE(0x0018_0001, 0);
+      for (const [index, value] of [raw.length, packed.length, offset].entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * index);
+      fields.fill(0xff, 14, 22);
+      fields.writeUInt16LE(extra.length, 24);
+      tail.fill(0xff, 10);
+    }
+    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), fields, tail, name, extra]));
     offset += body.length;
   }
   const central = Buffer.concat(directory);
@@ -47,22 +56,9 @@ export function openDocumentOf(mime: string): Buffer {
   return zipOf({ "=mimetype": mime, "content.xml": "<office:document-content/>" });
 }
 
-/** A compound file with one directory sector of up to four entries. */
-export function compoundOf(...names: readonly string[]): Buffer {
-  const file = Buffer.alloc(512 * 3, 0xff);
-  file.fill(0, 0, 512);
-  file.write("d0cf11e0a1b11ae1", "hex");
-  file.writeUInt16LE(9, 30);
-  file.writeUInt32LE(1, 48);
-  file.writeUInt32LE(0, 76);
-  file.writeUInt32LE(0xfffffffe, 512 + 4);
-  file.fill(0, 1024);
-  for (const [index, name] of ["Root Entry", ...names].entries()) {
-    file.write(name, 1024 + index * 128, "utf16le");
-    file.writeUInt16LE(name.length * 2 + 2, 1024 + index * 128 + 64);
-  }
-  return file;
-}
+/** A compound file with these streams. */
+export const compoundOf = (...names: readonly string[]): Buffer =>
+  compoundFile(Object.fromEntries(names.map((name) => [name, new Uint8Array(8)])));
 
 /** The first box of an ISO media file, and some of what follows. */
 export function isoMediaOf(brand: string, compatible = "", rest = "mdat"): Buffer {

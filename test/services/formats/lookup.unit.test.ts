@@ -67,6 +67,7 @@ describe("formatOfFileName", () => {
     ["données.docx", "docx"],
     [".gitignore.md", "md"],
     ["graph.dot", "dot"],
+    ["prices.csv ", "csv"],
     [`${"x".repeat(5000)}.png`, "png"],
   ])("detects %s as %s", (name, id) => expect(formatOfFileName(name)?.id).toBe(id));
 

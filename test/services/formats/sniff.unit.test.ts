@@ -200,6 +200,21 @@ describe("file content", () => {
     expect(await sniffed(whole.subarray(0, whole.length - 90), "a.docx")).toMatchObject({ format: "docx", nameDisagrees: false });
   });
 
+  it("identifies a package whose directory is in ZIP64, as Windows writes XPS", async () => {
+    const xps = zipOf(
+      { "[Content_Types].xml": '<Types><Default ContentType="application/vnd.ms-package.xps-fixeddocumentsequence+xml"/></Types>' },
+      { zip64: true },
+    );
+    expect((await sniffed(xps, "print.xps")).format).toBe("xps");
+  });
+
+  it("does not take a workbook for a document that is embedded in it", async () => {
+    const workbook = compoundOf("Workbook", "WordDocument");
+    // The second entry is no longer a sibling of the first, as inside another storage.
+    workbook.writeUInt32LE(0xffff_ffff, workbook.indexOf(Buffer.from("Workbook", "utf16le")) + 72);
+    expect((await sniffed(workbook, "table.xls")).format).toBe("xls");
+  });
+
   it("is read as text in UTF-16", async () => {
     const text = Buffer.from("\ufeff<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "utf16le");
     expect(await sniffed(text, "a.svg")).toMatchObject({ format: "svg", nameDisagrees: false });

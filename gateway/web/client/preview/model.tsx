@@ -1,9 +1,9 @@
 import type { PointerEventHandler, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
+import { NotYet, useLoaded } from "./loaded.tsx";
 import { meshOfGltf } from "./model/gltf.ts";
 import type { Mesh } from "./model/mesh.ts";
 import { meshOfObj } from "./model/obj.ts";
@@ -21,25 +21,25 @@ const start: Turn = { yaw: -0.6, tilt: 0.4 };
 
 /** A 3D model that can be turned by touch, mouse or keyboard. */
 export function Model({ address, name, bytes }: { address: string; name: string; bytes: number }) {
-  const [mesh, setMesh] = useState<Mesh | undefined>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const stop = new AbortController();
-    const load = async (): Promise<Mesh> => {
-      if (bytes > MAX_BYTES) throw new RangeError("more bytes than are drawn here");
-      const content = await (await ask(address, stop.signal)).arrayBuffer();
-      const read = /\.stl$/.test(name) ? meshOfStl : /\.obj$/.test(name) ? meshOfObj : meshOfGltf;
-      const made = await inSlices<Mesh>(read(content), stop.signal);
-      if (made.places.length === 0) throw new RangeError("nothing to draw");
-      return made;
-    };
-    load().then(setMesh, (problem: unknown) => {
-      if (!stop.signal.aborted) setError(problem);
-    });
-    return () => stop.abort();
-  }, [address]);
-  if (error !== undefined) return <Notice tone="plain">{error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}</Notice>;
-  if (mesh === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  const {
+    value: mesh,
+    error,
+    setError,
+  } = useLoaded(address, async (signal) => {
+    if (bytes > MAX_BYTES) throw new RangeError("more bytes than are drawn here");
+    const content = await (await ask(address, signal)).arrayBuffer();
+    const read = /\.stl$/.test(name) ? meshOfStl : /\.obj$/.test(name) ? meshOfObj : meshOfGltf;
+    const made = await inSlices<Mesh>(read(content), signal);
+    if (made.places.length === 0) throw new RangeError("nothing to draw");
+    return made;
+  });
+  if (mesh === undefined) {
+    return (
+      <NotYet error={error} tone="plain">
+        {error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}
+      </NotYet>
+    );
+  }
   return <Turning mesh={mesh} name={name} onError={setError} />;
 }
 

@@ -1,11 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { isShowable } from "#client/convert/names.ts";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
 import { type Book, bookOf } from "./book.ts";
 import { derived } from "./derived.ts";
+import { NotYet, useLoaded } from "./loaded.tsx";
 import { beginningOf, Grid, rowsOf } from "./text.tsx";
 
 /** Limit for data that a page reads at once. For a larger workbook, only the beginning of the first sheet is shown. */
@@ -13,26 +13,19 @@ const MAX_BYTES = 20_000_000;
 
 /** The first rows of each sheet of a workbook, which a separate conversion turns into data. */
 export function Sheets({ address, name, bytes }: { address: string; name: string; bytes: number }) {
-  const [book, setBook] = useState<Book | undefined>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    if (!isShowable(bytes)) return;
-    const stop = new AbortController();
-    const show = async (): Promise<void> => {
-      const file = new File([await (await ask(address, stop.signal)).blob()], name);
-      const data = await derived(file, "json", stop.signal, { header: "false", indent: "0" });
-      if (data.size <= MAX_BYTES) return setBook(bookOf(await data.text()));
-      const table = await derived(file, "csv", stop.signal);
-      setBook([{ name: "", rows: rowsOf((await beginningOf(new Response(table))).text) }]);
-    };
-    show().catch((problem: unknown) => {
-      if (!stop.signal.aborted) setError(problem);
-    });
-    return () => stop.abort();
-  }, [address]);
   if (!isShowable(bytes)) return <Notice tone="plain">{t("text.tooLargeToShow")}</Notice>;
-  if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
-  if (book === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  return <Workbook address={address} name={name} />;
+}
+
+function Workbook({ address, name }: { address: string; name: string }) {
+  const { value: book, error } = useLoaded<Book>(address, async (signal) => {
+    const file = new File([await (await ask(address, signal)).blob()], name);
+    const data = await derived(file, "json", signal, { header: "false", indent: "0" });
+    if (data.size <= MAX_BYTES) return bookOf(await data.text());
+    const table = await derived(file, "csv", signal);
+    return [{ name: "", rows: rowsOf((await beginningOf(new Response(table))).text) }];
+  });
+  if (book === undefined) return <NotYet error={error} />;
   return <OneOf book={book} name={name} />;
 }
 

@@ -1,8 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
+import { NotYet, useLoaded } from "./loaded.tsx";
 
 /** Chinese and Japanese fonts have 10 to 30 MB. */
 const MAX_BYTES = 40_000_000;
@@ -12,34 +12,22 @@ let families = 0;
 
 /** A font's letters, and any text in that font. The browser rejects fonts that it considers unsafe. */
 export function Specimen({ address, name, bytes }: { address: string; name: string; bytes: number }) {
-  const [family, setFamily] = useState<string | undefined>();
-  const [error, setError] = useState<unknown>();
+  return bytes > MAX_BYTES ? null : <Trial address={address} name={name} />;
+}
+
+function Trial({ address, name }: { address: string; name: string }) {
   const [text, setText] = useState("");
-  useEffect(() => {
-    if (bytes > MAX_BYTES) return;
-    const stop = new AbortController();
-    let face: FontFace | undefined;
-    const load = async (): Promise<void> => {
-      const data = await (await ask(address, stop.signal)).arrayBuffer();
-      families += 1;
-      face = await new FontFace(`specimen-${families}`, data).load();
-      if (stop.signal.aborted) return;
-      document.fonts.add(face);
-      setFamily(face.family);
-    };
-    load().catch((problem: unknown) => {
-      if (!stop.signal.aborted) setError(problem);
-    });
-    return () => {
-      stop.abort();
-      if (face !== undefined) document.fonts.delete(face);
-    };
-  }, [address]);
-  if (error !== undefined) return <Notice tone="bad">{error instanceof DOMException ? t("text.fontNotShown") : messageOf(error)}</Notice>;
-  if (bytes > MAX_BYTES) return null;
-  if (family === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  const load = async (signal: AbortSignal): Promise<FontFace> => {
+    const data = await (await ask(address, signal)).arrayBuffer();
+    families += 1;
+    const face = await new FontFace(`specimen-${families}`, data).load();
+    document.fonts.add(face);
+    return face;
+  };
+  const { value: face, error } = useLoaded(address, load, (made) => void document.fonts.delete(made));
+  if (face === undefined) return <NotYet error={error}>{error instanceof DOMException ? t("text.fontNotShown") : messageOf(error)}</NotYet>;
   // Characters missing in the font appear in the browser's serif font, so that they look different.
-  const style = { fontFamily: `"${family}", serif` };
+  const style = { fontFamily: `"${face.family}", serif` };
   return (
     <div class="shown">
       <section class="specimen" aria-label={t("aria.preview", { name })} dir="auto" style={style}>

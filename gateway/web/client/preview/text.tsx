@@ -1,10 +1,8 @@
 import { parse } from "papaparse";
-import { useEffect, useState } from "preact/hooks";
 import { Copy } from "#client/parts/copy.tsx";
 import { t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
-import { messageOf } from "#client/server/api.ts";
 import { ask } from "./ask.ts";
+import { NotYet, useLoaded } from "./loaded.tsx";
 
 /** Enough to recognise the content. */
 const MAX_BYTES = 64_000;
@@ -17,18 +15,8 @@ type Beginning = { readonly text: string; readonly isWhole: boolean };
 
 /** The beginning of a text, or the first rows of a table. */
 export function Letters({ address, name, bytes, isTable }: { address: string; name: string; bytes: number; isTable: boolean }) {
-  const [beginning, setBeginning] = useState<Beginning | undefined>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const stop = new AbortController();
-    const load = async (): Promise<Beginning> => beginningOf(await ask(address, stop.signal));
-    load().then(setBeginning, (problem: unknown) => {
-      if (!stop.signal.aborted) setError(problem);
-    });
-    return () => stop.abort();
-  }, [address]);
-  if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
-  if (beginning === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  const { value: beginning, error } = useLoaded(address, async (signal) => beginningOf(await ask(address, signal)));
+  if (beginning === undefined) return <NotYet error={error} />;
   return (
     <div class="shown">
       {isTable ? <Grid rows={rowsOf(beginning.text)} name={name} /> : <Page beginning={beginning} name={name} />}

@@ -1,5 +1,6 @@
 /** Checks a file with limited reads of its bytes, before any engine sees it. */
 import { formatOf } from "#formats/index.ts";
+import { isCompoundFile } from "#formats/sniff/compound-directory.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { inspectCompoundFile } from "./compound-file.ts";
 import { assertFrames, frameCountOf } from "./frames.ts";
@@ -8,7 +9,7 @@ import { inspectPackage } from "./package.ts";
 import { inspectPngText } from "./png-text.ts";
 import { assertPixels, pictureSizeOf } from "./raster.ts";
 import { damaged } from "./refusals.ts";
-import { assertBegins, isCompoundFile, isZip } from "./signatures.ts";
+import { assertBegins, isZip } from "./signatures.ts";
 import { assertHarmlessEntities, assertPrologEnds, svgSizeOf, xmlTextOf } from "./xml.ts";
 
 /** Formats that are XML, or may be, although their media types do not say so. */

@@ -1,5 +1,6 @@
 /** How files of a format must start. Only for formats whose readers would otherwise guess: some tools read a text named .jpg as MVG. */
 import { formatOf } from "#formats/index.ts";
+import { isCompoundFile } from "#formats/sniff/compound-directory.ts";
 import { damaged, mislabelled } from "./refusals.ts";
 
 type Signature = (head: Buffer) => boolean;
@@ -14,7 +15,6 @@ const both =
     parts.every((part) => part(head));
 
 export const isZip = at(0, "PK\x03\x04");
-export const isCompoundFile = at(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
 const isIsoMedia = at(4, "ftyp", "moov", "mdat", "free", "skip", "wide", "pnot");
 const isMatroska = at(0, "\x1a\x45\xdf\xa3");
 /** A password-protected OOXML file is a compound file around the encrypted package. */

@@ -14,6 +14,7 @@ import {
   type ZlibOptions,
   constants as zlib,
 } from "node:zlib";
+import { extraFieldsOf, sizesOf } from "#formats/sniff/zip-fields.ts";
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
@@ -44,7 +45,8 @@ const fullField = 0xffff_ffff;
 /** The system that made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
 const unixArchiver = 3;
 const linkMode = 0o12;
-/** Extra fields with times (APPNOTE 4.5). */
+/** Extra fields (APPNOTE 4.5). */
+const zip64Field = 0x0001;
 const unixTimes = 0x5455;
 const windowsTimes = 0x000a;
 
@@ -106,15 +108,7 @@ async function findDirectory(source: ByteSource): Promise<Directory> {
 function entryOf(record: Buffer, shift: number): ZipEntry {
   const nameEnd = 46 + record.readUInt16LE(28);
   const extra = extraFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
-  const wide = wideFieldsOf(extra.get(1));
-  const field = (at: number): number => {
-    const value = record.readUInt32LE(at);
-    return value === fullField ? (wide.shift() ?? value) : value;
-  };
-  // The order of the ZIP64 fields: size, compressed size, offset.
-  const sizeBytes = field(24);
-  const compressedBytes = field(20);
-  const offset = field(42) + shift;
+  const { sizeBytes, compressedBytes, offset } = sizesOf(record, extra.get(zip64Field));
   return {
     name: record.toString("utf8", 46, nameEnd),
     method: record.readUInt16LE(10),
@@ -122,26 +116,10 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
     isLink: record[5] === unixArchiver && record.readUInt32LE(38) >>> 28 === linkMode,
     compressedBytes,
     sizeBytes,
-    offset,
+    offset: offset + shift,
     modified: modifiedOf(record, extra),
     isCommented: record.readUInt16LE(32) > 0,
   };
-}
-
-/** The extra fields by their ids (APPNOTE 4.5). Of several with one id, unpackers take the first. */
-function extraFieldsOf(extra: Buffer): ReadonlyMap<number, Buffer> {
-  const fields = new Map<number, Buffer>();
-  for (let at = 0; at + 4 <= extra.length; ) {
-    const [id, start] = [extra.readUInt16LE(at), at + 4];
-    at = start + extra.readUInt16LE(at + 2);
-    if (!fields.has(id)) fields.set(id, extra.subarray(start, at));
-  }
-  return fields;
-}
-
-/** The values of the ZIP64 field. */
-function wideFieldsOf(field: Buffer = Buffer.alloc(0)): number[] {
-  return Array.from({ length: Math.floor(field.length / 8) }, (_, at) => Number(field.readBigUInt64LE(8 * at)));
 }
 
 /** The Unix field has a sign, which libarchive ignores; newer programs do so too, but state a late year in the usual field. */

@@ -79,6 +79,8 @@ function isRounded(from: string, to: string): boolean {
 function flattening(from: string, to: string): readonly Expectation[] {
   if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
     return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined." })];
+  if (to === "xml" && !flat.has(from) && !settings.has(from))
+    return [expecting("STRUCTURE_FLATTENED", { message: "Lists of one value become single elements." })];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
   if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get dotted names." })];
   if (to === "properties") return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dotted names." })];
@@ -111,19 +113,18 @@ function naming(from: string, to: string): readonly Expectation[] {
 }
 
 const tags = set("cbor bson yaml");
+const commented = set("yaml json5 toml xml ini properties");
 /** Text formats that can hold a lone surrogate as an escape. */
 const escapesHalves = set("json ndjson json5 yaml properties");
 
 function leavingOff(from: string, to: string): readonly Expectation[] {
-  const ofMoments = "Times are written in UTC, without a time zone.";
-  const ofTags = "Tags and subtypes without an equivalent are removed.";
   const isZoned = books.has(to) && reads(from, "instants");
-  if (!tags.has(from)) return isZoned ? [expecting("METADATA_DROPPED", { message: ofMoments })] : [];
-  return [
-    expecting("METADATA_DROPPED", {
-      message: isZoned ? `${ofTags.slice(0, -1)}, and times are written in UTC, without a time zone.` : ofTags,
-    }),
+  const told = [
+    ...(tags.has(from) ? ["Tags and subtypes without an equivalent are removed."] : []),
+    ...(commented.has(from) ? ["Comments are left out."] : []),
+    ...(isZoned ? ["Times are written in UTC, without a time zone."] : []),
   ];
+  return told.length > 0 ? [expecting("METADATA_DROPPED", { message: told.join(" ") })] : [];
 }
 
 /** Plain text cannot express null, nor an empty list. */

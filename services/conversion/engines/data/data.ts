@@ -1,6 +1,5 @@
 /** Structured data: trees, tables and workbooks, converted into each other by npm libraries in a sandboxed worker. */
-import { defineEngine } from "#services/conversion/domain/engine.ts";
-import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { workerEngine } from "../shared/node-worker.ts";
 import { dataHops } from "./data-hops.ts";
 
 const worker = {
@@ -27,13 +26,9 @@ const worker = {
   ],
 };
 
-export const dataEngine = defineEngine({
+export const dataEngine = workerEngine(worker, {
   id: "data",
   label: "Filemill data",
   lane: "document",
-  packages: [],
   hops: dataHops,
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

@@ -2,9 +2,8 @@
 
 import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
-import { numberList } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { decimalIn, integerIn, oneOf, yesOrNo } from "../shared/options.ts";
+import { decimalIn, integerIn, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 
 const media = (usual: "print" | "screen"): OptionDefinition => ({
   name: "media",
@@ -40,12 +39,7 @@ const paper: readonly OptionDefinition[] = [
   { name: "background", type: "boolean", default: true, description: "Print background colours and pictures" },
   line("header", "above"),
   line("footer", "below"),
-  {
-    name: "pages",
-    type: "string",
-    pattern: numberList,
-    description: "Pages to keep, for example `1-3,7`",
-  },
+  pagesOption("Pages to keep"),
   media("print"),
 ];
 const shot: readonly OptionDefinition[] = [

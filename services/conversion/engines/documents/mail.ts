@@ -1,8 +1,8 @@
 /** Messages, mailboxes, calendars and contacts, by npm libraries in a sandboxed worker. */
-import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { encodingOption, openWorker, probeWorker } from "../shared/node-worker.ts";
+import { encodingOption, workerEngine } from "../shared/node-worker.ts";
 import { integerIn } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 
@@ -121,13 +121,9 @@ const hops: readonly Hop[] = [
   ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
 ];
 
-export const mailEngine = defineEngine({
+export const mailEngine = workerEngine(worker, {
   id: "mail",
   label: "Filemill mail",
   lane: "document",
-  packages: [],
   hops,
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

@@ -4,19 +4,28 @@ export type Options = Readonly<Record<string, string | number | boolean>>;
 /** What was lost, keyed by a code from the host's note table; a message adds detail to the table's text. */
 export type Notes = Map<string, string | undefined>;
 
-/** Keeps the first message, which says where. */
-export function noteOnce(notes: Notes, code: string, message: string): void {
-  if (!notes.has(code)) notes.set(code, message);
-}
-
 /** The host shows less than this of a note. */
 const maxNote = 1000;
+
+/** Keeps the first message of each kind, which says where. Kinds differ in their words before the first name, number or list. */
+export function noteOnce(notes: Notes, code: string, message: string): void {
+  const [kind = ""] = message.split(/[“:,\d]/, 1);
+  if (notes.get(code)?.includes(kind) !== true) noteAlso(notes, code, message);
+}
 
 /** Joins several messages of one code. */
 export function noteAlso(notes: Notes, code: string, message: string): void {
   const told = notes.get(code);
   if (told === undefined) notes.set(code, message);
   else if (told.length < maxNote && !told.includes(message)) notes.set(code, `${told} ${message}`);
+}
+
+/** Joins the notes of one part, such as a sheet, with its name if there are others. */
+export function noteWithin(notes: Notes, part: string, raised: Notes): void {
+  for (const [code, message] of raised) {
+    if (message === undefined) notes.set(code, notes.get(code));
+    else noteAlso(notes, code, part === "" ? message : `${part.slice(0, 60)}: ${message}`);
+  }
 }
 
 export type Question = {

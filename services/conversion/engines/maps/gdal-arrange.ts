@@ -1,4 +1,5 @@
 /** Between GDAL's reading and writing, our own program rearranges a map so that GDAL writes it unchanged (see inside/map). */
+import { FilemillError } from "#contract/errors.ts";
 import { flag, list, oneOf, optional, record, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { answerOf } from "../shared/child-engine.ts";
@@ -40,11 +41,27 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
   const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["arrange", asked]));
+  const notes = notesIn(said);
+  const result = arranged((said as { readonly map?: unknown }).map);
+  if (result.isToBeDegrees !== true) for (const { code, message } of notes) task.note(code, message);
+  return result;
+}
+
+function notesIn(said: unknown) {
   const answer = answerOf(said);
   if (!answer.ok) throw answer.error;
-  const result = arranged((said as { readonly map?: unknown }).map);
-  if (result.isToBeDegrees !== true) for (const { code, message } of answer.notes) task.note(code, message);
-  return result;
+  return answer.notes;
+}
+
+const rewritten = whole(64);
+
+/** Paths of the documents of a KML or KMZ, of which GDAL would read some values wrongly (see inside/map/kml-source.ts). */
+export async function rewriteKml(session: ToolSession, input: string): Promise<readonly string[]> {
+  const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["kml", input, "/job"]));
+  notesIn(said);
+  const documents = rewritten((said as { readonly documents?: unknown }).documents);
+  if (documents === 0) throw new FilemillError("INVALID_INPUT", "The archive contains no KML.");
+  return Array.from({ length: documents }, (_, place) => `/job/plain-${place}.kml`);
 }
 
 /** Adds what GDAL cannot write to a GPX in the job's folder that was made from an arranged map. */

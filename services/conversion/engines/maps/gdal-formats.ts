@@ -14,7 +14,7 @@ export type Reading = {
   /** Prefix of the path: a container to look into, or the driver. */
   readonly prefix?: string;
   /** What to read instead, if GDAL would read the file wrongly. */
-  readonly path?: string;
+  readonly paths?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Layers by run; without them, one run reads all layers. */

@@ -7,6 +7,9 @@ const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
 const json = set("geojson geojsonl");
 const kml = set("kml kmz");
+const withSystems = set("geojson esrijson shp gpkg gml fgb gdb");
+const severalSystems = set("gpkg gdb gml");
+const inDegrees = set("geojson geojsonl kml kmz gpx georss csv");
 /** They do not declare a text encoding. */
 const unsure = set("shp csv dgn gmt");
 const listed = set("gml topojson");
@@ -97,6 +100,9 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
+    ...(severalSystems.has(from) || (withSystems.has(from) && inDegrees.has(to))
+      ? ["coordinate systems other than WGS 84, whose places become degrees"]
+      : []),
     ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
     ...(kml.has(from)
       ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views, overlays and pictures"]

@@ -4,12 +4,10 @@ import { defineEngine, type HopTask } from "#services/conversion/domain/engine.t
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { answerOf } from "../shared/child-engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { runOwn } from "../shared/node-worker.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openToolSession, probeMs, probeOf, type ToolSession } from "../shared/tool-run.ts";
-import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
+import { type Arranged, arrange, completeGpx, rewriteKml } from "./gdal-arrange.ts";
 import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 
 const program = "/usr/bin/ogr2ogr";
@@ -78,30 +76,16 @@ const jsonFormats = new Set(["geojson", "geojsonl"]);
 
 async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
   const { from } = work.task.hop;
-  const isPlain = from === "kml" || (from === "kmz" && (await isOneDocument(work, input)));
-  const reading = isPlain ? { ...listed, path: await rewrittenKml(work, input) } : listed;
+  const reading = from === "kml" || from === "kmz" ? { ...listed, paths: await rewriteKml(work.session, input) } : listed;
   const arrangeIn = async (name: string, args: readonly string[]) => {
     const lists = await gather(work, reading, name, args);
     const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
     return { arranged, source: [`/job/${name}`, ...arranged.layers] };
   };
   const ready = await arrangeIn("gathered.gpkg", []);
-  return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
-}
-
-/** For a KMZ as most programs write it. GDAL reads the bare document: within the archive it ignores value types and loses the values. */
-async function isOneDocument({ session }: Work, input: string): Promise<boolean> {
-  const { stdout } = await session.run({ program: archiver, args: ["-tf", input], limits });
-  const documents = stdout.split("\n").filter((name) => /\.kml$/i.test(name));
-  return documents.length === 1 && documents[0] === "doc.kml";
-}
-
-/** GDAL reads some values of a KML wrongly (see inside/map/kml-source.ts). */
-async function rewrittenKml({ session }: Work, input: string): Promise<string> {
-  const path = "/job/plain.kml";
-  const answer = answerOf(JSON.parse(await runOwn(session, "map/main.ts", ["kml", input, path])));
-  if (!answer.ok) throw answer.error;
-  return path;
+  if (ready.arranged.isToBeDegrees !== true) return ready;
+  work.task.note("METADATA_DROPPED", "Places in other coordinate systems became degrees (WGS 84).");
+  return await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]);
 }
 
 /** Each layer becomes a table, whatever its shapes. Returns the names of list columns. */
@@ -111,9 +95,9 @@ async function gather(
   gathered: string,
   more: readonly string[],
 ): Promise<readonly string[]> {
-  const { driver, name, prefix = "", args = [], env = {}, runs = [[]], path = `${prefix}/input/${name}` } = reading;
+  const { driver, name, prefix = "", args = [], env = {}, runs = [[]], paths = [`${prefix}/input/${name}`] } = reading;
   const lists: string[] = [];
-  for (const layers of runs) {
+  for (const [path, layers] of paths.flatMap((path) => runs.map((layers) => [path, layers] as const))) {
     const end = await session.run({
       program,
       args: [

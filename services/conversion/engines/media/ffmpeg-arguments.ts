@@ -47,7 +47,11 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
   if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
     const option = task.options.start === undefined ? "at" : "start";
     const details = { option, allowed: `less than ${media.durationSeconds}` };
-    throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
+    throw new FilemillError(
+      "INVALID_OPTION",
+      `\`${option}\` is after the end; the file is ${media.durationSeconds.toFixed(1)} seconds long.`,
+      { details },
+    );
   }
   const { skipped, discarded } = seekingOf(demuxer, media.copyFromSeconds ?? start ?? 0);
   const command = createCommand()
@@ -148,7 +152,7 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const asked = numberOption(task.options, "subtitle");
   if (asked !== undefined && all.length > 0 && asked > all.length) {
     const details = { option: "subtitle", allowed: `1 to ${all.length}` };
-    throw new FilemillError("INVALID_OPTION", `The video has subtitle tracks 1 to ${all.length}.`, { details });
+    throw new FilemillError("INVALID_OPTION", `There is no such subtitle track; the video has 1 to ${all.length}.`, { details });
   }
   const textual = all.filter(isTextual);
   const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];

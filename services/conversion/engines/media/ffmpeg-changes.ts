@@ -17,7 +17,7 @@ const leastShift = 0.06;
 const leastRateChange = 0.02;
 
 /**
- * Notes what a result of sound or film lacks, or has otherwise, without having been requested.
+ * Notes what a sound or film result lacks or has changed without a request.
  *
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
  * @param converted The result's audio and video tracks.

@@ -113,7 +113,7 @@ export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: S
     if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
   }
-  // Of an animation, the last picture may be shown longer than all others, and what is written tells only when it begins.
+  // The last picture of an animation may be shown longest, and the written file states only when it begins.
   const missing = delays === undefined ? expected.seconds - writtenSeconds : 0;
   const isShort = missing > expected.tolerated;
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {

@@ -55,7 +55,11 @@ export async function fitted<Run extends { readonly seconds: number }>(
   }
   const least = ((leastFilm + leastSound * sounds) * seconds) / 8000 / share;
   const details = { option: "maxMb", allowed: `more than ${least.toFixed(2)}` };
-  throw new FilemillError("INVALID_OPTION", `A video of ${seconds.toFixed(1)} seconds cannot be made that small.`, { details });
+  throw new FilemillError(
+    "INVALID_OPTION",
+    `A video of ${seconds.toFixed(1)} seconds cannot be made that small; allow more than ${least.toFixed(2)} MB.`,
+    { details },
+  );
 }
 
 /** Arguments for one of two passes; encoders without passes only get the bit rate. */

@@ -46,7 +46,11 @@ function cropFilterOf({ options }: HopTask, film: Stream): string | undefined {
   const [seenWidth, seenHeight] = film.isSideways ? [film.height, film.width] : [film.width, film.height];
   if (width < 2 || height < 2 || left + width > seenWidth || top + height > seenHeight) {
     const details = { option: "crop", allowed: `a part of ${seenWidth}x${seenHeight}` };
-    throw new FilemillError("INVALID_OPTION", `The picture is ${seenWidth} pixels wide and ${seenHeight} high.`, { details });
+    throw new FilemillError(
+      "INVALID_OPTION",
+      `The crop area must lie within the picture, which is ${seenWidth} pixels wide and ${seenHeight} high.`,
+      { details },
+    );
   }
   return `crop=${width}:${height}:${left}:${top}`;
 }

@@ -28,8 +28,9 @@ export function rateOf(encoder: string, soundRate: number, asked: number | undef
   const takes = (rate: number): boolean => rate <= most && (allowed.length === 0 || allowed.includes(rate));
   if (asked !== undefined) {
     if (takes(asked)) return asked;
-    const details = { option: "sampleRate", allowed: allowed.length > 0 ? allowed.join(", ") : `up to ${most}` };
-    throw new FilemillError("INVALID_OPTION", "The format does not support this sample rate.", { details });
+    const supported = allowed.length > 0 ? allowed.join(", ") : `up to ${most}`;
+    const details = { option: "sampleRate", allowed: supported };
+    throw new FilemillError("INVALID_OPTION", `The format does not support this sample rate; it supports ${supported}.`, { details });
   }
   if (takes(soundRate) || soundRate === 0) return undefined;
   const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);

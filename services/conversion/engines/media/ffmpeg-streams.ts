@@ -233,7 +233,7 @@ function playedSamplesOf(row: Fields): number | undefined {
 }
 
 const leastTrimmedSeconds = 0.15;
-/** Whether a track has frames for longer than it is played, by more than an encoder's padding. Phones trim films so. */
+/** Whether a track has frames for longer than it is played, by more than an encoder's padding. Phones trim films this way. */
 function isTrimmed(row: Fields): boolean {
   const isAac = row.codec_name === "aac";
   const frameSeconds = isAac ? aacFrame / countOf(row.sample_rate) : 1 / rateOf(textOf(row.avg_frame_rate));

@@ -1,9 +1,9 @@
 /** Subtitles, by our own cue model in a sandboxed worker. */
-import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Expectation, NoteCode } from "#services/conversion/domain/notes.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { encodingOption, openWorker, probeWorker } from "../shared/node-worker.ts";
+import { encodingOption, workerEngine } from "../shared/node-worker.ts";
 
 const worker = { work: "subtitle", packages: ["fast-xml-parser", "chardet"] };
 
@@ -84,13 +84,9 @@ const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) 
   options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],
 }));
 
-export const subtitleEngine = defineEngine({
+export const subtitleEngine = workerEngine(worker, {
   id: "subtitle",
   label: "Filemill subtitles",
   lane: "document",
-  packages: [],
   hops,
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

@@ -1,8 +1,8 @@
 /** Simplifies or scales models within their format, by meshoptimizer in a sandboxed worker. */
-import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";
-import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { workerEngine } from "../shared/node-worker.ts";
 import { decimalIn } from "../shared/options.ts";
 
 const worker = { work: "meshoptimizer", packages: ["meshoptimizer", "earcut", "@gltf-transform/core", "@gltf-transform/extensions"] };
@@ -18,16 +18,12 @@ const dropped = expecting("METADATA_DROPPED", {
   option: "simplify",
 });
 
-export const meshoptimizerEngine = defineEngine({
+export const meshoptimizerEngine = workerEngine(worker, {
   id: "meshoptimizer",
   label: "meshoptimizer",
   lane: "document",
-  packages: [],
   hops: ownHops(["stl", "obj", "ply", "glb"], (format) => ({
     ...{ fidelity: "lossless", cost: 100, async: false, maxInputMb: 50, options },
     expects: [expecting("SOURCE_KEPT"), merged, ...(format === "glb" ? [dropped] : [])],
   })),
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

@@ -1,7 +1,7 @@
 /** 3MF and STEP to GLB, and GLB to 3MF, by our own code, glTF-Transform and Open CASCADE in a sandboxed worker. */
-import { defineEngine, type Hop } from "#services/conversion/domain/engine.ts";
+import type { Hop } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { workerEngine } from "../shared/node-worker.ts";
 
 const worker = {
   work: "model",
@@ -23,13 +23,9 @@ const hops: readonly Hop[] = [
   { from: "step", to: "glb", fidelity: "reduced", ...common, expects: [] },
 ];
 
-export const shapesEngine = defineEngine({
+export const shapesEngine = workerEngine(worker, {
   id: "shapes",
   label: "glTF-Transform, Open CASCADE",
   lane: "document",
-  packages: [],
   hops,
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

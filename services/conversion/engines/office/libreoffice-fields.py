@@ -149,3 +149,15 @@ def every(fields):
     while each.hasMoreElements():
         found.append(each.nextElement())
     return found
+
+
+# What the office puts around a field and its result, and writes to pages as it is. HTML forbids these characters.
+MARKS = re.compile(rb"[\x03\x07\x08]")
+
+
+def clear_marks(path):
+    with open(path, "rb") as file:
+        page = file.read()
+    if MARKS.search(page):
+        with open(path, "wb") as file:
+            file.write(MARKS.sub(b"", page))

@@ -79,7 +79,8 @@ const text: Readonly<Record<string, OfficeFormat>> = {
   doc: both("MS Word 97", "MS Word 95", "MS WinWord 6.0"),
   odt: both("writer8"),
   rtf: both("Rich Text Format"),
-  txt: { import: ["Text (encoded)"], export: "Text (encoded)", options: "UTF8,LF,,,false" },
+  // Its export drops footnotes, text boxes and headers; Pandoc writes text from DOCX.
+  txt: reads("Text (encoded)"),
   // Without this option, pictures would be separate files, which are not returned.
   html: { import: ["HTML (StarWriter)"], export: "HTML (StarWriter)", options: "EmbedImages" },
   xhtml: writes("XHTML Writer File"),
@@ -121,9 +122,10 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xlsx2003: { import: ["MS Excel 2003 XML Orcus"], export: "MS Excel 2003 XML" },
   dif: both("DIF"),
   slk: both("SYLK"),
-  dbf: both("dBase"),
+  // Read by the data engine, as exactly as the table states its values.
+  dbf: writes("dBase"),
   gnumeric: reads("Gnumeric Spreadsheet"),
-  wk1: reads("Lotus"),
+  wk1: reads("Lotus", "WPS_Lotus_Calc"),
   wq1: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),
   qpw: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),
   sxc: reads("StarOffice XML (Calc)"),

@@ -1,10 +1,10 @@
 /** Which pairs LibreOffice offers: within each document family, and to PDF and pictures. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
-import { numberList, partOptions } from "#services/conversion/domain/parts.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { oneOf, yesOrNo } from "../shared/options.ts";
+import { oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { type Family, families, isPdf, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
@@ -17,12 +17,7 @@ const pdfVersion: OptionDefinition = {
   description: "Plain PDF, or PDF/A for archives",
 };
 const pdfOptions: readonly OptionDefinition[] = [
-  {
-    name: "pages",
-    type: "string",
-    pattern: numberList,
-    description: "Pages to keep, for example `1-3,7`",
-  },
+  pagesOption("Pages to keep"),
   { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures" },
   { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Maximum resolution of pictures" },
 ];
@@ -57,12 +52,12 @@ const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not
 
 /** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
-const plain = new Set(words("txt csv tsv dif slk dbf"));
+const plain = new Set(words("csv tsv dif slk dbf"));
 const simplified = new Set(words("html xhtml odg json"));
 const slides = new Set(words("png jpg webp"));
 
 function fidelityOf(family: Family, from: string, to: string): Fidelity {
-  if (plain.has(to)) return family === "text" ? "extract" : "reduced";
+  if (plain.has(to)) return "reduced";
   if (from === "html" || from === "pdf") return "reduced";
   if (simplified.has(to)) return "reduced";
   if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
@@ -92,7 +87,7 @@ function expectationsOf(family: Family, from: string, to: string) {
   return [
     ...expectingAll(
       from === "csv" && "DIALECT_GUESSED",
-      /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
+      /^(txt|csv|tsv|html)$/.test(from) && "ENCODING_GUESSED",
       isPdf(to) && "FONT_SUBSTITUTED",
     ),
     ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),

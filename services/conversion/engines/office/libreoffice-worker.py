@@ -302,6 +302,8 @@ def store(document, job):
     if "filterData" in job:
         values["FilterData"] = job["filterData"]
     document.storeToURL("file://" + job["output"], tuple(properties(values)))
+    if job["exportFilter"].startswith("HTML"):
+        fields.clear_marks(job["output"])
 
 
 def write_slides(context, document, job):

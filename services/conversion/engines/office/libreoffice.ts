@@ -76,7 +76,7 @@ function bookOf(from: string, to: string): OfficeJob {
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
     ...(!isExcels(from) && isExcels(to) ? { to1900: true } : {}),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),
-    ...(/^(csv|tsv|dif|dbf|numbers)$/.test(from) ? {} : { hasResults: keepsResults(from, to) ? "kept" : "computed" }),
+    ...(/^(csv|tsv|dif|numbers)$/.test(from) ? {} : { hasResults: keepsResults(from, to) ? "kept" : "computed" }),
     ...(losesTabs(from, to) ? { losesTabs: true } : {}),
     ...(from === "numbers" ? { wholeDays: true } : {}),
   };
@@ -151,7 +151,7 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
     case "broken":
       return new EngineFault("unexplained", "an exception while loading");
     case "load":
-      return new FilemillError("INVALID_INPUT", `The document is damaged or is not ${format}.`);
+      return new FilemillError("INVALID_INPUT", `The document cannot be opened: it is damaged, empty or of an unsupported version of ${format}.`);
     default:
       return new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
   }
@@ -170,10 +170,6 @@ function isTextJob(text: unknown): text is { readonly encoding: string } {
 
 /** The job with its input's encoding, if the office needs it, and the encoding's name if it is a guess. */
 async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
-  if (task.hop.from === "dbf") {
-    const { number, guess } = await inspector.ask("tableEncoding", [task.input.path], { signal: task.signal });
-    return { job: number === undefined ? job : { ...job, importOptions: number }, guess };
-  }
   const guess = await guessedEncodingOf(inspector, task, job);
   if (guess === undefined) return { job, guess };
   const told = task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(job.text) ? job.text : {}), encoding: guess } };

@@ -3,10 +3,10 @@
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { numberList } from "#services/conversion/domain/parts.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
+import { pagesOption } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
@@ -26,12 +26,7 @@ const crop: OptionDefinition = {
   default: true,
   description: "Page size: the drawing's bounding box, or the page size the drawing declares",
 };
-const pages: OptionDefinition = {
-  name: "pages",
-  type: "string",
-  pattern: numberList,
-  description: "Pages to keep, in ascending order, for example `1-3,7`",
-};
+const pages: OptionDefinition = pagesOption("Pages to keep, in ascending order");
 const usual = { async: false, maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [

@@ -4,12 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { numberList } from "#services/conversion/domain/parts.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, pagesOption } from "../shared/options.ts";
 import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../shared/picture-page.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
@@ -19,12 +18,7 @@ const bookPage: readonly OptionDefinition[] = [
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of body text" },
   { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Page margin; default: the book's own" },
 ];
-const pages: OptionDefinition = {
-  name: "pages",
-  type: "string",
-  pattern: numberList,
-  description: "Pages to convert, for example `1-3,7`",
-};
+const pages: OptionDefinition = pagesOption("Pages to convert");
 const density: OptionDefinition = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });
 
 /** A JPEG keeps its colour profile. */

@@ -16,7 +16,9 @@ export function pagesKept(pages: string | undefined, remove: string | undefined,
   const gone = new Set(remove === undefined ? [] : pagesNamed("remove", remove, total));
   const kept = wanted.filter((page) => !gone.has(page));
   if (kept.length === 0)
-    throw new FilemillError("INVALID_OPTION", "No pages are left.", { details: { option: "remove", allowed: `1 to ${total}` } });
+    throw new FilemillError("INVALID_OPTION", "`remove` leaves no page; keep at least one.", {
+      details: { option: "remove", allowed: `1 to ${total}` },
+    });
   return kept;
 }
 

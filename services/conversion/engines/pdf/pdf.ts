@@ -14,25 +14,16 @@ import {
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
-import { numberList } from "#services/conversion/domain/parts.ts";
 import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, pagesOption } from "../shared/options.ts";
 import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
 const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
 
-const options: readonly OptionDefinition[] = [
-  {
-    name: "pages",
-    type: "string",
-    pattern: numberList,
-    description: "Pages to convert, for example `1-3,7`",
-  },
-  ...readingOptions,
-];
+const options: readonly OptionDefinition[] = [pagesOption("Pages to convert"), ...readingOptions];
 
 const table: OptionDefinition = integerIn("table", [1, 10_000], "Number of the table, from 1", { default: 1 });
 

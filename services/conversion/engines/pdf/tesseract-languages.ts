@@ -18,7 +18,7 @@ export async function assertLanguages(session: ToolSession, asked: string): Prom
   const end = await session.run({ program: tesseract, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
   if (asked.split("+").every((language) => installed.includes(language))) return;
-  throw new FilemillError("INVALID_OPTION", `Installed languages: ${installed.join(", ")}.`, {
+  throw new FilemillError("INVALID_OPTION", `Text in this language cannot be recognised here; choose from ${installed.join(", ")}.`, {
     details: { option: "language", allowed: installed },
   });
 }

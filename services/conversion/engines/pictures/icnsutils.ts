@@ -74,7 +74,7 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   }
   if (name !== undefined) return await session.adopt(name);
   const details = { option: "size", allowed: widths.map(String) };
-  throw new FilemillError("INVALID_OPTION", `The icon contains pictures of ${widths.join(", ")} pixels.`, { details });
+  throw new FilemillError("INVALID_OPTION", `The icon has no picture of this size; it has ${widths.join(", ")} pixels.`, { details });
 }
 
 async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {

@@ -6,20 +6,15 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
-import { turn } from "./picture-options.ts";
+import { crop, flip, turn } from "./picture-options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const shape: readonly OptionDefinition[] = [
   { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
   { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
-  {
-    name: "crop",
-    type: "string",
-    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
-  },
+  crop,
   turn,
-  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirror the picture" },
+  flip,
 ];
 const packings: readonly OptionDefinition[] = [
   {

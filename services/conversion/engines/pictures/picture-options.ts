@@ -21,6 +21,21 @@ export const turn: OptionDefinition = {
   description: "Degrees clockwise, after the picture's own orientation",
 };
 
+export const crop: OptionDefinition = {
+  name: "crop",
+  type: "string",
+  pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+  description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
+};
+
+export const flip: OptionDefinition = {
+  name: "flip",
+  type: "enum",
+  values: ["none", "horizontal", "vertical"],
+  default: "none",
+  description: "Mirror the picture",
+};
+
 export const shape: readonly OptionDefinition[] = [width, height, { ...fit, default: "inside" }, enlarge];
 
 const background: OptionDefinition = {

@@ -5,7 +5,7 @@ import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { ownHops } from "../shared/hop-table.ts";
 import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
-import { metadataChoice, shape, turn } from "./picture-options.ts";
+import { crop, flip, metadataChoice, shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
 const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
@@ -125,13 +125,8 @@ const ownOptions: readonly OptionDefinition[] = [
     unit: "kB",
     description: "Maximum size of the result: quality, then colours, then width and height are reduced until it fits",
   },
-  {
-    name: "crop",
-    type: "string",
-    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
-  },
-  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirror the picture" },
+  crop,
+  flip,
 ];
 
 const undrawn: OptionDefinition = {

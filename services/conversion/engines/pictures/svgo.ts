@@ -1,8 +1,8 @@
 /** SVG drawings rewritten as SVG, by svgo in a sandboxed worker. */
-import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { ownHops } from "../shared/hop-table.ts";
-import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { workerEngine } from "../shared/node-worker.ts";
 import { integerIn } from "../shared/options.ts";
 
 const worker = { work: "svgo", packages: ["svgo", "chardet"] };
@@ -17,16 +17,12 @@ const options: readonly OptionDefinition[] = [
   choice("metadata", "Titles, descriptions, comments and editor data"),
 ];
 
-export const svgoEngine = defineEngine({
+export const svgoEngine = workerEngine(worker, {
   id: "svgo",
   label: "svgo",
   lane: "image",
-  packages: [],
   hops: ownHops(["svg", "svgz"], () => ({
     ...{ fidelity: "high", cost: 100, async: false, maxInputMb: 10 },
     ...{ options, expects: expectingAll("SOURCE_KEPT", "ENCODING_GUESSED") },
   })),
-  badInput: [],
-  probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
 });

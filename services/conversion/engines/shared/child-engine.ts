@@ -8,7 +8,7 @@ import { type ErrorCode, FilemillError, isErrorCode } from "#contract/errors.ts"
 import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
-import { type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";
+import { longestNote, type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { createPool, isWiped } from "./child-pool.ts";
 import { openOutput } from "./tool-run.ts";
@@ -239,7 +239,7 @@ function errorOf(code: ErrorCode, message: string, odd: boolean): FilemillError 
 function noteOf(value: unknown): readonly Note[] {
   const [code, message]: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (!isNoteCode(code)) return [];
-  return [{ code, message: typeof message === "string" ? message.slice(0, 300) : undefined }];
+  return [{ code, message: typeof message === "string" ? message.slice(0, longestNote) : undefined }];
 }
 
 function isNoteCode(value: unknown): value is NoteCode {

@@ -2,7 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EngineHost, HopTask, OpenEngine, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import {
+  defineEngine,
+  type Engine,
+  type EngineHost,
+  type HopTask,
+  type OpenEngine,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { answerOf, type Give, openChildEngine } from "./child-engine.ts";
@@ -98,6 +105,15 @@ export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions)
   } catch {
     return undefined;
   }
+}
+
+/** An engine that is a worker and needs nothing else. */
+export function workerEngine(worker: WorkerOptions, engine: Pick<Engine, "id" | "label" | "lane" | "hops">): Engine {
+  return defineEngine({
+    ...{ ...engine, packages: [], badInput: [] },
+    probe: (sandbox) => probeWorker(sandbox, worker),
+    open: (host) => openWorker(host, worker),
+  });
 }
 
 /** Nothing runs until the first conversion; then one process per slot stays warm. */

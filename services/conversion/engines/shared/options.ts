@@ -1,5 +1,11 @@
 /** Options as one line each: name, what it accepts, description, and the rest by name. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { numberList } from "#services/conversion/domain/parts.ts";
+
+/** Pages by their numbers. */
+export function pagesOption(purpose: string): OptionDefinition {
+  return { name: "pages", type: "string", pattern: numberList, description: `${purpose}, for example \`1-3,7\`` };
+}
 
 type Unit = { readonly unit?: string };
 

@@ -119,7 +119,7 @@ function isWholeFile(found: Stats): boolean {
 }
 
 function noResult(): FilemillError {
-  return new FilemillError("CONVERSION_FAILED", "The conversion gave no result.");
+  return new FilemillError("CONVERSION_FAILED", "The conversion gave no result; the file may contain nothing that the format can store.");
 }
 
 async function adoptOutput(from: string, to: string): Promise<void> {

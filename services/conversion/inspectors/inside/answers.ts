@@ -6,7 +6,6 @@ import type { Answer, QuestionKind } from "#services/conversion/domain/questions
 import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listTimed, listWanted } from "./archive-answers.ts";
 import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
-import { tableEncodingOf } from "./dbf-code-pages.ts";
 import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
@@ -52,7 +51,6 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   },
   counts: (file, more, files) => countsOf(file, theOther(files), more),
   pictureMetadata: (file, more, files) => pictureMetadataOf(file, theOther(files), more),
-  tableEncoding: async (file) => ({ number: undefined, guess: undefined, ...(await tableEncodingOf(file)) }),
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
   namedColours: (file, { format }) => namedColoursOf(file, String(format)),

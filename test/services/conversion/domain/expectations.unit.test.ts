@@ -15,7 +15,8 @@ async function raisedCodes(): Promise<ReadonlySet<string>> {
   for (const name of await readdir(folder, { recursive: true })) {
     if (!/\.(ts|mjs|py)$/.test(name)) continue;
     const text = await readFile(join(folder, name), "utf8");
-    for (const [, code = ""] of text.matchAll(/(?:\bnote\(|notes\.set\()\s*"([A-Z_]+)"/g)) found.add(code);
+    for (const [, code = ""] of text.matchAll(/(?:\bnote\(|(?:notes\.set|noteOnce|noteAlso|addNote)\((?:\s*notes,)?)\s*"([A-Z_]+)"/g))
+      found.add(code);
     // The sharp engine chooses between two codes.
     for (const [, code = ""] of text.matchAll(/\["([A-Z_]+)", "(?:frame|page)"\]/g)) found.add(code);
   }

@@ -9,7 +9,6 @@ import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/conn
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { openLog } from "#kit/log.ts";
-import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { stateAt } from "#kit/rpc/unix-socket.ts";
@@ -61,8 +60,6 @@ describe("the Unix socket of the internal services", () => {
     expect(await readdir(folder)).toEqual(["rpc.sock"]);
 
     expect(await callAt(path)).toMatchObject({ format: "png" });
-    using grpc = openGrpcClient(ConversionService, `unix:${path}`, { token });
-    expect(await grpc.calls.inspect({})).toMatchObject({ format: "png" });
     const httpVersion = "1.1" as const;
     const web = { baseUrl: "http://localhost", httpVersion, interceptors: [carrying(token)], nodeOptions: { socketPath: path } };
     for (const transport of [createGrpcWebTransport(web), createConnectTransport(web)])

@@ -1,7 +1,7 @@
 /** Converts DWG to DXF, the equivalent text format, with acad-ts. */
-import { DwgReader, DxfWriter, type NotificationEventHandler } from "@node-projects/acad-ts";
+import { type CadDocument, DwgReader, DxfWriter, FieldList, type NotificationEventHandler } from "@node-projects/acad-ts";
 import type { Notes, Question } from "../exchange.ts";
-import { Failure, inexpressible, invalid } from "../failure.ts";
+import { inexpressible, invalid } from "../failure.ts";
 
 /** The library's messages about objects that it does not know or could not read, by their DXF names. */
 const notRead = /^Could not read (\w+)|DXF name (\S+) has been read as an UnknownEntity/;
@@ -23,20 +23,32 @@ export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes)
     const name = notWritten.exec(message)?.[1];
     if (name !== "UnknownEntity") leave(name);
   };
+  const document = read(bytes, whileReading);
+  adoptFields(document);
   const parts: string[] = [];
-  try {
-    const document = DwgReader.readFromStream(Uint8Array.from(bytes).buffer, whileReading);
-    DxfWriter.writeToStream({ write: (text: string) => void parts.push(text) }, document, false, undefined, whileWriting);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
-    throw invalid("The drawing is damaged or is not DWG.");
-  }
+  DxfWriter.writeToStream({ write: (text: string) => void parts.push(text) }, document, false, undefined, whileWriting);
   if (left.size > 0) {
     const names = [...left].slice(0, 5).map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
     notes.set("DRAWINGS_LEFT_OUT", `Objects of kinds that cannot be read or written were left out: ${names.join(", ").slice(0, 160)}.`);
   }
   return parts.join("");
+}
+
+function read(bytes: Buffer, notify: NotificationEventHandler): CadDocument {
+  try {
+    return DwgReader.readFromStream(Uint8Array.from(bytes).buffer, notify);
+  } catch (error) {
+    if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
+    throw invalid("The drawing is damaged or is not DWG.");
+  }
+}
+
+/** The library's writer needs an owner for each field, and its reader does not give one to all. */
+function adoptFields({ rootDictionary }: CadDocument): void {
+  for (const entry of rootDictionary ?? []) {
+    if (!(entry instanceof FieldList)) continue;
+    for (const field of entry.fields) field.owner ??= entry;
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Parses a message with MIME, with the encodings of its texts decided here: the library takes what it does not know for Windows-1252. */
+/** Parses a MIME message and decides the encodings of its texts itself: the library reads those that it does not know as Windows-1252. */
 import PostalMime from "postal-mime";
 import type { Notes } from "../exchange.ts";
 import { decodeDeclared } from "./decoding.ts";

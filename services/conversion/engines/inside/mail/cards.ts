@@ -36,7 +36,7 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
   return await writeRecords(tables.has(to) ? rowsOf(records, notes) : [...records], question, notes);
 }
 
-/** The encoding that all raw values of an old file name, if its bytes are in it and are not Unicode. */
+/** The encoding that all raw values of an old file declare, if its bytes are valid in it and are not Unicode. */
 function declaredIn(bytes: Buffer): string | undefined {
   const labels = new Set([...bytes.toString("latin1").matchAll(/;CHARSET=([\w.-]+)[;:]/gi)].map(([, label = ""]) => label.toLowerCase()));
   const [label = "utf-8"] = labels;

@@ -71,7 +71,7 @@ export function contactOf(card: Component, holdsMedia: boolean, notes: Notes, dr
   ]);
 }
 
-/** Apple's programs write a birthday without a year in a year that they name. */
+/** Apple's programs write a birthday without a year in a placeholder year, which a parameter names. */
 function birthdayOf(component: Component): Value {
   const omitted = propertyOf(component, "bday")?.[1]["x-apple-omit-year"];
   const birthday = oneOrAllOf(component, "bday");

@@ -19,7 +19,7 @@ export function textIn(headers: Headers, name: string, notes: Notes): string {
   return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? "", notes));
 }
 
-/** Headers of meaning to people; those about the way and the format of the message are none. */
+/** Headers that mean something to people, unlike those about the transport and the format of the message. */
 const meant =
   /^(sender|in-reply-to|references|keywords|comments|importance|priority|sensitivity|organization|list-id|resent-.*|expires|disposition-notification-to)$/;
 
@@ -40,8 +40,8 @@ export function addressOf(name: string, address: string): string {
 type Words = { readonly charset: string; readonly parts: Buffer[]; readonly start: number; end: number };
 
 /**
- * Makes one encoded word (RFC 2047) of several of one charset, because many programs split them inside a character. It is in UTF-8,
- * because the library takes what it does not know for Windows-1252.
+ * Joins consecutive encoded words (RFC 2047) of one charset, because many programs split them inside a character. The result is in
+ * UTF-8, because the library reads charsets that it does not know as Windows-1252.
  */
 export function joinedWords(value: string, notes: Notes): string {
   const groups: Words[] = [];
@@ -67,7 +67,7 @@ export function joinedWords(value: string, notes: Notes): string {
 
 const blankLine = /\r?\n\r?\n/;
 
-/** The library takes headers for UTF-8; old programs write them in a code page. Tells the code page that was guessed. */
+/** The library reads headers as UTF-8; old programs write them in a code page. Reports the code page that was guessed. */
 export function withUnicodeHeaders(bytes: Buffer): { readonly bytes: Buffer; readonly guess?: string } {
   const end = bytes.toString("latin1").search(blankLine);
   const head = bytes.subarray(0, end < 0 ? bytes.length : end);

@@ -5,7 +5,7 @@ import type { Notes } from "../exchange.ts";
 const cut = "\ufdd1";
 const asWritten = { uppercase: false };
 
-/** Each makes every line within longer, so a small page of many could become a text without end. */
+/** Each one lengthens every line inside it, so a small page with many could become an enormous text. */
 const indenting: Readonly<Record<string, string>> = { blockquote: "blockquote", ul: "unorderedList", ol: "orderedList" };
 const maxIndents = 100;
 let indents = 0;

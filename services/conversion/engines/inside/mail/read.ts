@@ -66,7 +66,7 @@ function isTruncated(bytes: Buffer, headers: Headers): boolean {
   const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
   const [, quoted, bare] = /^multipart\/.*\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/is.exec(type) ?? [];
   const boundary = quoted ?? bare;
-  // Longer ones are not valid, and one of repeated signs is slow to search for.
+  // Longer boundaries are invalid, and searching for one that repeats a character is slow.
   return boundary !== undefined && boundary.length <= maxBoundary && bytes.includes(`--${boundary}`) && !bytes.includes(`--${boundary}--`);
 }
 

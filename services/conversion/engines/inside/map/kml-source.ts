@@ -11,7 +11,6 @@ export function plainKml(text: string, notes: Notes): string {
   if (left.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the map: ${named(left)}.`);
   if (/<GroundOverlay[\s>]/.test(text))
     addNote(notes, "METADATA_DROPPED", "Pictures that cover a part of the map were left out; their areas and addresses were kept.");
-  if (/<NetworkLink[\s>]/.test(text)) addNote(notes, "EXTERNAL_CONTENT_BLOCKED", "Maps that the file links to were not fetched.");
   const stamps = [...new Set([...text.matchAll(stamp)].map(([, said = ""]) => said))];
   if (stamps.length > 0)
     addNote(

@@ -1,15 +1,20 @@
 /** What GDAL does not read from a KML: styles, and the times of a track's single points. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Notes } from "../exchange.ts";
+import { tooComplex } from "../failure.ts";
 import { textOfXml } from "./gpx.ts";
 import { plainKml } from "./kml-source.ts";
 import { addNote, named } from "./notes.ts";
 import { entriesIn } from "./zip-entries.ts";
 
 export function inspectKml(bytes: Buffer, notes: Notes): void {
-  const files = isArchive(bytes) ? entriesIn(bytes, /(?<!\.kml|\/)$/i).map(({ name }) => name) : [];
+  const names = isArchive(bytes) ? entriesIn(bytes, /[^/]$/).map(({ name }) => name) : [];
+  const [maps, files] = [names.filter((name) => isMap.test(name)), names.filter((name) => !isMap.test(name))];
   if (files.length > 0) addNote(notes, "METADATA_DROPPED", `Pictures and other files of the archive were left out: ${named(files)}.`);
-  for (const text of textsOf(bytes)) {
+  const texts = textsOf(bytes);
+  const links = texts.flatMap(linksIn).filter((link) => !maps.some((name) => name.endsWith(link)));
+  if (links.length > 0) addNote(notes, "EXTERNAL_CONTENT_BLOCKED", `Maps that the file links to were not fetched: ${named(links)}.`);
+  for (const text of texts) {
     plainKml(text, notes);
     if (/<(\w{1,20}:)?(Style|StyleMap)[\s>]/.test(text)) notes.set("STYLING_DROPPED", "Colours, lines and icons were left out.");
     if (/<gx:Track[\s>]/.test(text))
@@ -17,15 +22,32 @@ export function inspectKml(bytes: Buffer, notes: Notes): void {
   }
 }
 
-/** Writes the only document of a KML or KMZ in a form that GDAL reads correctly. */
-export function rewriteKml(input: string, output: string): void {
-  const [text = ""] = textsOf(readFileSync(input));
-  writeFileSync(output, plainKml(text, new Map()));
+/** Addresses of further maps, relative ones without the folders above. */
+function linksIn(text: string): readonly string[] {
+  const links = text.split(/<NetworkLink[\s>]/).slice(1);
+  return links.map((link) => (/<href>\s{0,99}([^<]{0,400})</.exec(link)?.[1] ?? "").trim().replace(/^(\.{1,2}\/){1,9}/, ""));
+}
+
+/** Far more than archives of maps hold; each is read by itself. */
+const mostDocuments = 64;
+
+/** Writes the documents of a KML or KMZ in a form that GDAL reads correctly: of an archive, it reads only one, and no types of values. */
+export function rewriteKml(input: string, folder: string): unknown {
+  const texts = textsOf(readFileSync(input));
+  const filled = texts.filter((text) => /<(Placemark|GroundOverlay)[\s>]/.test(text));
+  if (filled.length > mostDocuments)
+    throw tooComplex(`The archive holds ${filled.length} maps, more than the ${mostDocuments} that can be joined.`);
+  const documents = filled.length > 0 ? filled : texts.slice(0, 1);
+  for (const [place, text] of documents.entries()) writeFileSync(`${folder}/plain-${place}.kml`, plainKml(text, new Map()));
+  return { ok: true, notes: [], documents: documents.length };
 }
 
 const isArchive = (bytes: Buffer): boolean => bytes.toString("latin1", 0, 2) === "PK";
+const isMap = /\.kml$/i;
 
+/** Those of an archive in its order, but first the one that opens with it. */
 function textsOf(bytes: Buffer): readonly string[] {
-  const texts = isArchive(bytes) ? entriesIn(bytes, /\.kml$/i).map(({ content }) => content()) : [bytes];
-  return texts.map((each) => textOfXml(each));
+  if (!isArchive(bytes)) return [textOfXml(bytes)];
+  const maps = entriesIn(bytes, isMap).toSorted((a, b) => Number(b.name === "doc.kml") - Number(a.name === "doc.kml"));
+  return maps.map(({ content }) => textOfXml(content()));
 }

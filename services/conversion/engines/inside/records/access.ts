@@ -1,6 +1,6 @@
 /** Microsoft Access databases, read by mdb-reader: user tables and their content. */
 import MDBReader, { type Table as AccessTable, type Value as AccessValue, type Column } from "mdb-reader";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { clockOf } from "./serial-dates.ts";
 import { maxCells, type Table } from "./tables.ts";
@@ -21,7 +21,7 @@ export function parseAccess(bytes: Buffer, options: Options, notes: Notes): Tabl
   const { names, table } = openAccess(bytes);
   const wanted = textOption(options, "table") ?? names[0] ?? "";
   if (!names.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${names.join(", ").slice(0, 200)}.`);
-  if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${names.length} was converted.`);
+  if (names.length > 1) noteOnce(notes, "SHEETS_LEFT_OUT", `Only table ${wanted} of ${names.length} was converted.`);
   return table(wanted, notes);
 }
 
@@ -54,7 +54,7 @@ function cellsOf({ name, type }: Column, rows: readonly Readonly<Record<string, 
   return values.map((value) => {
     // Files attached to a row.
     if (!Array.isArray(value)) return cellOf(value, type);
-    if (value.length > 0) notes.set("STRUCTURE_DROPPED", "Attached files were left out; their names stay.");
+    if (value.length > 0) noteOnce(notes, "STRUCTURE_DROPPED", "Attached files were left out; their names stay.");
     return value.map((file) => file.name).join("; ") || null;
   });
 }

@@ -27,7 +27,7 @@ import {
   serialize,
   Timestamp,
 } from "bson";
-import type { Notes, Options } from "../exchange.ts";
+import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { unitsOf } from "./avro-types.ts";
 import { stampOfUnits } from "./parquet-types.ts";
@@ -76,7 +76,7 @@ export function parseMsgpack(bytes: Uint8Array, notes: Notes): Value {
   const decoded = (rawStrings: boolean) => {
     let count = 0;
     const mapKeyConverter = (name: unknown) => {
-      if (typeof name !== "string") notes.set("NAMES_CHANGED", "Names that were not text became text.");
+      if (typeof name !== "string") noteOnce(notes, "NAMES_CHANGED", "Names that were not text became text.");
       count += 1;
       return `${count}:${textOfName(name)}`;
     };
@@ -147,7 +147,7 @@ const bsonKinds = { document: 3, list: 4, date: 9 };
 
 /**
  * JavaScript objects put numeric names first and hold each name once; such documents are restored
- * to the order of the file. Its dates reach further than JavaScript's.
+ * to the order of the file. The range of its dates exceeds JavaScript's.
  */
 function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
   const isList = Array.isArray(value);
@@ -169,7 +169,7 @@ const isPlainObject = (value: unknown): value is object => typeof value === "obj
 function bsonOf(value: unknown, notes: Notes): unknown {
   const text = textOfBson(value, notes);
   if (text !== undefined) {
-    notes.set("TYPES_AS_TEXT", undefined);
+    noteOnce(notes, "TYPES_AS_TEXT", `Types that only BSON has became text, first “${text.slice(0, 60)}”.`);
     return text;
   }
   if (value instanceof Long) return integerOf(value.toBigInt());
@@ -178,7 +178,7 @@ function bsonOf(value: unknown, notes: Notes): unknown {
   if (value instanceof DBRef) return bsonOf(value.toJSON(), notes);
   if (value instanceof Stamp || value instanceof Uint8Array) return value;
   if (value instanceof Binary) {
-    if (value.sub_type !== Binary.SUBTYPE_DEFAULT) notes.set("METADATA_DROPPED", "Binary values lost their subtype.");
+    if (value.sub_type !== Binary.SUBTYPE_DEFAULT) noteOnce(notes, "METADATA_DROPPED", "Binary values lost their subtype.");
     return new Uint8Array(value.value());
   }
   if (Array.isArray(value)) return value.map((each) => bsonOf(each, notes));
@@ -196,7 +196,7 @@ function textOfBson(value: unknown, notes: Notes): string | undefined {
   if (value instanceof BSONRegExp) return `/${value.pattern}/${value.options}`;
   if (value instanceof MinKey || value instanceof MaxKey) return value instanceof MinKey ? "MinKey" : "MaxKey";
   if (!(value instanceof Code)) return undefined;
-  if (value.scope !== null) notes.set("METADATA_DROPPED", "Code lost the scope it was stored with.");
+  if (value.scope !== null) noteOnce(notes, "METADATA_DROPPED", "Code lost the scope it was stored with.");
   return String(value.code);
 }
 

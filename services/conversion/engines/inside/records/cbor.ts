@@ -82,7 +82,7 @@ function dayOf(ms: number): unknown {
 
 function uuidOf(bytes: unknown, notes: Notes): unknown {
   if (!(bytes instanceof Uint8Array) || bytes.length !== 16) return undefined;
-  notes.set("TYPES_AS_TEXT", undefined);
+  noteOnce(notes, "TYPES_AS_TEXT", "Identifiers (UUIDs) became text.");
   return uuidTextOf(bytes);
 }
 

@@ -1,5 +1,5 @@
 /** Interprets cells of a text table as numbers, booleans, dates or text: per column, but with one decimal mark for the whole table. */
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { canonicalNumber } from "./delimited.ts";
 import { type Exact, firstOf, numberOf, Stamp } from "./values.ts";
 
@@ -36,11 +36,7 @@ export function readersOf(rows: Lines, columns: readonly string[], options: Opti
     if (pattern !== undefined && are((text) => pattern.test(text))) return (text) => numberIn(withoutMarks(text, wanted));
     return are((text) => dateIn(text, order) !== undefined) ? (text) => dateIn(text, order) ?? null : (text) => text;
   });
-  if (taken.length > 0) {
-    const said = `Commas were read as decimal marks in ${firstOf(taken)}.`;
-    const before = notes.get("DIALECT_GUESSED");
-    notes.set("DIALECT_GUESSED", before === undefined ? said : `${before} ${said}`);
-  }
+  if (taken.length > 0) noteOnce(notes, "DIALECT_GUESSED", `Commas were read as decimal marks in ${firstOf(taken)}.`);
   return readers;
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
@@ -23,7 +23,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
-    // The library gives both the values of one.
+    // The library returns the values of one of them for both.
     if (new Set(columns.map(({ name }) => name)).size < columns.length)
       throw inexpressible("The file has two columns of one name, which cannot be told apart.");
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
@@ -57,7 +57,7 @@ function withTexts(rows: NamedRows, notes: Notes): void {
     if (cells.length > 0) taken.push(name);
     for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
   }
-  if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
+  if (taken.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -153,7 +153,11 @@ export function writeSqliteTables(tables: ReadonlyMap<string, Value>, notes: Not
   const database = new DatabaseSync("made.db");
   try {
     database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
-    for (const [place, rows] of [...tables.values()].entries()) addTable(database, quoted(titles[place] ?? ""), rows, notes);
+    for (const [place, [name, rows]] of [...tables].entries()) {
+      const raised: Notes = new Map();
+      addTable(database, quoted(titles[place] ?? ""), rows, raised);
+      noteWithin(notes, tables.size > 1 ? name : "", raised);
+    }
     database.exec("COMMIT");
   } finally {
     database.close();
@@ -195,7 +199,7 @@ function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
     seen.add(name.toLowerCase());
     return name;
   });
-  if (changed.length > 0) notes.set("NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
+  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
   return names;
 }
 
@@ -212,18 +216,13 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
   try {
     database = new DatabaseSync("read.db", { readOnly: true, allowExtension: false, readBigInts: true });
     database.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
-    const tables = database
-      .prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid",
-      )
-      .all()
-      .map((row) => String(row.name));
+    const tables = tablesIn(database, notes);
     const chosen = textOption(options, "table");
     if (every && chosen === undefined && tables.length > 1) return new Map(rowsOfAll(database, tables, notes));
     const wanted = chosen ?? tables[0];
     if (wanted === undefined) throw new Failure("CONVERSION_FAILED", "The database has no tables.");
     if (!tables.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${tables.join(", ").slice(0, 200)}.`);
-    if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
+    if (tables.length > 1) noteOnce(notes, "SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
     return rowsOf(database, wanted, notes);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -232,6 +231,18 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, e
     database?.close();
     rmSync("read.db", { force: true });
   }
+}
+
+function tablesIn(database: DatabaseSync, notes: Notes): readonly string[] {
+  const found = database
+    .prepare(
+      "SELECT name, type = 'view' OR sql LIKE 'CREATE VIRTUAL%' AS isMade FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
+    )
+    .all();
+  const namesOf = (isMade: bigint) => found.filter((row) => row.isMade === isMade).map(({ name }) => String(name));
+  const made = namesOf(1n);
+  if (made.length > 0) noteAlso(notes, "SHEETS_LEFT_OUT", `Views and virtual tables were left out: ${firstOf(made)}.`);
+  return namesOf(0n);
 }
 
 function rowsOfAll(database: DatabaseSync, tables: readonly string[], notes: Notes): readonly (readonly [string, Value])[] {

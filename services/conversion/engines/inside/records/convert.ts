@@ -1,5 +1,5 @@
 /** Reads any data format and writes any other. Each format's library is loaded on first use. */
-import { type Converted, type Notes, type Options, type Question, textOption } from "../exchange.ts";
+import { type Converted, type Notes, noteOnce, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
 import { NamedRows, recordsOf } from "./tables.ts";
@@ -127,7 +127,7 @@ export async function readRecords(bytes: Buffer, { from, to, options }: Question
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
   const value = await read({ bytes, from, options, notes, text });
   if (value instanceof NamedRows && value.length === 0 && !tables.has(to))
-    notes.set("EMPTY_VALUES_DROPPED", "The table has no rows, so its column names were left out.");
+    noteOnce(notes, "EMPTY_VALUES_DROPPED", "The table has no rows, so its column names were left out.");
   return value;
 }
 

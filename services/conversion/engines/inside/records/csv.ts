@@ -8,7 +8,7 @@ import { firstOf, type Value } from "./values.ts";
 
 export function linesOf(text: string, from: string, options: Options, notes: Notes): string[][] {
   const dialect = dialectOf(text, from, textOption(options, "delimiter") ?? "auto");
-  if (dialect.guessed !== undefined) notes.set("DIALECT_GUESSED", `The column separator was taken to be ${dialect.guessed}.`);
+  if (dialect.guessed !== undefined) noteOnce(notes, "DIALECT_GUESSED", `The column separator was taken to be ${dialect.guessed}.`);
   const lines = rowsOf(dialect, (row) => noteOnce(notes, "INPUT_DAMAGED", misplacedMessage(row)));
   if (lines.length === 0) throw invalid("The table is empty.");
   return lines;

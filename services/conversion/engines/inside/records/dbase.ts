@@ -58,7 +58,7 @@ export function parseDbase(bytes: Buffer, notes: Notes): Table {
       "INPUT_DAMAGED",
       `Values that the table does not state, such as asterisks for a number too wide, became empty: ${firstOf(unread)}.`,
     );
-  if (memos.size > 0) notes.set("TEXT_LEFT_OUT", `Memos are stored in another file and were left out: ${firstOf([...memos])}.`);
+  if (memos.size > 0) noteOnce(notes, "TEXT_LEFT_OUT", `Memos are stored in another file and were left out: ${firstOf([...memos])}.`);
   return { columns: names, rows };
 }
 
@@ -73,7 +73,7 @@ function fieldsOf(bytes: Buffer, isFox: boolean): readonly Field[] {
     described.push(bytes.subarray(at, at + 32));
   const typeOf = (field: Buffer) => field.toString("latin1", 11, 12).toUpperCase();
   const narrow = described.map((field) => field[16] ?? 0);
-  // Clipper and FoxPro have wider texts, with the upper byte in the place of the decimals.
+  // Clipper and FoxPro store the upper byte of a text's width in the place of the decimals.
   const wide = described.map((field) => (typeOf(field) === "C" ? field.readUInt16LE(16) : (field[16] ?? 0)));
   const sum = (widths: readonly number[]) => widths.reduce((all, width) => all + width, 1);
   const widths = sum(wide) === size ? wide : narrow;
@@ -101,7 +101,7 @@ function recordsIn(bytes: Buffer, columns: number, notes: Notes): readonly strin
   }
   const found = records.length + deleted;
   if (found < count) noteOnce(notes, "INPUT_DAMAGED", `The table ends after ${found} of ${count} rows.`);
-  if (deleted > 0) notes.set("ENTRIES_LEFT_OUT", `Rows marked as deleted were left out: ${deleted}.`);
+  if (deleted > 0) noteOnce(notes, "ENTRIES_LEFT_OUT", `Rows marked as deleted were left out: ${deleted}.`);
   return records;
 }
 
@@ -133,7 +133,7 @@ function detected(fields: readonly Field[], records: readonly string[], notes: N
     return "utf-8";
   } catch {
     const guess = guessCodePage(sample);
-    notes.set("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
+    noteOnce(notes, "ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     return guess;
   }
 }

@@ -1,6 +1,7 @@
 /** INI: named settings in sections. Programs agree on little else, so a value is everything after the separator. */
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
+import { noteComments } from "./comments.ts";
 import { type Entries, settingOf, type Value } from "./values.ts";
 
 export function parseIni(text: string, notes: Notes): Value {
@@ -17,6 +18,7 @@ export function parseIni(text: string, notes: Notes): Value {
   }
   for (const [name, entries] of sections) top.set(freeName(top, name, notes), entries);
   if (top.size === 0) throw invalid("The file contains no settings.");
+  noteComments(text, "ini", notes);
   return top;
 }
 
@@ -51,7 +53,7 @@ function settingsIn(text: string): readonly string[] {
 function freeName(taken: Entries, wanted: string, notes: Notes): string {
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
-  if (name !== wanted) notes.set("NAMES_CHANGED", `${shown(wanted)} is both a setting and a section; the section was renamed.`);
+  if (name !== wanted) noteOnce(notes, "NAMES_CHANGED", `${shown(wanted)} is both a setting and a section; the section was renamed.`);
   return name;
 }
 

@@ -2,6 +2,7 @@
 import JSON5 from "json5";
 import type { Notes } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
+import { noteComments } from "./comments.ts";
 import { createTree, valueOfJson } from "./json.ts";
 import { integerOf, noteDoubled, numberOf, type Value } from "./values.ts";
 
@@ -10,6 +11,7 @@ export function parseJson5(text: string, notes: Notes): Value {
   const doubled: string[] = [];
   const value = looseJson(text, doubled) ?? treeOf(text, doubled);
   noteDoubled(doubled, notes);
+  noteComments(text, "json5", notes);
   return value;
 }
 

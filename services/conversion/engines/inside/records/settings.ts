@@ -3,6 +3,7 @@ import { parseLines, stringify as stringifyProperties } from "dot-properties";
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
+import { noteComment, noteComments } from "./comments.ts";
 import { noteRoundedNumbers } from "./rounded-numbers.ts";
 import { markedTimeOf, withMarkedTimes } from "./toml-times.ts";
 import { type Entries, maxDepth, plainOf, Stamp, settingOf, simplify, tooDeep, type Value, valueFrom, withoutNulls } from "./values.ts";
@@ -10,7 +11,9 @@ import { type Entries, maxDepth, plainOf, Stamp, settingOf, simplify, tooDeep, t
 export function parseToml(text: string, notes: Notes): Value {
   try {
     noteRoundedNumbers(text, notes);
-    return valueFrom(stamped(parseTomlText(withMarkedTimes(text), { maxDepth, integersAsBigInt: true })));
+    const value = valueFrom(stamped(parseTomlText(withMarkedTimes(text), { maxDepth, integersAsBigInt: true })));
+    noteComments(text, "toml", notes);
+    return value;
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     if (/nested/.test(error.message)) throw tooDeep();
@@ -59,12 +62,14 @@ function tableOf(value: Value, label: string): Entries {
 }
 
 export function parseJavaProperties(text: string, notes: Notes): Value {
-  const given = parseLines(text).flatMap((line): (readonly [string, string])[] =>
-    Array.isArray(line) ? [[line[0] ?? "", line[1] ?? ""]] : [],
-  );
+  const lines = parseLines(text);
+  const given = lines.flatMap((line): (readonly [string, string])[] => (Array.isArray(line) ? [[line[0] ?? "", line[1] ?? ""]] : []));
+  const comment = lines.find((line) => typeof line === "string" && line.trim() !== "");
+  if (typeof comment === "string") noteComment(comment, notes);
   const value: Entries = new Map(given);
   if (value.size === 0) throw invalid("The file contains no properties.");
-  if (given.length > value.size) notes.set("ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
+  if (given.length > value.size)
+    noteOnce(notes, "ENTRIES_LEFT_OUT", "A property occurs more than once; as in Java, the last value was used.");
   return value;
 }
 
@@ -84,7 +89,7 @@ export function writeJavaProperties(value: Value, _options: Options, notes: Note
       const members = [...given.entries()];
       if (members.length === 0)
         noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty lists and groups were left out, first “${path.slice(0, 60)}”.`);
-      if (path !== "") notes.set("STRUCTURE_FLATTENED", "Nested values became properties with dotted names.");
+      if (path !== "") noteOnce(notes, "STRUCTURE_FLATTENED", "Nested values became properties with dotted names.");
       for (const [name, each] of members) write(each, path === "" ? String(name) : `${path}.${name}`);
     } else put(path, settingOf(given, path, notes));
   };

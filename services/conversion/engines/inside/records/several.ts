@@ -1,5 +1,5 @@
 /** Converts all sheets of a workbook, or all tables of a database, if the target holds several and none was chosen. */
-import { type Converted, type Notes, type Question, textOption } from "../exchange.ts";
+import { type Converted, type Notes, noteAlso, noteOnce, noteWithin, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { openAccess } from "./access.ts";
 import { parseSqlite, writeSqliteTables } from "./columns.ts";
@@ -18,23 +18,35 @@ export function severalOf(bytes: Buffer, { from, to, options }: Question, notes:
     const raised: Notes = new Map();
     const tables = from === "mdb" ? everyAccessTable(bytes, options, notes) : parseSqlite(bytes, options, raised, true);
     if (!(tables instanceof Map)) return undefined;
-    for (const [code, message] of raised) notes.set(code, message);
+    for (const [code, message = ""] of raised) noteAlso(notes, code, message);
     if (to === "json") return writeJson(tables, options, notes);
     if (to === "sqlite") return writeSqliteTables(tables, notes);
-    return joinedBook(new Map([...tables].map(([name, rows]) => [name, writeSheet(rows, to, options, notes)])), to, notes);
+    return joinedBook(
+      new Map([...tables].map(([name, rows]) => [name, within(notes, name, (raised) => writeSheet(rows, to, options, raised))])),
+      to,
+      notes,
+    );
   }
   if (to !== "json" || !books.has(from) || textOption(options, "sheet") !== undefined) return undefined;
   const sheets = everySheet(bytes, notes, (sheet, raised, book) => recordsOf(parseSheet(bytes, { ...options, sheet }, raised, book)));
   if (sheets.length < 2) return undefined;
   const bare = sheets.filter(([, rows]) => rows?.length === 0).map(([name]) => name);
-  if (bare.length > 0) notes.set("EMPTY_VALUES_DROPPED", `Sheets without a second row lost their column names: ${firstOf(bare)}.`);
+  if (bare.length > 0) noteOnce(notes, "EMPTY_VALUES_DROPPED", `Sheets without a second row lost their column names: ${firstOf(bare)}.`);
   return writeJson(new Map<string, Value>(sheets.map(([name, rows]) => [name, rows ?? []])), options, notes);
 }
 
 function everyAccessTable(bytes: Buffer, options: Question["options"], notes: Notes): Value {
   const { names, table } = openAccess(bytes);
   if (names.length < 2 || textOption(options, "table") !== undefined) return null;
-  return new Map(names.map((name) => [name, recordsOf(table(name, notes))]));
+  return new Map(names.map((name) => [name, within(notes, name, (raised) => recordsOf(table(name, raised)))]));
+}
+
+/** Makes one part; its notes name it. */
+function within<T>(notes: Notes, part: string, make: (raised: Notes) => T): T {
+  const raised: Notes = new Map();
+  const made = make(raised);
+  noteWithin(notes, part, raised);
+  return made;
 }
 
 /** A heading and a table for each sheet. */

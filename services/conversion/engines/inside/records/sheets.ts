@@ -1,6 +1,6 @@
 /** Workbooks as tables, by SheetJS: cell values without formatting. */
 import * as workbooks from "@e965/xlsx";
-import { type Notes, noteAlso, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { isComputed } from "./open-document.ts";
@@ -19,18 +19,20 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, bo
   return { columns, rows: (hasHeader ? lines.slice(1) : lines).map((line) => columns.map((_, place) => line[place] ?? null)) };
 }
 
-/** The rows of the requested sheet, otherwise of the first visible one; empty rows are left out. */
+/** The rows of the requested sheet, otherwise of the first visible one that is not empty; empty rows are left out. */
 export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
-  const place = placeOf(book, names, textOption(options, "sheet") ?? "1");
+  const wanted = textOption(options, "sheet") ?? "1";
+  const filled = wanted === "1" ? names.find((name) => !isEmpty(book, name)) : undefined;
+  const place = filled ?? placeOf(book, names, wanted);
   const sheet = book.Sheets[place];
   if (sheet === undefined) {
     throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
   }
   const number = names.indexOf(place) + 1;
-  if (number === 0) notes.set("SHEETS_LEFT_OUT", `Only the hidden sheet ${place.slice(0, 60)} was converted.`);
-  else if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${number} of ${names.length} was converted.`);
-  else if (book.SheetNames.length > 1) notes.set("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
+  if (number === 0) noteOnce(notes, "SHEETS_LEFT_OUT", `Only the hidden sheet ${place.slice(0, 60)} was converted.`);
+  else if (names.length > 1) noteOnce(notes, "SHEETS_LEFT_OUT", `Only sheet ${number} of ${names.length} was converted.`);
+  else if (book.SheetNames.length > 1) noteOnce(notes, "SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
@@ -49,7 +51,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
     last = place;
     return [line];
   });
-  if (empty.length > 0) notes.set("ENTRIES_LEFT_OUT", `Rows without a value were left out, from ${firstOf(empty)}.`);
+  if (empty.length > 0) noteOnce(notes, "ENTRIES_LEFT_OUT", `Rows without a value were left out, from ${firstOf(empty)}.`);
   if (lines.length === 0) throw new Failure("CONVERSION_FAILED", emptySheet);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width * lines.length > maxCells) throw tooComplex("The sheet has too many cells to convert.");
@@ -71,19 +73,21 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
     ...(comments.length > 0 ? [`Comments were left out: ${firstOf(comments)}.`] : []),
     ...(links.length > 0 ? [`Link addresses were left out: ${firstOf(links)}.`] : []),
   ];
-  if (said.length > 0) notes.set("TEXT_LEFT_OUT", said.join(" "));
+  if (said.length > 0) noteOnce(notes, "TEXT_LEFT_OUT", said.join(" "));
 }
 
 /** The result of `parse` for each visible sheet, by name; no note about other sheets is needed then. An empty sheet is undefined. */
 export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: string, notes: Notes, book: workbooks.WorkBook) => T) {
   const book = read(bytes);
   const names = shownSheetsOf(book, bytes);
-  if (names.length < book.SheetNames.length) notes.set("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
+  if (names.length < book.SheetNames.length) noteOnce(notes, "SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   // A number is tried as a sheet position first.
   return names.map((name, place) => {
+    if (isEmpty(book, name)) return [name, undefined] as const;
     const raised: Notes = new Map();
     const made = unlessEmpty(() => parse(String(place + 1), raised, book));
-    for (const [code, message] of raised) if (code !== "SHEETS_LEFT_OUT") notes.set(code, message);
+    raised.delete("SHEETS_LEFT_OUT");
+    noteWithin(notes, names.length > 1 ? name : "", raised);
     return [name, made] as const;
   });
 }
@@ -104,18 +108,19 @@ const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
   const book = read(bytes);
   const shown = shownSheetsOf(book, bytes);
-  const isEmpty = (name: string): boolean => {
-    const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
-    return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
-  };
-  const empty = shown.filter(isEmpty);
+  const empty = shown.filter((name) => isEmpty(book, name));
   const hidden = book.SheetNames.filter((name) => !shown.includes(name));
   const said = [
     ...(hidden.length > 0 ? [`Hidden sheets were left out: ${firstOf(hidden)}.`] : []),
     ...(empty.length > 0 ? [`Empty sheets were left out: ${firstOf(empty)}.`] : []),
   ];
-  if (said.length > 0) notes.set("SHEETS_LEFT_OUT", said.join(" "));
+  if (said.length > 0) noteOnce(notes, "SHEETS_LEFT_OUT", said.join(" "));
   return shown.map((name) => (empty.includes(name) ? null : name));
+}
+
+function isEmpty(book: workbooks.WorkBook, name: string): boolean {
+  const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
+  return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
 }
 
 function shownSheetsOf(book: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
@@ -199,7 +204,7 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
     );
   }
   if (changed.texts.size > 0)
-    notes.set("TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf([...changed.texts])}.`);
+    noteOnce(notes, "TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf([...changed.texts])}.`);
   if (changed.zones.size > 0)
     noteAlso(notes, "METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...changed.zones])}.`);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
@@ -231,7 +236,7 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
     let given = wanted;
     for (let count = 2; used.has(given.toLowerCase()) || given === ""; count++) given = `${wanted.slice(0, 26)}_${count}`;
     used.add(given.toLowerCase());
-    if (given !== name) notes.set("NAMES_CHANGED", `Tables were renamed to valid sheet names: ${given}.`);
+    if (given !== name) noteOnce(notes, "NAMES_CHANGED", `Tables were renamed to valid sheet names: ${given}.`);
     const [only] = Object.values(read(bytes).Sheets);
     if (only === undefined) continue;
     const rows: (workbooks.CellObject | undefined)[][] = only["!data"] ?? [];
@@ -291,6 +296,6 @@ function textOf(text: string, to: string, notes: Notes): string {
     .replace(/\r\n?/g, "\n")
     .replace(/[\ufffe\uffff]/g, "\ufffd");
   if (clean !== text)
-    notes.set("CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that workbooks do not allow were replaced.");
+    noteOnce(notes, "CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that cells do not allow were replaced.");
   return clean;
 }

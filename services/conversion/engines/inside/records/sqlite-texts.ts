@@ -1,7 +1,7 @@
 /** Texts of SQLite databases that are not UTF-8: older programs store them in the encoding of their system, and SQLite does not check. */
 import { isUtf8 } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
-import type { Notes } from "../exchange.ts";
+import { type Notes, noteOnce } from "../exchange.ts";
 import { guessEncoding } from "../guess-encoding.ts";
 
 type Row = readonly unknown[];
@@ -30,7 +30,7 @@ export function rowsWithTexts(database: DatabaseSync, columns: readonly string[]
   if (broken.length === 0) return rows;
   // One guess for all, each on a line of its own.
   const guess = guessEncoding(Buffer.concat(broken.flatMap((bytes) => [bytes, Buffer.from("\n")])));
-  notes.set("ENCODING_GUESSED", `The encoding of texts that are not UTF-8 was guessed to be ${guess}.`);
+  noteOnce(notes, "ENCODING_GUESSED", `The encoding of texts that are not UTF-8 was guessed to be ${guess}.`);
   const decoder = new TextDecoder(guess);
   return raw.map((row) =>
     columns.map((_, place) => {

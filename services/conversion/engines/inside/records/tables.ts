@@ -1,5 +1,5 @@
 /** Converts records to rows and columns, and back. */
-import type { Notes, Options } from "../exchange.ts";
+import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { readersOf } from "./cell-readers.ts";
 import { jsonTextOf } from "./json.ts";
@@ -24,7 +24,7 @@ export const maxCells = 20_000_000;
 export function tableOf(value: Value, notes: Notes): Table {
   const { list, path } = listOf(value);
   if (list instanceof NamedRows && list.length === 0) return { columns: list.columns, rows: [] };
-  if (path !== "") notes.set("STRUCTURE_FLATTENED", `The rows were taken from “${path}”.`);
+  if (path !== "") noteOnce(notes, "STRUCTURE_FLATTENED", `The rows were taken from “${path}”.`);
   const places = new Map<string, number>();
   const rows = list.map((item) => {
     const row: Cell[] = [];
@@ -32,7 +32,8 @@ export function tableOf(value: Value, notes: Notes): Table {
       // A name that contains a dot may equal that of a nested value.
       let name = wanted;
       for (let count = 2; Object.hasOwn(row, places.get(name) ?? -1); count++) name = `${wanted}_${count}`;
-      if (name !== wanted) notes.set("NAMES_CHANGED", `Two values of one record are both named ${wanted.slice(0, 60)}; one was numbered.`);
+      if (name !== wanted)
+        noteOnce(notes, "NAMES_CHANGED", `Two values of one record are both named ${wanted.slice(0, 60)}; one was numbered.`);
       const place = places.get(name) ?? places.size;
       if (place >= maxColumns) throw tooComplex("The data has too many columns to convert.");
       places.set(name, place);
@@ -67,7 +68,7 @@ function listOf(value: Value): { readonly list: readonly Value[]; readonly path:
 function putEntries(entries: Entries, prefix: string, put: (name: string, cell: Cell) => void, notes: Notes): void {
   for (const [name, each] of entries) {
     if (each instanceof Map && each.size > 0) {
-      notes.set("STRUCTURE_FLATTENED", undefined);
+      noteOnce(notes, "STRUCTURE_FLATTENED", `Nested values became columns, first “${`${prefix}${name}`.slice(0, 60)}”.`);
       putEntries(each, `${prefix}${name}.`, put, notes);
     } else put(prefix + name, cellOf(prefix + name, each, notes));
   }
@@ -76,7 +77,7 @@ function putEntries(entries: Entries, prefix: string, put: (name: string, cell: 
 /** Lists within a record become one cell of JSON. */
 function cellOf(name: string, value: Value, notes: Notes): Cell {
   if (!Array.isArray(value) && !(value instanceof Map)) return value;
-  notes.set("STRUCTURE_FLATTENED", undefined);
+  noteOnce(notes, "STRUCTURE_FLATTENED", `Lists within rows became text, first “${name.slice(0, 60)}”.`);
   // Wrapped in its name, so that a note can mention it.
   const simple = simplify(new Map([[name, value]]), { integers: "any", exact: true }, notes);
   return jsonTextOf(simple instanceof Map ? (simple.get(name) ?? null) : simple, 0);
@@ -124,5 +125,5 @@ export function columnNamesOf(header: readonly string[], width: number, notes: N
 
 /** Notes which names differ from the source. */
 export function noteNames(changed: readonly string[], notes: Notes): void {
-  if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a unique name were renamed: ${firstOf(changed)}.`);
+  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Columns without a unique name were renamed: ${firstOf(changed)}.`);
 }

@@ -2,7 +2,7 @@
 import avro from "avsc";
 import type { SchemaElement } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { avroWriting } from "./avro-types.ts";
 import { type Column, type ColumnType, columnOf, type Stored } from "./column-types.ts";
 import { signedBytes } from "./decimals.ts";
@@ -23,7 +23,7 @@ export function columnsOf(
     const cells = rows.map((row) => row[place] ?? null);
     return { name, ...columnOf(cells, holds, () => texts.push(name)) };
   });
-  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Columns of unsupported or mixed types became text: ${firstOf(texts)}.`);
+  if (texts.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Columns of unsupported or mixed types became text: ${firstOf(texts)}.`);
   return typed;
 }
 
@@ -148,6 +148,6 @@ function avroNamesOf(columns: readonly string[], notes: Notes): string[] {
     seen.add(name);
     return name;
   });
-  if (changed.length > 0) notes.set("NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
+  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
   return names;
 }

@@ -122,18 +122,18 @@ export function freeNames(names: readonly (readonly [was: string, is: string])[]
 
 /** Notes repeated names. */
 export function noteDoubled(doubled: readonly string[], notes: Notes): void {
-  if (doubled.length > 0) notes.set("NAMES_CHANGED", `Repeated names were numbered: ${firstOf(doubled)}.`);
+  if (doubled.length > 0) noteOnce(notes, "NAMES_CHANGED", `Repeated names were numbered: ${firstOf(doubled)}.`);
 }
 
 /** Makes the names of one map unique text. */
-function createFreeNames(notes?: Notes) {
+function createFreeNames(notes: Notes = new Map()) {
   const taken = new Map<string, number>();
   return (name: unknown): string => {
     const wanted = textOfName(name);
-    if (typeof name !== "string") notes?.set("NAMES_CHANGED", "Names that were not text became text.");
+    if (typeof name !== "string") noteOnce(notes, "NAMES_CHANGED", `Names that were not text became text, first “${wanted.slice(0, 60)}”.`);
     let free = wanted;
     for (let count = taken.get(wanted) ?? 1; taken.has(free); free = `${wanted}_${count}`) taken.set(wanted, ++count);
-    if (free !== wanted) notes?.set("NAMES_CHANGED", `Values with the same name were numbered, such as “${wanted.slice(0, 60)}”.`);
+    if (free !== wanted) noteOnce(notes, "NAMES_CHANGED", `Values with the same name were numbered, such as “${wanted.slice(0, 60)}”.`);
     taken.set(free, 1);
     return free;
   };
@@ -208,9 +208,9 @@ export function simplify(value: Value, ability: Ability, notes: Notes): Value {
     return given;
   };
   const simple = convert(value);
-  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Values of unsupported types were written as text: ${firstOf(texts)}.`);
+  if (texts.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Values of unsupported types were written as text: ${firstOf(texts)}.`);
   if (rounded.length > 0)
-    notes.set("NUMBERS_ROUNDED", `Numbers outside the range or precision of the format were rounded: ${firstOf(rounded)}.`);
+    noteOnce(notes, "NUMBERS_ROUNDED", `Numbers outside the range or precision of the format were rounded: ${firstOf(rounded)}.`);
   return simple;
 }
 
@@ -271,7 +271,7 @@ export function withoutNulls(value: Value, notes: Notes, inList: () => Value): V
   };
   const whole = convert(value, []);
   if (dropped.length > 0)
-    notes.set("EMPTY_VALUES_DROPPED", `Empty values were left out, because the format does not support them: ${firstOf(dropped)}.`);
+    noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty values were left out, because the format does not support them: ${firstOf(dropped)}.`);
   return whole;
 }
 

@@ -1,5 +1,5 @@
 /** Replaces lone surrogates, which programs that cut text by UTF-16 units produce, for formats that allow only whole characters. */
-import type { Notes } from "../exchange.ts";
+import { type Notes, noteOnce } from "../exchange.ts";
 import { type Entries, freeNames, type Value } from "./values.ts";
 
 /** The same value; replacements are noted. */
@@ -20,6 +20,6 @@ export function wellFormed(value: Value, notes: Notes): Value {
     return given instanceof Map ? entriesOf(given) : given;
   };
   const whole = convert(value);
-  if (isChanged) notes.set("CHARACTERS_REPLACED", "Halves of characters, which the format cannot store, were replaced by U+FFFD.");
+  if (isChanged) noteOnce(notes, "CHARACTERS_REPLACED", "Halves of characters, which the format cannot store, were replaced by U+FFFD.");
   return whole;
 }

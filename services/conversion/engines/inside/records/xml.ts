@@ -1,8 +1,9 @@
 /** XML as data: elements by name, `@name` for attributes, `#text` beside them, repeated elements as a list. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { type Notes, noteAlso, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
+import { noteComments } from "./comments.ts";
 import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
 import { asXmlName, isXmlName } from "./xml-names.ts";
 
@@ -46,6 +47,7 @@ function expanded(text: string, notes: Notes): string {
 export function parseXml(text: string, notes: Notes): Value {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   const root = rootOf(text);
+  noteComments(text, "xml", notes);
   return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
 
@@ -93,8 +95,6 @@ function textOfNode(node: Node, notes: Notes): string {
   return isNode(section) ? String(section["#text"] ?? "") : expanded(String(node["#text"] ?? ""), notes);
 }
 
-const grouped = "Elements with the same name were grouped";
-
 function valueOfNode(node: Node, notes: Notes): Value {
   const entries: Entries = new Map();
   const attributes = node[":@"];
@@ -112,8 +112,12 @@ function valueOfNode(node: Node, notes: Notes): Value {
     }
     const value = valueOfNode(child, notes);
     const known = entries.get(name);
-    if (known !== undefined && name !== last && !notes.get("STRUCTURE_FLATTENED")?.includes(grouped))
-      noteAlso(notes, "STRUCTURE_FLATTENED", `${grouped}, first “${name.slice(0, 60)}”; their order among other elements is lost.`);
+    if (known !== undefined && name !== last)
+      noteOnce(
+        notes,
+        "STRUCTURE_FLATTENED",
+        `Elements with the same name were grouped, first “${name.slice(0, 60)}”; their order among other elements is lost.`,
+      );
     last = name;
     if (known === undefined) entries.set(name, value);
     else if (Array.isArray(known)) known.push(value);
@@ -121,7 +125,7 @@ function valueOfNode(node: Node, notes: Notes): Value {
   }
   if (entries.size === 0) return text;
   if (last !== undefined && text.trim() !== "") {
-    noteAlso(notes, "STRUCTURE_FLATTENED", "Text between elements was joined; its position is lost.");
+    noteOnce(notes, "STRUCTURE_FLATTENED", "Text between elements was joined; its position is lost.");
     entries.set("#text", text.trim());
   } else if (last === undefined && text !== "") entries.set("#text", text);
   return entries;
@@ -197,6 +201,9 @@ function writeElement(around: Writing, name: string, value: Value, margin: strin
     return void lines.push(`${start}>${escapeText(textOf(only[1]), notes)}</${name}>`);
   }
   lines.push(`${start}>`);
+  const lone = Array.isArray(value) ? undefined : rest.find(([, each]) => Array.isArray(each) && each.length === 1);
+  if (lone !== undefined)
+    noteOnce(notes, "STRUCTURE_FLATTENED", `Lists of one value became single elements, first “${lone[0].slice(0, 60)}”.`);
   const all = rest.map(([, each]) => (Array.isArray(each) && each.length > 0 && !Array.isArray(value) ? each : [each]));
   const names = Array.isArray(value)
     ? rest.map(([key]) => key)
@@ -212,7 +219,7 @@ function attributeNameOf({ notes, prefixes }: Writing, name: string): string {
 
 function xmlNameOf(name: string, notes: Notes): string {
   const valid = asXmlName(name);
-  if (valid !== name) notes.set("NAMES_CHANGED", undefined);
+  if (valid !== name) noteOnce(notes, "NAMES_CHANGED", `Names that XML does not allow were changed, first “${name.slice(0, 60)}”.`);
   return valid;
 }
 
@@ -230,6 +237,7 @@ function escapeText(text: string, notes: Notes): string {
 /** XML 1.0 cannot represent most control characters, not even escaped. */
 export function speakable(text: string, notes: Notes): string {
   const clean = text.toWellFormed().replace(unspeakable, "\ufffd");
-  if (clean !== text) notes.set("CHARACTERS_REPLACED", undefined);
+  if (clean !== text)
+    noteOnce(notes, "CHARACTERS_REPLACED", `Characters that XML does not allow were replaced, first in “${clean.slice(0, 60)}”.`);
   return clean;
 }

@@ -3,6 +3,7 @@ import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLEr
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
+import { noteComment } from "./comments.ts";
 import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Repeated aliases make a small file huge. */
@@ -45,6 +46,7 @@ export function parseYaml(text: string, notes: Notes): Value {
         if (source !== undefined) node.value = exactOf(source, isWhole ? Number(value) : value);
       },
     });
+    noteCommentsOf(document, notes);
     try {
       return valueFrom(document.toJS({ mapAsMap: true, maxAliasCount: 100 }), notes);
     } catch (error) {
@@ -55,6 +57,15 @@ export function parseYaml(text: string, notes: Notes): Value {
   });
   const [only] = values;
   return values.length === 1 && only !== undefined ? only : values;
+}
+
+function noteCommentsOf(document: Document.Parsed, notes: Notes): void {
+  const tell = ({ commentBefore, comment }: { commentBefore?: string | null | undefined; comment?: string | null | undefined }) => {
+    const found = commentBefore ?? comment ?? "";
+    if (found.trim() !== "") noteComment(found, notes);
+    return found.trim() !== "" ? visit.BREAK : undefined;
+  };
+  if (tell(document) === undefined) visit(document, { Node: (_key, node) => tell(node) });
 }
 
 /** Keeps the digits of numbers and instants that do not fit the library's doubles and dates. */
@@ -71,7 +82,7 @@ function momentOf(source: string, moment: Date): unknown {
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
   const text = new Date(moment.getTime() + (sign === undefined ? 0 : offset)).toISOString();
   const numbersIn = (digits: string) => (digits.match(/\d+/g) ?? []).slice(0, source.includes(":") ? 6 : 3).map(Number);
-  // The library makes the 31st of February the 3rd of March.
+  // The library turns 31 February into 3 March.
   if (numbersIn(source).join() !== numbersIn(text).join()) return source;
   if (!source.includes(":")) return new Stamp(text.slice(0, -"T00:00:00.000Z".length), false);
   const fraction = withoutTrailing(/\.(\d+)/.exec(source)?.[1] ?? "", "0");

@@ -34,6 +34,7 @@ const filler = new Uint8Array(5000);
 describe("compound files", () => {
   it.each([
     ["an encrypted OOXML package", "docx", { EncryptionInfo: new Uint8Array(100), EncryptedPackage: filler }],
+    ["an encrypted package named in capitals", "docx", { ENCRYPTEDPACKAGE: filler }],
     ["an encrypted workbook", "xls", { Workbook: records([0x809, 16], [0x2f, 54]) }],
     ["an older encrypted workbook behind a write protection", "xls", { Book: records([0x809, 8], [0x86, 0], [0x2f, 4]) }],
     ["an encrypted document", "doc", { WordDocument: wordDocument(0x0100) }],

@@ -3,22 +3,20 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { rarFile } from "#test/harness/rar-file.ts";
 import { cpioFile } from "#test/harness/tar-file.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
+const bench = useBench(archiveEngine);
 let folder: string;
 beforeAll(async () => {
-  bench = await openBench(archiveEngine);
   folder = join(bench.folder, "tree");
   await mkdir(folder);
   await run("/bin/sh", ["-c", "printf same > first; ln first second; chmod 600 first; printf x > other; : > empty"], { cwd: folder });
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const names = ["empty", "first", "other", "second"];
 async function sampleOf(kind: string): Promise<string> {

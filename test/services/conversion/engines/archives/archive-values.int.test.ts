@@ -3,16 +3,12 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(archiveEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(archiveEngine);
 
 /** Each body adds to `a`: a ZipFile, or a TarFile with names in Latin-1. */
 const writer = `

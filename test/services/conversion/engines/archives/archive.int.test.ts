@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
 import { parseListing } from "#services/conversion/inspectors/inside/archive-listing.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { cpioFile } from "#test/harness/tar-file.ts";
 
 const run = promisify(execFile);
@@ -66,11 +66,7 @@ testEngine(
 );
 
 describe("engine archive, in detail", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(archiveEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(archiveEngine);
 
   /** A TAR written by Python; `body` adds members to `t`. */
   async function tarOf(name: string, body: string): Promise<string> {

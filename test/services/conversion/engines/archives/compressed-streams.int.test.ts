@@ -2,16 +2,12 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(archiveEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(archiveEngine);
 
 /** `body`: a Python expression for the content of the file. */
 async function fileOf(format: string, body: string): Promise<string> {

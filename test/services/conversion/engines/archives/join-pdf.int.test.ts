@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { joinPdfEngine } from "#services/conversion/engines/archives/join-pdf.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
@@ -23,12 +23,11 @@ with pikepdf.open(sys.argv[1]) as pdf:
 `;
 
 describe("joined PDFs", () => {
-  let bench: Bench;
+  const bench = useBench(joinPdfEngine);
   let path: string;
   let said: string | undefined;
   let objects: string;
   beforeAll(async () => {
-    bench = await openBench(joinPdfEngine);
     const [rich, whole, source] = ["rich.pdf", "whole.pdf", "in.zip"].map((name) => join(bench.folder, name)) as [string, string, string];
     await textFrom("/usr/bin/python3", maker, rich, "named");
     await textFrom("/usr/bin/python3", "-c", layered, rich, whole);

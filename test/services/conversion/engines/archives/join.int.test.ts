@@ -4,14 +4,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { joinComicEngine } from "#services/conversion/engines/archives/join-comic.ts";
 import { joinHtmlEngine } from "#services/conversion/engines/archives/join-html.ts";
 import { joinMediaEngine } from "#services/conversion/engines/archives/join-media.ts";
 import { joinPdfEngine } from "#services/conversion/engines/archives/join-pdf.ts";
 import { joinTiffEngine } from "#services/conversion/engines/archives/join-tiff.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { seconds, stream } from "#test/contract/options/effect.ts";
 import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
@@ -27,23 +27,15 @@ const ffmpegFile = async (path: string, ...args: readonly string[]) =>
   void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args, path]));
 
 function joining(engine: typeof joinPdfEngine) {
-  const bench: { open?: Bench } = {};
-  beforeAll(async () => {
-    bench.open = await openBench(engine);
-  });
-  afterAll(async () => bench.open?.[Symbol.asyncDispose]());
+  const bench = useBench(engine);
   let count = 0;
-  const opened = (): Bench => {
-    if (bench.open === undefined) throw new Error("not open yet");
-    return bench.open;
-  };
   return {
-    folder: () => opened().folder,
+    folder: () => bench.folder,
     async join(parts: readonly ZipPart[], to: string, options: OptionValues = {}) {
       count += 1;
-      const path = join(opened().folder, `given-${count}.zip`);
+      const path = join(bench.folder, `given-${count}.zip`);
       await writeFile(path, zipFile(parts));
-      return opened().convert(path, "zip", to, options);
+      return bench.convert(path, "zip", to, options);
     },
   };
 }

@@ -1,26 +1,13 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(dataEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const convert = converting(dataEngine);
 
-let count = 0;
-async function convert(content: string | Buffer, from: string, to: string, options = {}) {
-  count += 1;
-  const path = join(bench.folder, `given-${count}.${from}`);
-  await writeFile(path, content);
-  const made = await bench.convert(path, from, to, options);
-  return { ...made, notes: [...made.notes.keys()], text: await readFile(made.path, "utf8") };
-}
 const textOf = async (...given: Parameters<typeof convert>) => (await convert(...given)).text.trim();
 
 describe("exactness", () => {

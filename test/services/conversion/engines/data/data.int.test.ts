@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { leavesOf } from "./foreign-data.ts";
 
 const records = '[{"name":"Ünïcødé 日本","code":"007","count":12},{"name":"=1+2","code":"a,\\"b\\"","count":-3}]';
@@ -14,15 +14,8 @@ const settingValues = ["Ünïcødé", "localhost", "8080"];
 const isSetting = new Set(["ini", "properties"]);
 const needsSettings = ({ from, to }: { from: string; to: string }) => isSetting.has(from) || isSetting.has(to);
 
-let maker: Bench;
-let office: Bench;
-beforeAll(async () => {
-  [maker, office] = await Promise.all([openBench(dataEngine), openBench(libreofficeEngine)]);
-});
-afterAll(async () => {
-  await maker[Symbol.asyncDispose]();
-  await office[Symbol.asyncDispose]();
-});
+const maker = useBench(dataEngine);
+const office = useBench(libreofficeEngine);
 
 /** Formats that no engine of this test writes. Their own tests check their values. */
 const samples: Readonly<Record<string, string>> = {

@@ -1,28 +1,15 @@
 /** Values that used to change silently. Each test is named after the finding. */
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(dataEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const convert = converting(dataEngine);
 
-let count = 0;
-async function convert(content: string | Buffer, from: string, to: string, options = {}) {
-  count += 1;
-  const path = join(bench.folder, `given-${count}.${from}`);
-  await writeFile(path, content);
-  const made = await bench.convert(path, from, to, options);
-  return { ...made, notes: [...made.notes.keys()], text: await readFile(made.path, "utf8") };
-}
 const jsonOf = async (content: string | Buffer, from: string, options = {}) =>
   JSON.parse((await convert(content, from, "json", options)).text);
 
@@ -250,11 +237,8 @@ describe("workbooks", () => {
   });
 
   it("note timestamps that lost their UTC mark, and values that became text", async () => {
-    const source = await readFile("test/corpus/values/types.parquet");
-    const path = join(bench.folder, "types.parquet");
-    await writeFile(path, source);
-    const made = await bench.convert(path, "parquet", "xlsx");
-    expect(made.notes.get("TYPES_AS_TEXT")).toMatch(/: d38, dt, tm and others\.$/);
+    const made = await convert(await readFile("test/corpus/values/types.parquet"), "parquet", "xlsx");
+    expect(made.messages.get("TYPES_AS_TEXT")).toMatch(/: d38, dt, tm and others\.$/);
     const there = await convert(Buffer.from("81a161d6ff5a4af6a5", "hex"), "msgpack", "xlsx");
     expect([there.notes, await jsonOf(await readFile(there.path), "xlsx")]).toEqual([["METADATA_DROPPED"], [{ a: "2018-01-02T03:04:05" }]]);
   });

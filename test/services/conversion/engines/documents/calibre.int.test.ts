@@ -2,20 +2,16 @@ import { execFile } from "node:child_process";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { calibreEngine } from "#services/conversion/engines/documents/calibre.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { bookTextOf } from "#test/contract/readers-ebook.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../../corpus");
 
-let bench: Bench;
+const bench = useBench(calibreEngine);
 const made = new Map<string, string>();
-beforeAll(async () => {
-  bench = await openBench(calibreEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
 
 /** Sources that are not in the corpus are made by Calibre itself, once per format. */
 async function sample(format: string, folder: string): Promise<string> {

@@ -1,18 +1,14 @@
 import { copyFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { djvulibreEngine } from "#services/conversion/engines/documents/djvulibre.ts";
 import { byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
 import { rasterSample } from "#test/services/conversion/engines/pictures/raster-samples.ts";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(djvulibreEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(djvulibreEngine);
 
 async function sample(format: string, folder: string): Promise<string> {
   if (format === "ppm") return await rasterSample("ppm", folder);

@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { graphvizEngine } from "#services/conversion/engines/documents/graphviz.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { graphOf } from "#test/contract/readers-diagram.ts";
 
@@ -14,11 +14,7 @@ const graph = 'digraph g { a [label="Quokka Ünïcødé"]; a -> b -> c; a -> c [
 const graphml =
   '<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="g" edgedefault="directed"><node id="a"/><node id="b"/><node id="c"/><edge source="a" target="b"/><edge source="b" target="c"/><edge source="a" target="c"/></graph></graphml>';
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(graphvizEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(graphvizEngine);
 
 async function sample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { mailsOf } from "#test/contract/readers-mail.ts";
 import { compoundFile } from "#test/harness/compound-file.ts";
 
@@ -90,11 +90,7 @@ const written: Readonly<Record<string, string>> = {
   json: '[{"name": "Jürgen Quokka", "email": ["juergen@mill.example", "j@mill.example"]}, {"name": "Äda Zebra"}]',
 };
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(mailEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(mailEngine);
 
 async function sample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strToU8, unzipSync, zipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { textOf } from "./document-text.ts";
 
 const container =
@@ -32,11 +32,7 @@ function bookOf(chapters: Readonly<Record<string, string>>): Uint8Array {
 const notes = (text: string) => text.split("\n").filter((line) => line.startsWith("[^"));
 
 describe("footnotes of books and web pages", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(pandocEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(pandocEngine);
 
   async function madeOf(from: "epub" | "html", content: Uint8Array | string, to: string): Promise<string> {
     const path = join(bench.folder, `noted.${from}`);

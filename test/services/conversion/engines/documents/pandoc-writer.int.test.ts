@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { openBench, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { cloneIsOpen } from "#test/harness/clone.ts";
 import { isRoot } from "#test/services/conversion/sandbox/host.ts";
@@ -13,24 +13,22 @@ import { textOf } from "./document-text.ts";
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const markdown = `# Quokka\n\n## Zebra\n\nWords\n\n![dot](data:image/png;base64,${pixel})\n\n![gone](gone.png)\n`;
 const started: string[] = [];
-let bench: Bench;
+const bench = useBench({
+  ...pandocEngine,
+  open({ sandbox, ...host }) {
+    const run: typeof sandbox.run = (command) => {
+      started.push(command.program);
+      return sandbox.run(command);
+    };
+    return pandocEngine.open({ ...host, sandbox: { ...sandbox, run } });
+  },
+});
 let source: string;
 
 beforeAll(async () => {
-  bench = await openBench({
-    ...pandocEngine,
-    open({ sandbox, ...host }) {
-      const run: typeof sandbox.run = (command) => {
-        started.push(command.program);
-        return sandbox.run(command);
-      };
-      return pandocEngine.open({ ...host, sandbox: { ...sandbox, run } });
-    },
-  });
   source = join(bench.folder, "source.md");
   await writeFile(source, markdown);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 beforeEach(() => {
   started.length = 0;
 });

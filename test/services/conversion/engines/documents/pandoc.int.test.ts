@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { russian, textOf } from "./document-text.ts";
 
@@ -25,11 +25,7 @@ const written: Readonly<Record<string, string>> = {
 };
 
 describe("hops", () => {
-  let maker: Bench;
-  beforeAll(async () => {
-    maker = await openBench(pandocEngine);
-  });
-  afterAll(() => maker[Symbol.asyncDispose]());
+  const maker = useBench(pandocEngine);
 
   async function sample(format: string, folder: string): Promise<string> {
     if (format === "docx") return join(corpus, "office/text.docx");
@@ -56,19 +52,10 @@ describe("hops", () => {
 });
 
 describe("engine pandoc, in detail", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(pandocEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(pandocEngine);
 
-  async function put(name: string, content: string | Buffer): Promise<string> {
-    const path = join(bench.folder, name);
-    await writeFile(path, content);
-    return path;
-  }
   async function htmlOf(content: string | Buffer, from = "md", options = {}) {
-    const made = await bench.convert(await put(`source.${from}`, content), from, "html", options);
+    const made = await bench.convert(await bench.put(`source.${from}`, content), from, "html", options);
     return { ...made, text: await readFile(made.path, "utf8") };
   }
 
@@ -84,38 +71,38 @@ describe("engine pandoc, in detail", () => {
     expect((await htmlOf(markdown, "md", { toc: true })).text).toContain('<nav id="TOC"');
     expect((await htmlOf(markdown, "md", { numberSections: true })).text).toContain("header-section-number");
     expect((await htmlOf(markdown, "md", { highlight: "none" })).text).not.toMatch(/<span class="(kw|op|dv)"/);
-    const long = await put("long.md", `${"word ".repeat(60)}\n`);
+    const long = await bench.put("long.md", `${"word ".repeat(60)}\n`);
     const filled = await bench.convert(long, "md", "rst", { wrap: "auto", columns: 40 });
     expect(Math.max(...(await readFile(filled.path, "utf8")).split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
     expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
   });
 
   it("keeps footnotes through HTML, and unreferenced notes in place", async () => {
-    const source = await put("noted.md", "Foxes jump[^a] over dogs[^b].\n\n[^a]: Some of them.\n\n[^b]: Or *fewer*.\n");
+    const source = await bench.put("noted.md", "Foxes jump[^a] over dogs[^b].\n\n[^a]: Some of them.\n\n[^b]: Or *fewer*.\n");
     const page = (await bench.convert(source, "md", "html")).path;
     const back = await readFile((await bench.convert(page, "html", "md")).path, "utf8");
     expect(back).toContain("Foxes jump[^1] over dogs[^2].\n\n[^1]: Some of them.\n\n[^2]: Or *fewer*.");
-    const lone = await put("lone.html", (await readFile(page, "utf8")).replace("#fn2", "#gone"));
+    const lone = await bench.put("lone.html", (await readFile(page, "utf8")).replace("#fn2", "#gone"));
     expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
   });
 
   it("keeps paths, patterns, hyphens, and HTML line breaks and pictures in Markdown", async () => {
-    const file = await put("raw.md", 'C:\\Users\\bob \\d+ --help "q"\n\none<br>two <img src="p.png" alt="shown">\n');
+    const file = await bench.put("raw.md", 'C:\\Users\\bob \\d+ --help "q"\n\none<br>two <img src="p.png" alt="shown">\n');
     const plain = (await readFile((await bench.convert(file, "md", "txt")).path, "utf8")).trim();
     expect(plain).toBe('C:\\Users\\bob \\d+ --help "q"\n\none\ntwo shown');
-    const command = await put("command.md", "\\newpage\n");
+    const command = await bench.put("command.md", "\\newpage\n");
     expect(await readFile((await bench.convert(command, "md", "tex")).path, "utf8")).toContain("\n\\newpage\n");
   });
 
   it("keeps tabs in code", async () => {
     expect((await htmlOf("```make\nall:\n\techo\n```\n", "md", { highlight: "none" })).text).toContain("all:\n\techo");
-    const page = await put("code.html", "<pre><code>all:\n\techo\n</code></pre>");
+    const page = await bench.put("code.html", "<pre><code>all:\n\techo\n</code></pre>");
     expect(await readFile((await bench.convert(page, "html", "md")).path, "utf8")).toContain("\techo");
   });
 
   it("embeds the pictures of a document", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-    const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
+    const book = await bench.convert(await bench.put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
     expect((await readingOf(book.path)).entries?.some((entry) => entry.startsWith("word/media/"))).toBe(true);
     const page = await bench.convert(book.path, "docx", "html");
     expect(await readFile(page.path, "utf8")).toContain(`src="data:image/png;base64,${pixel}"`);
@@ -135,8 +122,8 @@ describe("engine pandoc, in detail", () => {
     await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
     const address = canary.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const secret = await put("secret.txt", "CANARY");
-    const linked = await put(
+    const secret = await bench.put("secret.txt", "CANARY");
+    const linked = await bench.put(
       "linked.md",
       `# Quokka\n\n![there](http://127.0.0.1:${port}/a.png) ![here](${secret})\n\n<iframe src="file://${secret}"></iframe>\n`,
     );
@@ -146,7 +133,7 @@ describe("engine pandoc, in detail", () => {
       if (to === "docx") expect(made.notes.get("IMAGES_REMOVED")).toBe("2 pictures were left out.");
     }
     for (const source of [`.. include:: ${secret}\n`, `.. csv-table:: x\n   :file: ${secret}\n`]) {
-      const made = await bench.convert(await put("include.rst", `Quokka\n======\n\n${source}`), "rst", "html").catch(() => undefined);
+      const made = await bench.convert(await bench.put("include.rst", `Quokka\n======\n\n${source}`), "rst", "html").catch(() => undefined);
       if (made !== undefined) expect(await readFile(made.path, "utf8")).not.toContain("CANARY");
     }
     expect(hits).toBe(0);
@@ -160,7 +147,11 @@ describe("engine pandoc, in detail", () => {
     const cyrillic = await htmlOf(russian.bytes);
     expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1251.");
     expect(cyrillic.text).toContain(russian.text);
-    const told = await bench.convert(await put("told.html", Buffer.from('<meta charset="iso-8859-2"><p>\xb1</p>', "latin1")), "html", "md");
+    const told = await bench.convert(
+      await bench.put("told.html", Buffer.from('<meta charset="iso-8859-2"><p>\xb1</p>', "latin1")),
+      "html",
+      "md",
+    );
     expect(await readFile(told.path, "utf8")).toContain("ą");
     expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
   });
@@ -178,16 +169,16 @@ describe("engine pandoc, in detail", () => {
 
   it("rejects damaged documents, and stops at its limits", async () => {
     const half = (await readFile(join(corpus, "office/text.docx"))).subarray(0, 9000);
-    await expect(bench.convert(await put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    await expect(bench.convert(await put("bad.ipynb", "{not json"), "ipynb", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    const nested = await put("nested.md", "[".repeat(60_000));
+    await expect(bench.convert(await bench.put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(await bench.put("bad.ipynb", "{not json"), "ipynb", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const nested = await bench.put("nested.md", "[".repeat(60_000));
     await expect(bench.convert(nested, "md", "html", {}, 2000)).rejects.toMatchObject({
       code: expect.stringMatching(/CONVERSION_TIMEOUT|INPUT_TOO_COMPLEX/),
     });
   });
 
   it("keeps text before the first heading and inside divs in outlines", async () => {
-    const page = await put("divided.html", "<p>Zebra first</p><div><h2>Quokka</h2><div><p>giraffe</p></div></div>");
+    const page = await bench.put("divided.html", "<p>Zebra first</p><div><h2>Quokka</h2><div><p>giraffe</p></div></div>");
     const outline = await readFile((await bench.convert(page, "html", "opml")).path, "utf8");
     for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
   });
@@ -276,7 +267,7 @@ describe("engine pandoc, in detail", () => {
   });
 
   it("writes EPUB with its title", async () => {
-    const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
+    const { path } = await bench.convert(await bench.put("book.md", markdown), "md", "epub");
     const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);
     expect(stdout).toContain("Quokka heading");
   });

@@ -3,10 +3,10 @@ import { existsSync, globSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fontEngine } from "#services/conversion/engines/fonts/font.ts";
 import { fonttoolsEngine } from "#services/conversion/engines/fonts/fonttools.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 const [original = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
@@ -36,16 +36,8 @@ async function glyphsOf(path: string, format: string): Promise<number | undefine
   }
 }
 
-let bench: Bench;
-let containers: Bench;
-beforeAll(async () => {
-  bench = await openBench(fontEngine);
-  containers = await openBench(fonttoolsEngine);
-});
-afterAll(async () => {
-  await containers[Symbol.asyncDispose]();
-  await bench[Symbol.asyncDispose]();
-});
+const bench = useBench(fontEngine);
+const containers = useBench(fonttoolsEngine);
 
 testEngine(fontEngine, {
   async sample(format, folder) {

@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { gdalEngine } from "#services/conversion/engines/maps/gdal.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { placesOf } from "#test/contract/readers-geo.ts";
 
 const run = promisify(execFile);
@@ -78,11 +78,7 @@ const written: Readonly<Record<string, string>> = {
     '<rss version="2.0" xmlns:georss="http://www.georss.org/georss"><channel><title>t</title><link>l</link><description>d</description><item><title>Quokka Ünïcødé</title><georss:line>47 8 48 9.5</georss:line></item></channel></rss>',
 };
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(gdalEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(gdalEngine);
 
 async function sample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);

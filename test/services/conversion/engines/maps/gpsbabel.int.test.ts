@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { gpsbabelEngine } from "#services/conversion/engines/maps/gpsbabel.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { placesOf } from "#test/contract/readers-geo.ts";
 
 const places = [
@@ -17,11 +17,7 @@ const waypoints = places.map(([lat, lon], index) => `<wpt lat="${lat}" lon="${lo
 const nmea =
   "$GPRMC,100000.000,A,4700.000,N,00800.000,E,0.00,0.00,010326,,*0F\r\n$GPRMC,101000.000,A,4730.000,N,00845.000,E,0.00,0.00,010326,,*0C\r\n$GPRMC,102000.000,A,4800.000,N,00930.000,E,0.00,0.00,010326,,*01\r\n";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(gpsbabelEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(gpsbabelEngine);
 
 /** Adds the mandatory checksum to each sentence. */
 function checked(text: string): string {

@@ -53,6 +53,22 @@ describe("values of KML", () => {
     expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
   });
 
+  it("are read from every document of an archive, with their types", async () => {
+    const linked = "<NetworkLink><Link><href>../files/b.kml</href></Link></NetworkLink>";
+    const [first, other] = [schema + placemark(extended(integer("5")) + at) + linked, placemark(extended(data("x", "007")) + at)];
+    const files = { "files/b.kml": Buffer.from(kml(other)), "doc.kml": Buffer.from(kml(first)), "empty.kml": Buffer.from(kml("")) };
+    const made = convert(zipSync(files), "kmz", "geojson");
+    expect(
+      (await featuresOf(made)).map(({ properties }: { properties: { i: unknown; x: unknown } }) => [properties.i, properties.x]),
+    ).toEqual([
+      [5, null],
+      [null, "007"],
+    ]);
+    expect([...(await made).notes]).toEqual([]);
+    const outside = await convert(kml(placemark(at) + linked), "kml", "geojson");
+    expect(outside.notes.get("EXTERNAL_CONTENT_BLOCKED")).toBe("Maps that the file links to were not fetched: files/b.kml.");
+  });
+
   it("name the files that an archive holds beside the map", async () => {
     const files = { "doc.kml": Buffer.from(kml(placemark(at))), "files/": Buffer.alloc(0), "files/a.jpg": Buffer.from("x") };
     const { notes } = await convert(zipSync(files), "kmz", "geojson");

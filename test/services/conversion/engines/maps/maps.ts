@@ -3,19 +3,14 @@ import { execFile } from "node:child_process";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll } from "vitest";
 import { gdalEngine } from "#services/conversion/engines/maps/gdal.ts";
-import { type Bench, type Converted, openBench } from "#test/contract/engine.ts";
+import { type Converted, useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 
 /** For the tests of one file. */
 export function openMaps() {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(gdalEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(gdalEngine);
 
   async function convert(text: string | Uint8Array, from: string, to: string, options = {}): Promise<Converted> {
     const path = join(bench.folder, `values.${from}`);

@@ -2,10 +2,9 @@
 import { execFile } from "node:child_process";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll } from "vitest";
 import type { EngineHost } from "#services/conversion/domain/engine.ts";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { type Bench, useBench } from "#test/contract/engine.ts";
 
 export const execute = promisify(execFile);
 
@@ -41,7 +40,6 @@ type FfmpegBench = {
 
 /** Opens the engine before a file's tests and closes it afterwards. */
 export function ffmpegBench(): FfmpegBench {
-  let bench: Bench;
   const programs: string[] = [];
   const told = ({ sandbox, ...host }: EngineHost): EngineHost => ({
     ...host,
@@ -53,9 +51,6 @@ export function ffmpegBench(): FfmpegBench {
       },
     },
   });
-  beforeAll(async () => {
-    bench = await openBench({ ...ffmpegEngine, open: (host) => ffmpegEngine.open(told(host)) });
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench({ ...ffmpegEngine, open: (host) => ffmpegEngine.open(told(host)) });
   return { convert: (...given) => bench.convert(...given), pathOf: (name) => join(bench.folder, name), programs };
 }

@@ -3,16 +3,12 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const execute = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(ffmpegEngine);
 
 async function ffmpeg(...args: readonly string[]): Promise<void> {
   await execute("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]);

@@ -3,16 +3,12 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const execute = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegStillsEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(ffmpegStillsEngine);
 
 const pixelsOf = async (path: string) => await sharp(path).ensureAlpha().toColourspace("srgb").raw().toBuffer();
 

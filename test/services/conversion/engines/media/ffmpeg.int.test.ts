@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
-import { type Bench, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
+import { hopOf, testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { soundDigestOf, streamsOf, toneSeconds, writeFilm, writeTone } from "./tone.ts";
 
@@ -92,17 +92,15 @@ testEngine(
 );
 
 describe("engine ffmpeg, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(ffmpegEngine);
   let tone: string;
   let film: string;
   beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
     tone = join(bench.folder, "tone.wav");
     film = join(bench.folder, "film.mp4");
     await writeTone(tone);
     await writeFilm(film, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-metadata", "title=Quokka");
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   it("queues film that is encoded, and neither sound nor copies", () => {
     expect(hopOf(ffmpegEngine, "mp4", "webm").async).toBe(true);

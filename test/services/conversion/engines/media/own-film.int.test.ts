@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
 import { containerOf } from "#services/conversion/engines/media/ffmpeg-formats.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { packetsOf, secondsOf, streamsOf } from "./tone.ts";
 
 const run = promisify(execFile);
@@ -17,10 +17,9 @@ const bytesOf = async (path: string): Promise<number> => (await stat(path)).size
 const filmFormats = ["3gp", "avi", "mpg", "ogv", "ts", "wmv"];
 
 describe("film in its own format", () => {
-  let bench: Bench;
+  const bench = useBench(ffmpegEngine);
   const films = new Map<string, string>();
   beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
     const source = (format: string): string =>
       `-f lavfi -i testsrc2=size=${format === "webm" ? "160x120" : "320x240"}:rate=25:duration=3 -f lavfi -i sine=sample_rate=48000:duration=3 -pix_fmt yuv420p`;
     const h264 = "-c:v libx264 -g 25 -bf 2 -sc_threshold 0 -c:a aac";
@@ -36,7 +35,6 @@ describe("film in its own format", () => {
       films.set(format, path);
     }
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   const film = (format: string): string => films.get(format) ?? "";
   const pictureOf = async (path: string): Promise<Record<string, unknown> | undefined> =>

@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
 import { containerOf } from "#services/conversion/engines/media/ffmpeg-formats.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { packetsOf, secondsOf, soundDigestOf, streamsOf, writeTone } from "./tone.ts";
 
 const run = promisify(execFile);
@@ -23,14 +23,12 @@ async function loudnessOf(path: string): Promise<number> {
 const soundFormats = ["aac", "aiff", "m4b", "oga", "wma", "wv"];
 
 describe("sound in its own format", () => {
-  let bench: Bench;
+  const bench = useBench(ffmpegEngine);
   let tone: string;
   beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
     tone = join(bench.folder, "tone.wav");
     await writeTone(tone);
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   async function sound(format: string, ...args: readonly string[]): Promise<string> {
     const path = join(bench.folder, `tone-${args.join("")}.${format}`);

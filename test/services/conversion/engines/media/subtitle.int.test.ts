@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine } from "#test/contract/engine.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
 
@@ -84,20 +85,7 @@ testEngine(subtitleEngine, {
 });
 
 describe("engine subtitle, in detail", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(subtitleEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
-
-  let count = 0;
-  async function convert(content: string | Buffer, from: string, to: string, options = {}) {
-    count += 1;
-    const path = join(bench.folder, `given-${count}.${from}`);
-    await writeFile(path, content);
-    const made = await bench.convert(path, from, to, options);
-    return { path: made.path, notes: [...made.notes.keys()], text: await readFile(made.path, "utf8") };
-  }
+  const convert = converting(subtitleEngine);
 
   it("brings times and styles back through every format that has them", async () => {
     const source =

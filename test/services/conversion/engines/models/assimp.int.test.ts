@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { modelOf } from "#test/contract/readers-model.ts";
 
 const corpus = join(import.meta.dirname, "../../../../corpus/model");
@@ -29,11 +29,7 @@ const written: Readonly<Record<string, string>> = {
   ac: `AC3Db\nMATERIAL "" rgb 1 1 1  amb 0.2 0.2 0.2  emis 0 0 0  spec 0 0 0  shi 0  trans 0\nOBJECT world\nkids 1\nOBJECT poly\nname "box"\nnumvert 8\n${corners.map((corner) => `${corner.join(" ")}\n`).join("")}numsurf 12\n${triangles.map((face) => `SURF 0x0\nmat 0\nrefs 3\n${face.map((index) => `${(index ?? 0) - 1} 0 0\n`).join("")}`).join("")}kids 0\n`,
 };
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(assimpEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(assimpEngine);
 
 async function sample(format: string, folder: string): Promise<string> {
   const known = given.get(format);

@@ -2,16 +2,12 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(libreofficeEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = useBench(libreofficeEngine);
 
 const textIn = (family: string, unused = "") =>
   `<?xml version="1.0" encoding="UTF-8"?>
@@ -26,25 +22,19 @@ async function noteOf(path: string, from: string): Promise<string | undefined> {
   return (await bench.convert(path, from, "pdf")).notes.get("FONT_SUBSTITUTED");
 }
 
-async function written(name: string, content: string): Promise<string> {
-  const path = join(bench.folder, name);
-  await writeFile(path, content);
-  return path;
-}
-
 async function byPandoc(name: string): Promise<string> {
   const path = join(bench.folder, name);
-  await run("pandoc", ["-o", path, await written("text.md", "# Quokka\n\nA numbat.\n")]);
+  await run("pandoc", ["-o", path, await bench.put("text.md", "# Quokka\n\nA numbat.\n")]);
   return path;
 }
 
 it("notes a missing font family, and one replaced by a metric-compatible font", async () => {
-  expect(await noteOf(await written("a.fodt", textIn("Quokka Grotesk")), "fodt")).toContain("Quokka Grotesk");
-  expect(await noteOf(await written("b.fodt", textIn("Calibri")), "fodt")).toContain("Calibri");
+  expect(await noteOf(await bench.put("a.fodt", textIn("Quokka Grotesk")), "fodt")).toContain("Quokka Grotesk");
+  expect(await noteOf(await bench.put("b.fodt", textIn("Calibri")), "fodt")).toContain("Calibri");
 });
 
 it("does not note installed or unused font families", async () => {
-  expect(await noteOf(await written("c.fodt", textIn("DejaVu Sans", "Quokka Grotesk")), "fodt")).toBeUndefined();
+  expect(await noteOf(await bench.put("c.fodt", textIn("DejaVu Sans", "Quokka Grotesk")), "fodt")).toBeUndefined();
 });
 
 it("finds the fonts of a theme, but not those of unused styles", async () => {
@@ -66,5 +56,5 @@ it("finds the fonts of cells", async () => {
 
 it("survives hostile markup", async () => {
   const odd = textIn("Quokka").replace("<office:body>", `<!-- ${"<style:style ".repeat(200_000)} --><office:body>`);
-  expect((await bench.convert(await written("odd.fodt", odd), "fodt", "pdf")).path).toBeDefined();
+  expect((await bench.convert(await bench.put("odd.fodt", odd), "fodt", "pdf")).path).toBeDefined();
 });

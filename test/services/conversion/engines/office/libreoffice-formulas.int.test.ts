@@ -3,16 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { unzipSync, zipSync } from "fflate";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { docx } from "#test/contract/word-file.ts";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(libreofficeEngine);
-});
-afterAll(async () => bench[Symbol.asyncDispose]());
+const bench = useBench(libreofficeEngine);
 
 test("renders the formulas of a document in its PDF", async () => {
   const letter = (name: string) => `<m:r><m:t>${name}</m:t></m:r>`;

@@ -1,12 +1,12 @@
 /** LibreOffice in a sandbox without sockets: the worker runs inside it. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { openCanaries } from "#test/attacks/canaries.ts";
 import { leakOf } from "#test/attacks/leak.ts";
 import { officeAttacks } from "#test/attacks/office-attacks.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { docx, line, text } from "#test/contract/word-file.ts";
 import { cloneIsOpen } from "#test/harness/clone.ts";
@@ -22,11 +22,7 @@ const commented = docx(
 );
 
 describe.skipIf(isRoot && !cloneIsOpen)("LibreOffice in the degraded sandbox", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(libreofficeEngine, 1, "degraded");
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(libreofficeEngine, 1, "degraded");
 
   const written = async (name: string, content: Uint8Array | string): Promise<string> => {
     await writeFile(join(bench.folder, name), content);

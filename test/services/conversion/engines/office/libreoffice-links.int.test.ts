@@ -2,15 +2,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
-let office: Bench;
-beforeAll(async () => {
-  office = await openBench(libreofficeEngine);
-});
-afterAll(async () => await office[Symbol.asyncDispose]());
+const office = useBench(libreofficeEngine);
 
 async function converted(to: string, ...addresses: readonly string[]) {
   const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");

@@ -2,22 +2,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 
-let office: Bench;
-let data: Bench;
-beforeAll(async () => {
-  office = await openBench(libreofficeEngine);
-  data = await openBench(dataEngine);
-});
-afterAll(async () => {
-  await office[Symbol.asyncDispose]();
-  await data[Symbol.asyncDispose]();
-});
+const office = useBench(libreofficeEngine);
+const data = useBench(dataEngine);
 
 const names = ["office", "table", "text", "style"]
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
@@ -50,13 +42,10 @@ function workbook(cells: string, columns = ""): Buffer {
   return zipFile(Object.entries(parts).map(([name, text]) => ({ name, content: Buffer.from(text) })));
 }
 
-let count = 0;
 /** Converts through these formats with the office; returns the first row as JSON, and the notes of the last step. */
 async function rowAlong(content: Buffer, ...formats: readonly string[]) {
-  count += 1;
-  let path = join(office.folder, `given-${count}.${formats[0]}`);
+  let path = await office.given(content, formats[0] ?? "");
   let notes: readonly string[] = [];
-  await writeFile(path, content);
   for (const [place, to] of formats.slice(1).entries()) {
     const made = await office.convert(path, formats[place] ?? "", to);
     [path, notes] = [made.path, [...made.notes.values()].map(String)];

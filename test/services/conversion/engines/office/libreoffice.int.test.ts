@@ -4,14 +4,13 @@ import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
-import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
+import { type Bench, defaultsOf, hopOf, openBench, testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { dbaseTable } from "#test/services/conversion/engines/data/dbase-table.ts";
 import { russian, textOf } from "#test/services/conversion/engines/documents/document-text.ts";
 import { childWith } from "#test/services/conversion/engines/shared/child-with.ts";
 
@@ -36,11 +35,7 @@ const withPicture = `<?xml version="1.0" encoding="UTF-8"?>
 const hubs = ["docx", "ods", "odp", "odg"];
 
 describe("hops", () => {
-  let maker: Bench;
-  beforeAll(async () => {
-    maker = await openBench(libreofficeEngine);
-  });
-  afterAll(() => maker[Symbol.asyncDispose]());
+  const maker = useBench(libreofficeEngine);
 
   async function sample(format: string, folder: string): Promise<string> {
     const found = committed.get(format);
@@ -75,18 +70,9 @@ describe("hops", () => {
 });
 
 describe("engine libreoffice, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(libreofficeEngine);
   const given = (format: string) => committed.get(format) ?? "";
-  beforeAll(async () => {
-    bench = await openBench(libreofficeEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
 
-  async function put(name: string, content: string | Buffer): Promise<string> {
-    const path = join(bench.folder, name);
-    await writeFile(path, content);
-    return path;
-  }
   const csvOf = async (input: string, from: string, options = {}) => {
     const made = await bench.convert(input, from, "csv", options);
     return { ...made, text: await readFile(made.path, "utf8") };
@@ -94,7 +80,7 @@ describe("engine libreoffice, in detail", () => {
 
   it("keeps apparent formulas, leading zeros and long numbers as text", async () => {
     const cells = ["=1+1", "007", "+4930123456", "12345678901234567890", "Ünïcødé", "3.5"];
-    const input = await put("cells.csv", `a,b,c,d,e,f\n${cells.join(",")}\n`);
+    const input = await bench.put("cells.csv", `a,b,c,d,e,f\n${cells.join(",")}\n`);
     const book = await bench.convert(input, "csv", "xlsx");
     const { text } = await csvOf(book.path, "xlsx");
     expect(text.trim().split("\n")[1]).toBe(cells.join(","));
@@ -104,40 +90,28 @@ describe("engine libreoffice, in detail", () => {
   });
 
   it("guesses the encoding with a note, unless it is given", async () => {
-    const latin = await put("latin.csv", Buffer.from("name;wert\nMüller;1\n", "latin1"));
+    const latin = await bench.put("latin.csv", Buffer.from("name;wert\nMüller;1\n", "latin1"));
     const guessed = await csvOf((await bench.convert(latin, "csv", "ods")).path, "ods");
     expect(guessed.text).toBe("name,wert\nMüller,1\n");
     expect((await bench.convert(latin, "csv", "ods")).notes.has("ENCODING_GUESSED")).toBe(true);
     const named = await bench.convert(latin, "csv", "ods", { encoding: "iso-8859-1", delimiter: "semicolon" });
     expect(named.notes.has("ENCODING_GUESSED")).toBe(false);
-    const cyrillic = await bench.convert(await put("cyrillic.txt", russian.bytes), "txt", "docx");
+    const cyrillic = await bench.convert(await bench.put("cyrillic.txt", russian.bytes), "txt", "docx");
     expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1251.");
     expect(await textOf(cyrillic.path)).toContain(russian.text);
-    const wide = await put("wide.txt", Buffer.from("\ufeffMüller Straße", "utf16le"));
+    const wide = await bench.put("wide.txt", Buffer.from("\ufeffMüller Straße", "utf16le"));
     expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
   });
 
   it("guesses the encoding of an HTML page that does not declare it", async () => {
     const page = "<html><head><title>Q</title></head><body><h1>Café</h1><p>plain</p></body></html>";
     for (const to of ["pdf", "odt"]) {
-      const made = await bench.convert(await put("undeclared.html", Buffer.from(page, "latin1")), "html", to);
+      const made = await bench.convert(await bench.put("undeclared.html", Buffer.from(page, "latin1")), "html", to);
       expect(await textOf(made.path)).toMatch(/Café.*plain/s);
       expect(made.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1252.");
       const russianPage = Buffer.concat([Buffer.from("<html><body><h1>"), russian.bytes, Buffer.from("</h1><p>plain</p></body></html>")]);
-      expect(await textOf((await bench.convert(await put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
+      expect(await textOf((await bench.convert(await bench.put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
     }
-  });
-
-  it("reads a dBase table in its code page, with plain column names", async () => {
-    const cyrillic = dbaseTable(0x26, "CITY", [Buffer.from("8fe0a8a2a5e2", "hex"), Buffer.from("abc")]);
-    const declared = await bench.convert(await put("cyrillic.dbf", cyrillic), "dbf", "csv");
-    expect([await readFile(declared.path, "utf8"), declared.notes.size]).toEqual(["CITY\nПривет\nabc\n", 0]);
-    const western = dbaseTable(0, "CITY", [Buffer.from("4bf66c6e", "hex")]);
-    const guessed = await bench.convert(await put("western.dbf", western), "dbf", "csv");
-    expect(await readFile(guessed.path, "utf8")).toBe("CITY\nKöln\n");
-    expect(guessed.notes.get("ENCODING_GUESSED")).toBe("The text encoding was guessed to be windows-1252.");
-    const own = await bench.convert(await put("own.csv", "CITY\nПривет\nKöln\n日本\n"), "csv", "dbf");
-    expect(await readFile((await bench.convert(own.path, "dbf", "csv")).path, "utf8")).toBe("CITY\nПривет\nKöln\n日本\n");
   });
 
   it("converts the requested sheet", async () => {
@@ -152,7 +126,7 @@ describe("engine libreoffice, in detail", () => {
   });
 
   it("embeds pictures in HTML", async () => {
-    const made = await bench.convert(await put("picture.fodt", withPicture), "fodt", "html");
+    const made = await bench.convert(await bench.put("picture.fodt", withPicture), "fodt", "html");
     expect(await readFile(made.path, "utf8")).toContain('<img src="data:image/png;base64,');
   });
 
@@ -198,11 +172,11 @@ describe("engine libreoffice, in detail", () => {
       Buffer.from("EncryptedPackage", "utf16le"),
       Buffer.alloc(512),
     ]);
-    await expect(bench.convert(await put("sealed.docx", sealed), "docx", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+    await expect(bench.convert(await bench.put("sealed.docx", sealed), "docx", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
     const half = (await readFile(given("docx"))).subarray(0, 9000);
-    await expect(bench.convert(await put("half.docx", half), "docx", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(await bench.put("half.docx", half), "docx", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(bench.convert(given("xlsx"), "docx", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    await expect(bench.convert(await put("picture.docx", "fill 'url(https://x)'"), "docx", "pdf")).rejects.toMatchObject({
+    await expect(bench.convert(await bench.put("picture.docx", "fill 'url(https://x)'"), "docx", "pdf")).rejects.toMatchObject({
       code: "INVALID_INPUT",
     });
   });
@@ -217,7 +191,7 @@ describe("engine libreoffice, in detail", () => {
     const address = canary.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const html = `<html><body><p>Quokka</p><img src="http://127.0.0.1:${port}/a.png"><img src="file:///usr/share/pixmaps/debian-logo.png"></body></html>`;
-    const { path } = await bench.convert(await put("link.html", html), "html", "odt");
+    const { path } = await bench.convert(await bench.put("link.html", html), "html", "odt");
     expect(await textOf(path)).toContain("Quokka");
     expect((await readingOf(path)).entries?.some((entry) => entry.startsWith("Pictures/"))).toBe(false);
     expect(hits).toBe(0);

@@ -1,12 +1,12 @@
 /** Requested changes to an office document are made, and all other parts keep their bytes. */
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { officeChangeEngine } from "#services/conversion/engines/office/office-change.ts";
 import { docx, odf, paragraph, relation, xml } from "#test/attacks/office-files.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { ssimOf } from "#test/prove/readers/likeness.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
@@ -43,19 +43,10 @@ const picture = (id: string, crop = "", mm = 60) =>
 const half = '<a:srcRect l="25000" r="25000" t="25000" b="25000"/>';
 
 describe("an office document", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(officeChangeEngine);
-  });
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
-  });
+  const bench = useBench(officeChangeEngine);
 
-  let count = 0;
   async function changed(content: Buffer, format: string, options: OptionValues = {}) {
-    count += 1;
-    const path = join(bench.folder, `source-${count}.${format}`);
-    await writeFile(path, content);
+    const path = await bench.given(content, format);
     const result = await bench.convert(path, format, format, options);
     return { ...result, before: await partsOf(path).catch(() => new Map<string, Buffer>()), after: await partsOf(result.path) };
   }

@@ -1,9 +1,9 @@
 /** A PDF/A keeps what the standard allows, and a note names the rest. Read by Poppler and qpdf. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { ghostscriptEngine } from "#services/conversion/engines/pdf/ghostscript.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
 
 const maker = join(import.meta.dirname, "rich-pdf.py");
@@ -20,17 +20,13 @@ with pikepdf.open(sys.argv[1]) as pdf:
 `;
 
 describe("a PDF/A", () => {
-  let bench: Bench;
+  const bench = useBench(ghostscriptEngine);
   let source: string;
   beforeAll(async () => {
-    bench = await openBench(ghostscriptEngine);
     const rich = join(bench.folder, "rich.pdf");
     source = join(bench.folder, "source.pdf");
     await textFrom("/usr/bin/python3", maker, rich, "named");
     await textFrom("/usr/bin/python3", "-c", changes, rich, source);
-  });
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
   });
   const archived = async (options: OptionValues = {}) => await bench.convert(source, "pdf", "pdfa", options);
   const linksOf = async (path: string) =>

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { mupdfEngine } from "#services/conversion/engines/pdf/mupdf.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { halfTransparent, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 import { rasterSample } from "#test/services/conversion/engines/pictures/raster-samples.ts";
@@ -64,11 +64,7 @@ testEngine(mupdfEngine, {
 });
 
 describe("engine mupdf, in detail", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(mupdfEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(mupdfEngine);
 
   async function sizeOf(path: string): Promise<readonly number[]> {
     const { stdout } = await run("pdfinfo", [path]);

@@ -3,21 +3,20 @@ import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 const magick = async (...args: readonly string[]) => (await run("convert-im6.q16", [...args])).stdout.trim();
 const described = async (path: string, what: string) => (await magick(path, "-format", `${what}\n`, "info:-")).split("\n");
 
 describe("a scan of several pages", () => {
-  let bench: Bench;
+  const bench = useBench(imagemagickEngine);
   let scan: string;
   let words: string;
   beforeAll(async () => {
-    bench = await openBench(imagemagickEngine);
     scan = join(bench.folder, "scan.tiff");
     words = join(bench.folder, "words.tiff");
     const noise = [
@@ -38,9 +37,6 @@ describe("a scan of several pages", () => {
     const drawn = ["-size", "600x200", "-pointsize", "60", "-gravity", "center", "label:Quokka", "label:Zebra"];
     await magick(...drawn, "-threshold", "50%", "-depth", "1", "-type", "bilevel", "-compress", "None", words);
   }, 60_000);
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
-  });
   const changed = async (input: string, options: OptionValues = {}) => await bench.convert(input, "tiff", "tiff", options);
   const bytesOf = async (path: string) => (await stat(path)).size;
 

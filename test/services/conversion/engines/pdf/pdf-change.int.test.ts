@@ -2,10 +2,10 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { pdfChangeEngine } from "#services/conversion/engines/pdf/pdf-change.ts";
-import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
+import { defaultsOf, hopOf, testEngine, useBench } from "#test/contract/engine.ts";
 import { halfScannedPdf } from "#test/contract/scanned-pdf.ts";
 import { ssimOf } from "#test/prove/readers/likeness.ts";
 import { bytesFrom, textFrom } from "#test/prove/readers/program.ts";
@@ -22,15 +22,11 @@ testEngine(pdfChangeEngine, {
 });
 
 describe("a PDF", () => {
-  let bench: Bench;
+  const bench = useBench(pdfChangeEngine);
   let rich: string;
   beforeAll(async () => {
-    bench = await openBench(pdfChangeEngine);
     rich = join(bench.folder, "rich.pdf");
     await textFrom("/usr/bin/python3", maker, rich);
-  });
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
   });
 
   /** Converts, and expects that qpdf finds no errors in the result. */
@@ -39,11 +35,7 @@ describe("a PDF", () => {
     expect(await textFrom("qpdf", "--check", result.path)).toContain("No syntax or stream encoding errors");
     return result;
   }
-  async function file(bytes: Buffer | string, name: string): Promise<string> {
-    const path = join(bench.folder, name);
-    await writeFile(path, bytes);
-    return path;
-  }
+  const file = (bytes: Buffer | string, name: string) => bench.put(name, bytes);
   const textOf = (path: string) => textFrom("pdftotext", path, "-");
   const infoOf = (path: string) => textFrom("pdfinfo", path);
   const sizeOf = async (path: string) => (await stat(path)).size;

@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
@@ -23,10 +23,9 @@ const drawings = `<!DOCTYPE html><meta charset="utf-8"><body style="font:12pt se
 <p style="border:1px solid;border-radius:4px">${filler}</p><p><u>Underlined</u> <mark>marked</mark></p>`;
 
 describe("drawings in a PDF", () => {
-  let bench: Bench;
+  const bench = useBench(pdfEngine);
   const files: Record<string, string> = {};
   beforeAll(async () => {
-    bench = await openBench(pdfEngine);
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     await sheet.setContent(drawings);
@@ -42,7 +41,6 @@ describe("drawings in a PDF", () => {
     }
     await browser.close();
   }, 120_000);
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   it.each(["tagged", "bare"])("become pictures in HTML, but backgrounds, bullets and frames do not (%s)", async (kind) => {
     const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { type Printed, printedOf } from "#test/services/conversion/engines/documents/printed.ts";
 
 const run = promisify(execFile);
@@ -52,11 +52,7 @@ function shiftOf(source: Printed, shown: Printed): number {
 }
 
 describe("a PDF converted to Word with exact layout", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(pdfEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(pdfEngine);
 
   /** Hardly anybody has the second font: one of equal width replaces it. */
   it.each(["Liberation Serif", "C059"])(

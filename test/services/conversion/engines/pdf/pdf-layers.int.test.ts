@@ -1,9 +1,9 @@
 /** What is not seen on the page of a PDF stays out of documents made from it, with a note. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
 
@@ -25,16 +25,14 @@ with pikepdf.open(sys.argv[1]) as pdf:
     pdf.save(sys.argv[2])
 `;
 
-let bench: Bench;
+const bench = useBench(pdfEngine);
 let source: string;
 beforeAll(async () => {
-  bench = await openBench(pdfEngine);
   const plain = join(bench.folder, "plain.pdf");
   source = join(bench.folder, "layers.pdf");
   await writeFile(plain, pdfOf(["Quokka"]));
   await textFrom("/usr/bin/python3", "-c", layered, plain, source);
 });
-afterAll(async () => await bench[Symbol.asyncDispose]());
 
 it.each(["html", "json"])("hidden layers stay out of %s", async (to) => {
   const { path, notes } = await bench.convert(source, "pdf", to);

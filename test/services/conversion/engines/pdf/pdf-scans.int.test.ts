@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
 import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { openBench, useBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
 const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";
@@ -24,10 +24,9 @@ const beside = `<body style="font:28px/1.5 serif;margin:120px;background:white">
   ${sparse.map((line) => `<div style="margin-left:560px;width:440px;text-align-last:justify">${line}</div>`).join("")}`;
 
 describe("scanned pages of a PDF", () => {
-  let bench: Bench;
+  const bench = useBench(pdfEngine);
   const files: Record<string, string> = {};
   beforeAll(async () => {
-    bench = await openBench(pdfEngine);
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     await sheet.setViewportSize({ width: 1240, height: 1754 });
@@ -57,7 +56,6 @@ describe("scanned pages of a PDF", () => {
     await run("qpdf", ["--empty", "--pages", files["scan"] ?? "", "1", short, "--", files["beside"]]);
     await browser.close();
   }, 120_000);
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   it("are recognised even if slightly crooked, with pages and confidence in a note", async () => {
     const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html");

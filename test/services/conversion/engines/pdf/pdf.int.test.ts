@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import * as workbooks from "@e965/xlsx";
 import { Ajv } from "ajv";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { pdfOf, tablePdf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
@@ -59,10 +59,9 @@ const noted = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:12pt serif;
 const placesOf = (html: string, texts: readonly string[]) => texts.map((text) => html.indexOf(text));
 
 describe("engine pdf, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(pdfEngine);
   const files: Record<string, string> = {};
   beforeAll(async () => {
-    bench = await openBench(pdfEngine);
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     for (const [name, content, tagged] of [
@@ -87,7 +86,6 @@ describe("engine pdf, in detail", () => {
     }
     await browser.close();
   }, 120_000);
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   const htmlOf = async (name: string, options = {}) =>
     readFile((await bench.convert(files[name] ?? "", "pdf", "html", options)).path, "utf8");

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { popplerTiffEngine } from "#services/conversion/engines/pdf/poppler-tiff.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
 
 const texts = Array.from({ length: 12 }, (_, index) => `${"numbat ".repeat(index + 1)}`);
@@ -19,11 +19,7 @@ async function twelvePages(folder: string): Promise<string> {
 testEngine(popplerTiffEngine, { sample: (_format, folder) => twelvePages(folder) });
 
 describe("PDF to TIFF", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(popplerTiffEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(popplerTiffEngine);
 
   /** Darkness of each page: each has one word more than the one before. */
   async function inkOf(path: string): Promise<readonly number[]> {

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
 
@@ -23,19 +23,11 @@ testEngine(popplerEngine, {
 });
 
 describe("engine poppler, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(popplerEngine);
   let two: string;
   beforeAll(async () => {
-    bench = await openBench(popplerEngine);
-    two = await put("two.pdf", pdfOf(["Quokka", "zebra"]));
+    two = await bench.put("two.pdf", pdfOf(["Quokka", "zebra"]));
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
-
-  async function put(name: string, content: string | Buffer): Promise<string> {
-    const path = join(bench.folder, name);
-    await writeFile(path, content);
-    return path;
-  }
 
   it("converts the requested page and notes what it left out", async () => {
     const first = await bench.convert(two, "pdf", "png");
@@ -53,7 +45,7 @@ describe("engine poppler, in detail", () => {
     ["a cropped page", "/CropBox [0 0 100 100] "],
     ["a rotated and cropped page", "/CropBox [0 0 100 100] /Rotate 270 "],
   ])("renders like other readers: %s", async (_name, more) => {
-    const source = await put("shown.pdf", pdfOf(["Quokka"], "0 0 200 100", more));
+    const source = await bench.put("shown.pdf", pdfOf(["Quokka"], "0 0 200 100", more));
     const { path } = await bench.convert(source, "pdf", "png", { dpi: 72 });
     await run("pdftocairo", ["-png", "-cropbox", "-r", "72", "-singlefile", source, join(bench.folder, "other")]);
     const likeness = "[0]format=rgb24[a];[1]format=rgb24[b];[a][b]ssim";
@@ -72,19 +64,19 @@ describe("engine poppler, in detail", () => {
     const text = await readFile((await bench.convert(two, "pdf", "txt", { firstPage: 2 })).path, "utf8");
     expect(text).toContain("zebra");
     expect(text).not.toContain("Quokka");
-    const side = await put("columns.pdf", pdfOf(["left) Tj 100 0 Td (right"]));
+    const side = await bench.put("columns.pdf", pdfOf(["left) Tj 100 0 Td (right"]));
     expect(await readFile((await bench.convert(side, "pdf", "txt", { layout: "page" })).path, "utf8")).toMatch(/left {3,}right/);
     expect(await readFile((await bench.convert(side, "pdf", "txt")).path, "utf8")).not.toMatch(/left {3,}right/);
   });
 
   it("rejects oversized, missing or cyclic pages and truncated files", async () => {
-    const huge = await put("huge.pdf", pdfOf(["Quokka"], "0 0 14400000 14400000"));
+    const huge = await bench.put("huge.pdf", pdfOf(["Quokka"], "0 0 14400000 14400000"));
     await expect(bench.convert(huge, "pdf", "png")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
-    const none = await put("none.pdf", pdfOf([]));
+    const none = await bench.put("none.pdf", pdfOf([]));
     await expect(bench.convert(none, "pdf", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    const loop = await put("loop.pdf", pdfOf(["Quokka"]).toString("latin1").replace("/Kids [4 0 R]", "/Kids [2 0 R]"));
+    const loop = await bench.put("loop.pdf", pdfOf(["Quokka"]).toString("latin1").replace("/Kids [4 0 R]", "/Kids [2 0 R]"));
     await expect(bench.convert(loop, "pdf", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    const cut = await put("cut.pdf", pdfOf(["Quokka"]).subarray(0, 60));
+    const cut = await bench.put("cut.pdf", pdfOf(["Quokka"]).subarray(0, 60));
     await expect(bench.convert(cut, "pdf", "txt")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
@@ -92,9 +84,9 @@ describe("engine poppler, in detail", () => {
     const locked =
       "/V 1 /R 2 /Length 40 /P -4 /Filter /Standard /O <2055c756c72e1ad702608e8196acad447ad32d17cff583235f6dd15fed7dab67> /U <1111111111111111111111111111111111111111111111111111111111111111>";
     const bytes = pdfOf(["Quokka"]).toString("latin1").replace("/Root 1 0 R", `/Root 1 0 R /Encrypt << ${locked} >> /ID [<00> <00>]`);
-    await expect(bench.convert(await put("locked.pdf", Buffer.from(bytes, "latin1")), "pdf", "png")).rejects.toMatchObject({
+    await expect(bench.convert(await bench.put("locked.pdf", Buffer.from(bytes, "latin1")), "pdf", "png")).rejects.toMatchObject({
       code: "PASSWORD_REQUIRED",
     });
-    expect([...(await bench.convert(await put("blank.pdf", pdfOf([""])), "pdf", "txt")).notes.keys()]).toEqual(["PAGES_EMPTY"]);
+    expect([...(await bench.convert(await bench.put("blank.pdf", pdfOf([""])), "pdf", "txt")).notes.keys()]).toEqual(["PAGES_EMPTY"]);
   });
 });

@@ -2,20 +2,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fluidsynthEngine } from "#services/conversion/engines/media/fluidsynth.ts";
 import { icnsutilsEngine } from "#services/conversion/engines/pictures/icnsutils.ts";
 import { librawEngine } from "#services/conversion/engines/pictures/libraw.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
 const typical = (name: string): string => join(import.meta.dirname, "../../../../corpus/typical", name);
 
 describe("libraw", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(librawEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(librawEngine);
 
   it.each(["dng", "nef", "arw", "pef"])("develops %s in its original colours", async (format) => {
     const { path } = await bench.convert(typical(`image/typical.${format}`), format, "tiff");
@@ -35,11 +31,7 @@ describe("libraw", () => {
 });
 
 describe("icnsutils", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(icnsutilsEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(icnsutilsEngine);
 
   it("extracts the largest picture, and lists the available sizes", async () => {
     const { path } = await bench.convert(typical("image/typical.icns"), "icns", "png");
@@ -66,11 +58,7 @@ describe("icnsutils", () => {
 });
 
 describe("fluidsynth", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(fluidsynthEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(fluidsynthEngine);
 
   it("plays the notes and stops after the last", async () => {
     const file = join(bench.folder, "a.mid");

@@ -41,6 +41,12 @@ describe("AutoCAD drawings", () => {
     expect(text.match(/^INSERT\r?$/gm)).toHaveLength(2);
   });
 
+  it("with fields, which the library reads without their owner, keep their texts", async () => {
+    const { text } = await convert(await readFile("test/corpus/odd/fields.dwg"), "dwg", "dxf");
+    expect(text.match(/^MTEXT\r?$/gm)).toHaveLength(7);
+    expect(text).toContain("The quick brown fox jumps over the lazy dog");
+  });
+
   it("are refused with their version if older than R14, and as invalid if truncated", async () => {
     const old = Buffer.concat([Buffer.from("AC1009"), drawing.subarray(6)]);
     await expect(convert(old, "dwg", "dxf")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("R13") });

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import {
   byFfmpeg,
@@ -14,7 +14,7 @@ import {
   isLightThenDark,
   type PictureReader,
 } from "#test/contract/colours.ts";
-import { type Bench, type ContractOptions, openBench, testEngine } from "#test/contract/engine.ts";
+import { type ContractOptions, testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { halfTransparent, noise, red, turnedPng, twoColours } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
@@ -38,13 +38,11 @@ testEngine(imagemagickEngine, contract);
 testEngine(imagemagickExrEngine, contract);
 
 describe("engine imagemagick, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(imagemagickEngine);
   let picture: string;
   beforeAll(async () => {
-    bench = await openBench(imagemagickEngine);
     picture = await rasterSample("png", bench.folder);
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
   it("writes icons in the usual sizes or in one, and reads the largest", async () => {

@@ -3,10 +3,10 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { libheifEngine } from "#services/conversion/engines/pictures/libheif.ts";
 import { byFfmpeg, byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { halfTransparent, noise } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
@@ -29,14 +29,12 @@ testEngine(libheifEngine, {
 });
 
 describe("engine libheif, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(libheifEngine);
   let rough: string;
   beforeAll(async () => {
-    bench = await openBench(libheifEngine);
     rough = join(bench.folder, "noise.png");
     await noise(160, 120).png().toFile(rough);
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
   it("applies quality and effort", async () => {

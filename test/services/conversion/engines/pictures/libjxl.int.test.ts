@@ -3,10 +3,10 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
 import { differenceOf, halvesOf } from "#test/contract/colours.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { halfTransparent, noise } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
 
@@ -27,14 +27,12 @@ testEngine(libjxlEngine, {
 });
 
 describe("engine libjxl, in detail", () => {
-  let bench: Bench;
+  const bench = useBench(libjxlEngine);
   let rough: string;
   beforeAll(async () => {
-    bench = await openBench(libjxlEngine);
     rough = join(bench.folder, "noise.png");
     await noise(160, 120).png().toFile(rough);
   });
-  afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
   it.each(["png", "jpg", "ppm"])("converts only the first frame of an animation to %s", async (to) => {

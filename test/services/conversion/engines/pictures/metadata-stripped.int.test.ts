@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { twoColours } from "./picture-samples.ts";
 
 const execute = promisify(execFile);
@@ -21,11 +21,7 @@ const film = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=1");
 const tags = ["-metadata", "title=Quokka", "-metadata", "artist=Numbat", "-metadata", `location=${place}`];
 
 describe("metadata of sound and film", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(ffmpegEngine);
 
   async function located(from: string): Promise<string> {
     const path = join(bench.folder, `located.${from}`);
@@ -73,11 +69,7 @@ describe("metadata of sound and film", () => {
 });
 
 describe("metadata of pictures", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await openBench(sharpEngine);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
+  const bench = useBench(sharpEngine);
 
   it.each([
     ["jpg", "png"],

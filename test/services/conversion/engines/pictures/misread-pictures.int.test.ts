@@ -1,26 +1,11 @@
-/** Pictures whose samples the program that reads them would silently misread. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 
-let benches: Readonly<Record<"magick" | "stills", Bench>>;
-let count = 0;
-beforeAll(async () => {
-  const [magick, stills] = await Promise.all([openBench(imagemagickEngine), openBench(ffmpegStillsEngine)]);
-  benches = { magick, stills };
-});
-afterAll(() => Promise.all(Object.values(benches).map((bench) => bench[Symbol.asyncDispose]())));
+const benches = { magick: useBench(imagemagickEngine), stills: useBench(ffmpegStillsEngine) };
 
-async function given(bytes: Buffer, format: string): Promise<string> {
-  count += 1;
-  const path = join(benches.magick.folder, `misread-${count}.${format}`);
-  await writeFile(path, bytes);
-  return path;
-}
 /** The first pixels, as red, green, blue and alpha. */
 async function pixelsOf(path: string, pixels: number): Promise<readonly number[]> {
   const { data } = await sharp(path).toColourspace("srgb").ensureAlpha().raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
@@ -29,7 +14,7 @@ async function pixelsOf(path: string, pixels: number): Promise<readonly number[]
 
 it("refuses a grey Targa with alpha, and names alpha of one bit", async () => {
   const targa = (kind: number, described: number) =>
-    given(Buffer.from([0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 16, described, 0xff, 0x7f]), "tga");
+    benches.magick.given(Buffer.from([0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 16, described, 0xff, 0x7f]), "tga");
   await expect(benches.stills.convert(await targa(3, 8), "tga", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   const { notes } = await benches.stills.convert(await targa(2, 1), "tga", "png");
   expect(notes.get("MEDIA_CHANGED")).toBe("Transparency of one bit per pixel was left out.");
@@ -49,7 +34,7 @@ it.each([
   // The mark, one page, and the end of the list.
   ["dcx", Buffer.concat([Buffer.from("b168de3a0c00000000000000", "hex"), bilevelPcx()])],
 ] as const)("reads zeros of one bit in %s as black", async (format, bytes) => {
-  const { path } = await benches.magick.convert(await given(bytes, format), format, "png");
+  const { path } = await benches.magick.convert(await benches.magick.given(bytes, format), format, "png");
   expect([...(await pixelsOf(path, 16))].filter((_, index) => index % 4 === 0)).toEqual([...Array(8).fill(0), ...Array(8).fill(255)]);
 });
 
@@ -79,7 +64,7 @@ it.each([
   ["eleven, eleven and ten bits", 32, [0xffe00000, 0x1ffc00, 0x3ff, 0], 0xffe003ff, [255, 0, 255, 255]],
 ] as const)("reads a BMP of %s", async (_, bits, masks, value, expected) => {
   for (const to of ["png", "tiff"]) {
-    const { path } = await benches.magick.convert(await given(maskedBmp(bits, masks, value), "bmp"), "bmp", to);
+    const { path } = await benches.magick.convert(await benches.magick.given(maskedBmp(bits, masks, value), "bmp"), "bmp", to);
     expect(await pixelsOf(path, 1), to).toEqual(expected);
   }
 });

@@ -1,28 +1,15 @@
 /** Pictures in their own format: smaller, cleaned, or returned unchanged. */
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { moving, noise, twoColours } from "./picture-samples.ts";
 
 describe("pictures in their own format", () => {
-  let bench: Bench;
-  let count = 0;
-  beforeAll(async () => {
-    bench = await openBench(sharpEngine);
-  });
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
-  });
+  const bench = useBench(sharpEngine);
 
-  async function file(bytes: Buffer): Promise<string> {
-    count += 1;
-    const path = join(bench.folder, `made-${count}`);
-    await writeFile(path, bytes);
-    return path;
-  }
+  const file = (bytes: Buffer | string) => bench.given(bytes, "picture");
 
   it("are recompressed, or returned unchanged if they do not shrink", async () => {
     const plain = await noise(90, 70).png({ compressionLevel: 0 }).toBuffer();

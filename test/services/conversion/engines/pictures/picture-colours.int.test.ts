@@ -1,18 +1,17 @@
 /** Colour spaces of pictures, with charts that Pillow reads back. */
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libheifEngine } from "#services/conversion/engines/pictures/libheif.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { byPillow, differenceOf, type Halves, halvesOf } from "#test/contract/colours.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import {
   chart,
   each,
@@ -35,28 +34,13 @@ import { withColourNumbers } from "./turned-heic.ts";
 
 const run = promisify(execFile);
 
-let benches: Readonly<Record<"sharp" | "magick" | "heif" | "jxl" | "stills", Bench>>;
-let [folder, count] = ["", 0];
-beforeAll(async () => {
-  const engines = [sharpEngine, imagemagickEngine, libheifEngine, libjxlEngine, ffmpegStillsEngine];
-  const [plain, magick, heif, jxl, stills] = (await Promise.all(engines.map((engine) => openBench(engine)))) as [
-    Bench,
-    Bench,
-    Bench,
-    Bench,
-    Bench,
-  ];
-  benches = { sharp: plain, magick, heif, jxl, stills };
-  ({ folder } = plain);
-});
-afterAll(() => Promise.all(Object.values(benches).map((bench) => bench[Symbol.asyncDispose]())));
-
-async function given(bytes: Buffer, format: string): Promise<string> {
-  count += 1;
-  const path = join(folder, `chart-${count}.${format}`);
-  await writeFile(path, bytes);
-  return path;
-}
+const benches = {
+  sharp: useBench(sharpEngine),
+  magick: useBench(imagemagickEngine),
+  heif: useBench(libheifEngine),
+  jxl: useBench(libjxlEngine),
+  stills: useBench(ffmpegStillsEngine),
+};
 
 /** Distance of a result from the chart, in levels of 255. */
 const errorOf = async (path: string, to: string): Promise<number> => differenceOf(await halvesOf(path, to, byPillow), chart);
@@ -79,7 +63,7 @@ describe("colours that a PNG declares by numbers", () => {
     ["cICP of PQ", bright],
     ["cICP of HLG", png(samplesOf(wide(wider.bt2020, hybrid)), ["cICP", Buffer.from([9, 18, 0, 1])])],
   ])("are converted to sRGB: %s", async (_, bytes) => {
-    const { path, notes } = await benches.sharp.convert(await given(bytes, "png"), "png", "jpg", { quality: 95 });
+    const { path, notes } = await benches.sharp.convert(await benches.sharp.given(bytes, "png"), "png", "jpg", { quality: 95 });
     expect(notes.has("PROFILE_CONVERTED")).toBe(true);
     expect(await errorOf(path, "jpg")).toBeLessThan(8);
   });
@@ -89,17 +73,17 @@ describe("colours that a PNG declares by numbers", () => {
       [benches.stills, "tga"],
       [benches.magick, "bmp"],
     ] as const) {
-      const { path, notes } = await bench.convert(await given(inP3, "png"), "png", to);
+      const { path, notes } = await bench.convert(await benches.sharp.given(inP3, "png"), "png", to);
       expect([...notes.keys()].sort(), to).toEqual(["MEDIA_CHANGED", "PROFILE_CONVERTED"]);
       expect(await errorOf(path, to), to).toBeLessThan(4);
     }
-    const heic = await benches.heif.convert(await given(inP3, "png"), "png", "heic", { quality: 95 });
+    const heic = await benches.heif.convert(await benches.sharp.given(inP3, "png"), "png", "heic", { quality: 95 });
     const back = await benches.heif.convert(heic.path, "heic", "png", { profile: "srgb" });
     expect(await errorOf(back.path, "png")).toBeLessThan(8);
   });
 
   it("stay unchanged if they are sRGB", async () => {
-    const { notes } = await benches.sharp.convert(await given(png(screen, ["gAMA", numbers(45_455)]), "png"), "png", "tiff");
+    const { notes } = await benches.sharp.convert(await benches.sharp.given(png(screen, ["gAMA", numbers(45_455)]), "png"), "png", "tiff");
     expect([...notes.keys()]).toEqual([]);
   });
 });
@@ -114,7 +98,7 @@ describe("an ICC profile", () => {
       .toBuffer();
     const { icc = Buffer.alloc(0) } = await sharp(marked).metadata();
     const profile = Buffer.concat([Buffer.from("p3\0\0"), deflateSync(icc)]);
-    const deep = await given(png(samplesOf(wide(wider.p3, value)), ["iCCP", profile]), "png");
+    const deep = await benches.sharp.given(png(samplesOf(wide(wider.p3, value)), ["iCCP", profile]), "png");
     for (const to of ["jpg", "tiff"]) {
       const { path, notes } = await benches.sharp.convert(deep, "png", to, to === "jpg" ? { quality: 95 } : {});
       expect(notes.has("PROFILE_CONVERTED"), to).toBe(true);
@@ -127,7 +111,7 @@ describe("an ICC profile", () => {
       .withIccProfile("p3")
       .png()
       .toBuffer();
-    const { path, notes } = await benches.stills.convert(await given(marked, "png"), "png", "tga");
+    const { path, notes } = await benches.stills.convert(await benches.sharp.given(marked, "png"), "png", "tga");
     expect(notes.has("PROFILE_CONVERTED")).toBe(true);
     expect(await errorOf(path, "tga")).toBeLessThan(4);
   });
@@ -135,9 +119,9 @@ describe("an ICC profile", () => {
 
 describe("high dynamic range", () => {
   it("of a HEIC and a JPEG XL is mapped to the standard range", async () => {
-    const source = await given(bright, "png");
+    const source = await benches.sharp.given(bright, "png");
     await run("heif-enc", ["-q", "95", "-p", "chroma=444", "-o", `${source}.heic`, source]);
-    const heic = await given(withColourNumbers(await readFile(`${source}.heic`), 9, 16), "heic");
+    const heic = await benches.sharp.given(withColourNumbers(await readFile(`${source}.heic`), 9, 16), "heic");
     const still = await benches.heif.convert(heic, "heic", "jpg", { quality: 95 });
     expect(still.notes.get("PROFILE_CONVERTED")).toContain("dynamic range");
     expect(await errorOf(still.path, "jpg")).toBeLessThan(14);
@@ -165,7 +149,7 @@ describe("samples of a TIFF", () => {
     ],
   ])("of %s become 16 bits, with a note", async (_, bytes, wanted) => {
     for (const to of ["png", "jpg"]) {
-      const { path, notes } = await benches.sharp.convert(await given(bytes, "tiff"), "tiff", to);
+      const { path, notes } = await benches.sharp.convert(await benches.sharp.given(bytes, "tiff"), "tiff", to);
       expect(notes.get("MEDIA_CHANGED"), to).toMatch(/^Samples of .+ became ones of 16 bits/);
       const found = await sharp(path).toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
       const at = (x: number) => [...found.data.subarray((8 * width + x) * found.info.channels).subarray(0, 3)] as unknown as Halves["left"];
@@ -177,7 +161,7 @@ describe("samples of a TIFF", () => {
     const bytes = tiff(Buffer.from(new Int16Array(grey.map((share) => share * 65_535 - 32_768)).buffer), {
       ...{ bits: 16, kind: 2, photometric: 1, channels: 1 },
     });
-    const made = await benches.sharp.convert(await given(bytes, "tiff"), "tiff", "png");
+    const made = await benches.sharp.convert(await benches.sharp.given(bytes, "tiff"), "tiff", "png");
     const greys = await sharp(made.path).toColourspace("b-w").raw().toBuffer();
     expect([greys[8], greys[24]]).toEqual([255, 0]);
     expect(made.notes.get("MEDIA_CHANGED")).toMatch(/, -4\d+ as black and -1\d+ as white\.$/);
@@ -206,7 +190,7 @@ describe("a Photoshop file", () => {
     const lights = samplesOf(each((share) => share));
     const planes = Buffer.alloc(lights.length * 4);
     for (const [index, share] of lights.entries()) planes.writeFloatBE(share, ((index % 3) * width * height + Math.floor(index / 3)) * 4);
-    const file = await given(photoshop(planes, 3, 3, 32), "psd");
+    const file = await benches.sharp.given(photoshop(planes, 3, 3, 32), "psd");
     for (const to of ["png", "tiff"]) {
       const { path, notes } = await benches.magick.convert(file, "psd", to);
       expect(notes.get("MEDIA_CHANGED")).toBe("Colours have 16 bits instead of 32.");
@@ -222,9 +206,9 @@ describe("a Photoshop file", () => {
     const inks = await sharp(jpeg).pipelineColourspace("cmyk").toColourspace("cmyk").raw().toBuffer();
     const planes = Buffer.alloc(inks.length);
     for (const [index, amount] of inks.entries()) planes[(index % 4) * width * height + Math.floor(index / 4)] = 255 - amount;
-    const { path, notes } = await benches.magick.convert(await given(photoshop(planes, 4, 4, 8, icc), "psd"), "psd", "png");
+    const { path, notes } = await benches.magick.convert(await benches.sharp.given(photoshop(planes, 4, 4, 8, icc), "psd"), "psd", "png");
     expect(notes.has("PROFILE_CONVERTED")).toBe(true);
-    const other = await benches.sharp.convert(await given(jpeg, "jpg"), "jpg", "png");
+    const other = await benches.sharp.convert(await benches.sharp.given(jpeg, "jpg"), "jpg", "png");
     expect(differenceOf(await halvesOf(path, "png", byPillow), await halvesOf(other.path, "png", byPillow))).toBeLessThan(6);
   });
 });
@@ -243,7 +227,7 @@ describe("transparency in HEIC", () => {
     ["one grey", pngOf(Buffer.alloc((width + 1) * height), [8, 0], ["tRNS", Buffer.from([0, 0])])],
     ["one colour", pngOf(Buffer.alloc((width * 3 + 1) * height), [8, 2], ["tRNS", Buffer.alloc(6)])],
   ])("is kept from %s of a PNG", async (_, bytes) => {
-    const { path } = await benches.heif.convert(await given(bytes, "png"), "png", "heic");
+    const { path } = await benches.heif.convert(await benches.sharp.given(bytes, "png"), "png", "heic");
     await run("heif-convert", [path, `${path}.png`]);
     const { data, info } = await sharp(`${path}.png`).raw().toBuffer({ resolveWithObject: true });
     expect([info.channels, data[info.channels - 1]]).toEqual([4, 0]);
@@ -251,7 +235,7 @@ describe("transparency in HEIC", () => {
 });
 
 it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alpha %d)", async (alpha) => {
-  const source = await given(
+  const source = await benches.sharp.given(
     pngOf(Buffer.alloc((width * 4 + 1) * height, Buffer.from([0, ...Buffer.alloc(width * 4, alpha)])), [8, 6]),
     "png",
   );
@@ -261,17 +245,17 @@ it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alph
 
 describe("pixels per inch", () => {
   it("are kept in JPEG, PNG and TIFF, and default to 72", async () => {
-    const printed = await given(png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]), "png");
+    const printed = await benches.sharp.given(png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]), "png");
     for (const to of ["jpg", "tiff"]) expect(await densityOf((await benches.sharp.convert(printed, "png", to)).path), to).toBe(300);
-    const page = await given(await sharp(png(screen)).withMetadata({ density: 300 }).jpeg().toBuffer(), "jpg");
+    const page = await benches.sharp.given(await sharp(png(screen)).withMetadata({ density: 300 }).jpeg().toBuffer(), "jpg");
     for (const to of ["png", "tiff"]) expect(await densityOf((await benches.sharp.convert(page, "jpg", to)).path), to).toBe(300);
-    const silent = await given(await sharp(png(screen)).webp().toBuffer(), "webp");
+    const silent = await benches.sharp.given(await sharp(png(screen)).webp().toBuffer(), "webp");
     expect(await densityOf((await benches.sharp.convert(silent, "webp", "png")).path)).toBe(72);
   });
 
   it("do not bring back EXIF that is to be stripped", async () => {
     const exif = { IFD0: { Artist: "Ada" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
-    const told = await given(await sharp(png(screen)).withExif(exif).jpeg().toBuffer(), "jpg");
+    const told = await benches.sharp.given(await sharp(png(screen)).withExif(exif).jpeg().toBuffer(), "jpg");
     for (const to of ["png", "webp"]) {
       const { path } = await benches.sharp.convert(told, "jpg", to, { metadata: "strip", ...(to === "png" && { density: 300 }) });
       expect((await readFile(path)).includes("Ada"), to).toBe(false);
@@ -280,7 +264,7 @@ describe("pixels per inch", () => {
 });
 
 it("notes when 16 bits are reduced", async () => {
-  const deep = await given(png(screen), "png");
+  const deep = await benches.sharp.given(png(screen), "png");
   for (const [to, bits] of [
     ["jpg", 8],
     ["webp", 8],

@@ -1,32 +1,17 @@
-/** Kinds of ordinary files that the common samples do not cover. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { failureOfCut } from "#services/conversion/engines/pictures/sharp-failures.mjs";
 import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mjs";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { openBench, useBench } from "#test/contract/engine.ts";
 import { height, pngOf, width } from "./colour-charts.ts";
 import { noise } from "./picture-samples.ts";
 
-let benches: Readonly<Record<"magick" | "jxl" | "stills", Bench>>;
-let count = 0;
-beforeAll(async () => {
-  const [magick, jxl, stills] = await Promise.all([openBench(imagemagickEngine), openBench(libjxlEngine), openBench(ffmpegStillsEngine)]);
-  benches = { magick, jxl, stills };
-});
-afterAll(() => Promise.all(Object.values(benches).map((bench) => bench[Symbol.asyncDispose]())));
+const benches = { magick: useBench(imagemagickEngine), jxl: useBench(libjxlEngine), stills: useBench(ffmpegStillsEngine) };
 
-async function given(bytes: Buffer, format: string): Promise<string> {
-  count += 1;
-  const path = join(benches.magick.folder, `kind-${count}.${format}`);
-  await writeFile(path, bytes);
-  return path;
-}
 /** The first pixels, as red, green, blue and alpha. */
 async function pixelsOf(path: string, pixels: number): Promise<readonly number[]> {
   const { data } = await sharp(path).toColourspace("srgb").ensureAlpha().raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
@@ -42,7 +27,9 @@ const greyRows = (bits: number): Buffer => {
 
 describe("greys of few bits", () => {
   it.each([1, 2, 4])("of %d keep their brightness through JPEG XL", async (bits) => {
-    const made = await benches.jxl.convert(await given(pngOf(greyRows(bits), [bits, 0]), "png"), "png", "jxl", { lossless: true });
+    const made = await benches.jxl.convert(await benches.magick.given(pngOf(greyRows(bits), [bits, 0]), "png"), "png", "jxl", {
+      lossless: true,
+    });
     for (const to of ["png", "jpg"]) {
       const { path } = await benches.jxl.convert(made.path, "jxl", to);
       const [white = 0, , , , black = 255] = await pixelsOf(path, 2);
@@ -56,7 +43,7 @@ describe("greys of few bits", () => {
     ["qoi", 2],
   ] as const)("keep their transparent one in %s", async (to, bits) => {
     const keyed = pngOf(greyRows(bits), [bits, 0], ["tRNS", Buffer.from([0, 0])]);
-    const made = await benches.stills.convert(await given(keyed, "png"), "png", to);
+    const made = await benches.stills.convert(await benches.magick.given(keyed, "png"), "png", to);
     const { path } = await benches.stills.convert(made.path, to, "png");
     expect(await pixelsOf(path, 2)).toEqual([255, 255, 255, 255, 0, 0, 0, 0]);
   });
@@ -69,7 +56,7 @@ it.each([
 ] as const)("reads a Targa of 32 bits: %s", async (_, described, alpha, expected) => {
   const head = Buffer.from([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 32, described]);
   const pixels = Buffer.from(Array(4).fill([10, 20, 200, alpha]).flat());
-  const { path } = await benches.stills.convert(await given(Buffer.concat([head, pixels]), "tga"), "tga", "png");
+  const { path } = await benches.stills.convert(await benches.magick.given(Buffer.concat([head, pixels]), "tga"), "tga", "png");
   expect(await pixelsOf(path, 1)).toEqual([200, 20, 10, expected]);
 });
 
@@ -100,13 +87,17 @@ describe("an icon with several pictures of one size", () => {
       at += picture.length;
       return entry;
     });
-    const { path } = await benches.magick.convert(await given(Buffer.concat([head, ...entries, poor, rich]), "ico"), "ico", "png");
+    const { path } = await benches.magick.convert(
+      await benches.magick.given(Buffer.concat([head, ...entries, poor, rich]), "ico"),
+      "ico",
+      "png",
+    );
     expect(await pixelsOf(path, 1)).toEqual([200, 20, 240, 255]);
   });
 });
 
 it("writes palettes to PSD as colours, which it can read, and does not call a PSD with a palette damaged", async () => {
-  const source = await given(
+  const source = await benches.magick.given(
     await sharp({ create: { width: 4, height: 4, channels: 3, background: "#c86432" } })
       .png({ palette: true })
       .toBuffer(),
@@ -116,7 +107,10 @@ it("writes palettes to PSD as colours, which it can read, and does not call a PS
   const { path } = await benches.magick.convert(written.path, "psd", "png");
   expect((await pixelsOf(path, 1)).slice(0, 3)).toEqual([200, 100, 50]);
   const head = Buffer.from([...Buffer.from("8BPS\0\x01", "latin1"), 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 8, 0, 2]);
-  const indexed = await given(Buffer.concat([head, Buffer.from([0, 0, 3, 0]), Buffer.alloc(768 + 10), Buffer.from([0, 1])]), "psd");
+  const indexed = await benches.magick.given(
+    Buffer.concat([head, Buffer.from([0, 0, 3, 0]), Buffer.alloc(768 + 10), Buffer.from([0, 1])]),
+    "psd",
+  );
   await expect(benches.magick.convert(indexed, "psd", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
@@ -144,7 +138,7 @@ it("leaves transparent what a GIF's frames leave uncovered, or notes that it can
     [2, 1, "webp"],
   ] as const) {
     const { path, notes } = await bench.convert(
-      await given(gifOf(frames, disposal), "gif"),
+      await benches.magick.given(gifOf(frames, disposal), "gif"),
       "gif",
       to,
       to === "webp" ? { lossless: true } : {},
@@ -160,7 +154,7 @@ it("leaves transparent what a GIF's frames leave uncovered, or notes that it can
     );
     expect(notes.has("MEDIA_CHANGED")).toBe(false);
   }
-  const full = await bench.convert(await given(gifOf(1, 0, true), "gif"), "gif", "png");
+  const full = await bench.convert(await benches.magick.given(gifOf(1, 0, true), "gif"), "gif", "png");
   expect([...full.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
 });
 
@@ -194,22 +188,22 @@ function exrOf(channels: Readonly<Record<string, number>>): Buffer {
 
 it("refuses an OpenEXR with channels in layers only", async () => {
   await using bench = await openBench(imagemagickExrEngine);
-  await expect(bench.convert(await given(exrOf({ "diffuse.R": 1 }), "exr"), "exr", "png")).rejects.toMatchObject({
+  await expect(bench.convert(await benches.magick.given(exrOf({ "diffuse.R": 1 }), "exr"), "exr", "png")).rejects.toMatchObject({
     code: "CONVERSION_FAILED",
   });
-  const { path } = await bench.convert(await given(exrOf({ Y: 1 }), "exr"), "exr", "png");
+  const { path } = await bench.convert(await benches.magick.given(exrOf({ Y: 1 }), "exr"), "exr", "png");
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
 });
 
 it("divides OpenEXR's colours by their alpha, multiplies them again, and notes values that became full brightness", async () => {
   await using bench = await openBench(imagemagickExrEngine);
   const light = 0.2158605;
-  const half = await bench.convert(await given(exrOf({ A: 0.5, B: 0, G: light / 2, R: 0.5 * 0.4 }), "exr"), "exr", "png");
+  const half = await bench.convert(await benches.magick.given(exrOf({ A: 0.5, B: 0, G: light / 2, R: 0.5 * 0.4 }), "exr"), "exr", "png");
   expect(await pixelsOf(half.path, 1)).toEqual([170, 128, 0, 128]);
   expect([...half.notes.keys()]).toEqual([]);
   const again = await bench.convert((await bench.convert(half.path, "png", "exr")).path, "exr", "png");
   expect(await pixelsOf(again.path, 1)).toEqual([170, 128, 0, 128]);
-  const bright = await bench.convert(await given(exrOf({ B: 0, G: light, R: 5 }), "exr"), "exr", "png");
+  const bright = await bench.convert(await benches.magick.given(exrOf({ B: 0, G: light, R: 5 }), "exr"), "exr", "png");
   expect(await pixelsOf(bright.path, 1)).toEqual([255, 128, 0, 255]);
   expect([...bright.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
 });
@@ -217,7 +211,7 @@ it("divides OpenEXR's colours by their alpha, multiplies them again, and notes v
 it("notes pixels of PNG and JPEG that become square, and no conversion of a broken profile", async () => {
   await using bench = await openBench(sharpEngine);
   const notesOf = async (bytes: Buffer, from: string, to: string) => [
-    ...(await bench.convert(await given(bytes, from), from, to)).notes.keys(),
+    ...(await bench.convert(await benches.magick.given(bytes, from), from, to)).notes.keys(),
   ];
   const oblong = pngOf(greyRows(8), [8, 0], ["pHYs", Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 0])]);
   const jpg = await noise(90, 70).withIccProfile("p3").jpeg().toBuffer();

@@ -1,29 +1,17 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, defaultsOf, hopOf, openBench } from "#test/contract/engine.ts";
+import { defaultsOf, hopOf, useBench } from "#test/contract/engine.ts";
 import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 import { drawing, noise, twoColours } from "./picture-samples.ts";
 
-let bench: Bench;
-let count = 0;
-beforeAll(async () => {
-  bench = await openBench(sharpEngine);
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const bench = useBench(sharpEngine);
 
-async function file(bytes: Buffer | string): Promise<string> {
-  count += 1;
-  const path = join(bench.folder, `hazard-${count}`);
-  await writeFile(path, bytes);
-  return path;
-}
+const file = (bytes: Buffer | string) => bench.given(bytes, "picture");
 
 async function made(format: "jpg" | "png" | "webp" | "gif" | "avif" | "tiff"): Promise<Buffer> {
   if (format === "tiff") return noise(200, 150).tiff({ compression: "deflate" }).toBuffer();
@@ -212,7 +200,7 @@ it("converts the still picture of an animated AVIF, and says so", async () => {
 
 it("notes that an animated PNG becomes a still picture", async () => {
   const bytes = await made("png");
-  const control = Buffer.from("00000008" + Buffer.from("acTL").toString("hex") + "0000000200000000" + "00000000", "hex");
+  const control = Buffer.from(`00000008${Buffer.from("acTL").toString("hex")}000000020000000000000000`, "hex");
   control.writeUInt32BE(crc32(control.subarray(4, 16)), 16);
   const { notes } = await bench.convert(await file(Buffer.concat([bytes.subarray(0, 33), control, bytes.subarray(33)])), "png", "webp");
   expect(notes.has("ANIMATION_REDUCED")).toBe(true);

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { blue, drawing, halfTransparent, moving, noise, pictureSample, red, twoColours } from "./picture-samples.ts";
 
@@ -43,21 +42,9 @@ function distance(one: Colour, other: Colour): number {
 }
 
 describe("pictures by sharp", () => {
-  let bench: Bench;
-  let count = 0;
-  beforeAll(async () => {
-    bench = await openBench(sharpEngine);
-  });
-  afterAll(async () => {
-    await bench[Symbol.asyncDispose]();
-  });
+  const bench = useBench(sharpEngine);
 
-  async function file(bytes: Buffer | string): Promise<string> {
-    count += 1;
-    const path = join(bench.folder, `made-${count}`);
-    await writeFile(path, bytes);
-    return path;
-  }
+  const file = (bytes: Buffer | string) => bench.given(bytes, "picture");
 
   async function sizeOf(path: string): Promise<[number | undefined, number | undefined]> {
     const reading = await readingOf(path);

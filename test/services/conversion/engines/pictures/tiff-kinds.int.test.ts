@@ -1,12 +1,11 @@
 /** Kinds of TIFF samples that one library reads and another misreads. */
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { type Bench, useBench } from "#test/contract/engine.ts";
 
 type Page = { readonly data: readonly number[] | Buffer; readonly photometric: number } & Readonly<
   Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit", number | readonly number[]>>
@@ -78,18 +77,10 @@ const palette: Page = {
   palette: Array.from({ length: 48 }, (_, index) => (index % 16 === 1 ? 65_535 : 0)),
 };
 
-let [plain, magick]: Bench[] = [];
-let count = 0;
-beforeAll(async () => {
-  [plain, magick] = await Promise.all([openBench(sharpEngine), openBench(imagemagickEngine)]);
-});
-afterAll(() => Promise.all([plain, magick].map((bench) => bench?.[Symbol.asyncDispose]())));
+const [plain, magick] = [useBench(sharpEngine), useBench(imagemagickEngine)];
 
-async function converted(bench: Bench | undefined, to: string, pages: readonly Page[], options = {}) {
-  if (bench === undefined) throw new Error("no bench");
-  count += 1;
-  const path = join(bench.folder, `kind-${count}.tiff`);
-  await writeFile(path, tiffOf(...pages));
+async function converted(bench: Bench, to: string, pages: readonly Page[], options = {}) {
+  const path = await bench.given(tiffOf(...pages), "tiff");
   const made = await bench.convert(path, "tiff", to, options);
   return { ...made, bytes: await readFile(made.path) };
 }

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import type { Notes } from "#services/conversion/engines/inside/exchange.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { jsonTextOf, parseJson, parseJsonLines } from "#services/conversion/engines/inside/records/json.ts";
 import { parseJson5 } from "#services/conversion/engines/inside/records/json5.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 it.each([
   ["JSON", '{"a":1,"b":{"x":1,"x":[2],"x_2":3,"x":4},"a":"2"}', '{"a":1,"b":{"x":1,"x_2":[2],"x_2_2":3,"x_3":4},"a_2":"2"}', parseJson],
@@ -28,4 +31,10 @@ it("takes a great many values of one name", () => {
   const text = `{${Array.from({ length: 50_000 }, () => '"a":1').join(",")}}`;
   const value = parseJson(text, new Map());
   expect(value instanceof Map && value.size).toBe(50_000);
+});
+
+it("tells of every kind of change under one code, and of the first place of each", async () => {
+  const { notes } = await converterOf(dataEngine, convertData)('[{"a":1,"a":2,"c":{"d":3},"c.d":4,"e":[5]}]', "json", "avro");
+  expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names .*: a\. Two values .* c\.d; .* does not allow were changed: c\.d, c\.d_2\.$/);
+  expect(notes.get("STRUCTURE_FLATTENED")).toBe("Nested values became columns, first “c”. Lists within rows became text, first “e”.");
 });

@@ -26,6 +26,16 @@ function openDocument(cell: string, generator?: string): string {
   return `<?xml version="1.0"?><office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet">${meta}<office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document>`;
 }
 
+it("the first sheet that is not empty is converted", async () => {
+  const book = utils.book_new(utils.aoa_to_sheet([]), "Cover");
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["a"], ["kept"]]), "Data");
+  const bytes: Buffer = write(book, { type: "buffer", bookType: "xlsx" });
+  const { text, notes } = await convert(bytes, "xlsx", "csv");
+  expect(text).toBe("a\r\nkept\r\n");
+  expect(notes.get("SHEETS_LEFT_OUT")).toBe("Only sheet 2 of 2 was converted.");
+  await expect(convert(bytes, "xlsx", "csv", { sheet: "Cover" })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
 it("an OpenDocument without styles is read", async () => {
   expect((await convert(await readFile("test/corpus/tiny/tiny.ods"), "ods", "csv")).text).toBe("Q\r\n");
 });

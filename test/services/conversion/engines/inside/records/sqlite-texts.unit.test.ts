@@ -49,3 +49,9 @@ describe("texts of SQLite", () => {
     expect([made.text, made.codes]).toEqual(["a,b\r\n/w==,1\r\n", ["TYPES_AS_TEXT"]]);
   });
 });
+
+it("names the views and virtual tables of a database, which are not read", async () => {
+  const bytes = await databaseOf("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "CREATE VIEW v AS SELECT a FROM t");
+  const made = await convert(bytes, "sqlite", "json");
+  expect([JSON.parse(made.text), made.notes.get("SHEETS_LEFT_OUT")]).toEqual([[{ a: 1 }], "Views and virtual tables were left out: v."]);
+});

@@ -41,6 +41,7 @@ describe("XML", () => {
     ['{"\u2c00":1,"größe":2,"名":3}', "<_>1</_><größe>2</größe><名>3</名>", ["NAMES_CHANGED"]],
     ['{"a":null,"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
     ['{"a":{},"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
+    ['{"a":[1],"b":[[2]]}', "<a>1</a><b><item>2</item></b>", ["STRUCTURE_FLATTENED"]],
     ['{"a":"","b":[1,2]}', "<a/><b>1</b><b>2</b>", []],
     ['{"db:a":1,"db_a":{"@x:y":2}}', '<db_a_2>1</db_a_2><db_a x_y="2"/>', ["NAMES_CHANGED"]],
     [

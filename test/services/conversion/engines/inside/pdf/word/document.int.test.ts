@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { useBench } from "#test/contract/engine.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
@@ -25,10 +25,9 @@ const paper = `<style>body{font:10pt/1.2 "Liberation Serif"}h1{text-align:center
 <div class=c><h2>Introduction</h2>${Array.from({ length: 12 }, (_, index) => `<p>Part ${index + 1}. ${filler.repeat(5)}</p>`).join("")}</div>`;
 
 describe("a PDF converted to Word", () => {
-  let bench: Bench;
+  const bench = useBench(pdfEngine);
   const files: Record<string, string> = {};
   beforeAll(async () => {
-    bench = await openBench(pdfEngine);
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     for (const [name, content] of Object.entries({ statement, letter, paper })) {
@@ -41,7 +40,6 @@ describe("a PDF converted to Word", () => {
     }
     await browser.close();
   }, 120_000);
-  afterAll(() => bench[Symbol.asyncDispose]());
 
   const convert = async (name: string) => (await bench.convert(files[name] ?? "", "pdf", "docx")).path;
   const xmlOf = async (path: string) => (await run("unzip", ["-p", path, "word/document.xml"], { maxBuffer: 2 ** 26 })).stdout;
