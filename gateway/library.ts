@@ -12,7 +12,7 @@ import type { Log } from "#kit/log.ts";
 import type { Settings } from "#kit/settings.ts";
 import { catalogueOf, mayServe, type PlanQuery, readProofOf } from "#services/catalogue/index.ts";
 import { type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
-import { unreadable } from "./cli/input-files.ts";
+import { unreadable } from "./cli/unreadable.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { formatOfOutput } from "./cli/target-format.ts";
 import { routeJson } from "./rest/route-json.ts";

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#contract/errors.ts";
 import type { OptionTexts } from "#gateway/preset.ts";
-import { type FilePair, filePairsOf, unreadable } from "./input-files.ts";
+import { type FilePair, filePairsOf } from "./input-files.ts";
 import type { Library } from "./library.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";

@@ -51,15 +51,6 @@ async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
     .map((file): FileAt => [file, relative(path, file)]);
 }
 
-/** For `.catch` of the first access to a file that the user named. */
-export function unreadable(path: string, code: "BAD_REQUEST" | "INVALID_INPUT"): (cause: unknown) => never {
-  return (cause) => {
-    if (cause instanceof FilemillError) throw cause;
-    const why = cause instanceof Error && "code" in cause ? cause.code : "unknown";
-    throw new FilemillError(code, `${path} cannot be read (${why}).`, { cause });
-  };
-}
-
 function isHidden(place: string): boolean {
   return place.split("/").some((part) => part.startsWith("."));
 }

@@ -5,7 +5,6 @@ import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { FilemillError } from "#contract/errors.ts";
-import { unreadable } from "./input-files.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
 import { type OptionFlags, optionsOf, withOptions } from "./presets.ts";

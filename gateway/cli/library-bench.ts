@@ -8,7 +8,6 @@ import { FilemillError } from "#contract/errors.ts";
 import { formatOf, formatOfFileName, parseFormatId } from "#formats/index.ts";
 import { checkReadable, textPageOf } from "#gateway/mcp/text-page.ts";
 import type { ConvertOrder, JobView, Workbench } from "#gateway/mcp/workbench.ts";
-import { unreadable } from "./input-files.ts";
 import type { Library } from "./library.ts";
 import { unreadable } from "./unreadable.ts";
 

@@ -7,7 +7,6 @@ import { FormDataEncoder } from "form-data-encoder";
 import { FilemillError, isErrorCode } from "#contract/errors.ts";
 import type { JobJson } from "#contract/job-json.ts";
 import type { RouteView } from "#gateway/mcp/workbench.ts";
-import { unreadable } from "./input-files.ts";
 import type { ConvertTask, Library, Listed, Progress } from "./library.ts";
 import { bytesOf, callJson, callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";

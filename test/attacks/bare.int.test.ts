@@ -4,18 +4,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Canaries, openCanaries } from "./canaries.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { openCanaries } from "./canaries.ts";
 import { leakOf } from "./leak.ts";
 import { linkedPictures, orgInclude, restIncludes } from "./markup-attacks.ts";
 import { linkedDocx, linkedOdt } from "./office-attacks.ts";
 
 let folder: string;
-let canaries: Canaries;
-beforeAll(async () => {
-  canaries = await openCanaries();
-});
-afterAll(() => canaries[Symbol.asyncDispose]());
+const canaries = opened(openCanaries);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-bare-"));
   return () => rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import { chmod, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openLog } from "#kit/log.ts";
 import type { Engine, EngineHost, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { isExpected } from "#services/conversion/domain/expectations.ts";
@@ -13,6 +13,7 @@ import { openInspectors } from "#services/conversion/inspectors/open-inspectors.
 import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 import { keepFound, putFound } from "#test/harness/found.ts";
+import { opened } from "#test/harness/opened.ts";
 import { entriesIn } from "./entries.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
@@ -97,12 +98,7 @@ export async function openBench(engine: Engine, slots = 1, mode: Sandbox["mode"]
 
 /** A bench for the tests of this file, or of the `describe` that calls it. */
 export function useBench(...args: Parameters<typeof openBench>): Bench {
-  let opened: Bench;
-  beforeAll(async () => {
-    opened = await openBench(...args);
-  });
-  afterAll(() => opened[Symbol.asyncDispose]());
-  return new Proxy({} as Bench, { get: (_, name) => Reflect.get(opened, name) });
+  return opened(() => openBench(...args));
 }
 
 /** The infrastructure of engines, in its own folder. */

@@ -1,21 +1,17 @@
 /** Accounts, sessions and keys, against the whole product over HTTP only. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { filesUnder } from "#test/harness/folders.ts";
+import { opened } from "#test/harness/opened.ts";
 import { pixel } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
 const password = "correct horse battery";
-let server: TestServer;
+const server = opened(startServer);
 let serial = 0;
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server[Symbol.asyncDispose]());
 
 const filemill = (...args: string[]) => runCli(server, args);
 

@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { opened } from "#test/harness/opened.ts";
 import { call, jobOf, post } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
-let server: TestServer;
+const server = opened(() => startServer({ URL_FETCH: "any", WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535" }));
 let receiver: ReturnType<typeof createServer>;
 let folder: string;
 let page: string;
 let operations: readonly string[];
 beforeAll(async () => {
-  server = await startServer({ URL_FETCH: "any", WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535" });
   receiver = createServer(async (request, response) => {
     if (request.method !== "GET") return void response.writeHead(204).end();
     response.end(await readFile(join(folder, "photo.jpg")));
@@ -37,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   receiver.close();
   await rm(folder, { recursive: true, force: true });
-  await server[Symbol.asyncDispose]();
 });
 
 const languages = { curl: ["bash", "sh"], typescript: [process.execPath, "mts"], python: ["/usr/bin/python3", "py"] } as const;

@@ -1,18 +1,17 @@
 /** `GET /api/v1/formats` of a whole deployment, checked against the specification and the contract. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { beforeAll, expect, test } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
 type Option = Readonly<Record<string, unknown>> & { readonly type: string; readonly default: unknown; readonly values?: readonly string[] };
 type Conversion = Readonly<Record<string, unknown>> & { readonly from: string; readonly to: string; readonly options: readonly Option[] };
 type Catalogue = { readonly formats: readonly Readonly<Record<string, unknown>>[]; readonly conversions: readonly Conversion[] };
 
-let server: TestServer;
+const server = opened(startServer);
 let catalogue: Catalogue;
 beforeAll(async () => {
-  server = await startServer();
   catalogue = JSON.parse(await (await fetch(`${server.url}/api/v1/formats`)).text());
 });
-afterAll(() => server[Symbol.asyncDispose]());
 
 const kinds = "image vector document spreadsheet presentation ebook audio video subtitle archive font model data geo email diagram".split(
   " ",

@@ -6,14 +6,14 @@ import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
 const run = promisify(execFile);
-let server: TestServer;
+const server = opened(startServer);
 let folder: string;
 let tarball: string;
 beforeAll(async () => {
-  server = await startServer();
   folder = await mkdtemp(join(tmpdir(), "filemill-client-"));
   await run(process.execPath, ["gateway/cli/client/pack.ts"]);
   await run("npm", ["pack", resolve(".tmp/client"), "--pack-destination", folder]);
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await server[Symbol.asyncDispose]();
 });
 
 /** In its own folder and home, without a registry. */

@@ -5,20 +5,17 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { filesUnder } from "#test/harness/folders.ts";
 import { openStoredRecords } from "#test/harness/job-records.ts";
+import { opened } from "#test/harness/opened.ts";
 import { call, expectRow, jobIn, jobOf, post, removeAllJobs } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
 const problem = { accept: "application/problem+json" };
 const light = { OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", DOCUMENT_SLOTS: "0" };
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer(light);
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = opened(() => startServer(light));
 
 /** Log lines about one request. */
 function logOf(requestId: string): { msg: string; error?: string }[] {

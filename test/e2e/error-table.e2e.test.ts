@@ -1,23 +1,22 @@
 /** Every row of the contract's error table caused by a bad request or file, against the whole product over REST only. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { expectUnharmed, type Footprint, footprintAtRest } from "#test/harness/footprint.ts";
 import { lockedPdf, vastPng } from "#test/harness/hostile-files.ts";
+import { opened } from "#test/harness/opened.ts";
 import { call, expectRow, jobOf, pixel, post, type Row, removeAllJobs, type Upload } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
-let server: TestServer;
+const server = opened(() => startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", IMAGE_SLOTS: "1" }));
 let before: Footprint;
 beforeAll(async () => {
-  server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", IMAGE_SLOTS: "1" });
   // Warms up every engine that stays warm after its first use.
   for (const upload of [{}, { to: "xlsb", file: Buffer.from("name\nx\n"), name: "a.csv" }])
     expect((await post(server, upload)).status).toBe(200);
   await removeAllJobs(server);
   before = await footprintAtRest(server);
 });
-afterAll(() => server[Symbol.asyncDispose]());
 afterEach(() => expectUnharmed(server, before));
 
 const cut = vastPng(64).subarray(0, 40);

@@ -1,14 +1,11 @@
 /** One file of each less common kind, through the whole product and multi-hop routes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = opened(startServer);
 
 const corpus = join(import.meta.dirname, "../corpus");
 const mail = "From: a@mill.example\r\nTo: b@mill.example\r\nSubject: Quokka\r\nContent-Type: text/html\r\n\r\n<p>zebra</p>\r\n";

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { expect, test } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = opened(startServer);
 
 async function convert(name: string, content: string | Uint8Array<ArrayBuffer>, fields: Readonly<Record<string, string>>) {
   const body = new FormData();

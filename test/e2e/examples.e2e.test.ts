@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
-let server: TestServer;
+const server = opened(startServer);
 let folder: string;
 beforeAll(async () => {
-  server = await startServer();
   folder = await mkdtemp(join(tmpdir(), "filemill-examples-"));
   await sharp({ create: { width: 40, height: 20, channels: 3, background: "#204060" } })
     .png()
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await server[Symbol.asyncDispose]();
 });
 
 const own = "http://127.0.0.1:8080";

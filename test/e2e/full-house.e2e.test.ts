@@ -1,22 +1,21 @@
 /** More connections than the service can hold, from idle clients. */
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, type RawClient, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
 const addresses = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
 const perAddress = 512;
 const [, openFiles = "0"] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
 
-let server: TestServer;
+const server = opened(startServer);
 let port: number;
 beforeAll(async () => {
-  server = await startServer();
   port = Number(new URL(server.url).port);
 });
-afterAll(() => server[Symbol.asyncDispose]());
 
 async function openMany(at: number, from: readonly string[], each: number): Promise<RawClient[]> {
   const all: RawClient[] = [];

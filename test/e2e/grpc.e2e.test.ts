@@ -8,7 +8,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { throwKnown } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -17,13 +17,14 @@ import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
+import { opened } from "#test/harness/opened.ts";
 import { carrying } from "#test/harness/rpc-token.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
 type Part = MessageInitShape<typeof ConvertRequestSchema>;
 type Start = { readonly to: string; readonly fileName?: string; readonly options?: Record<string, string> };
 
-let server: TestServer;
+const server = opened(startServer);
 let accountId: string;
 let png: Buffer;
 
@@ -40,16 +41,12 @@ function clients() {
 let rpc: ReturnType<typeof clients>;
 
 beforeAll(async () => {
-  server = await startServer();
   rpc = clients();
   accountId = (await rpc.accounts.verifyKey({ key: server.key })).account?.id ?? "";
   // Noise, so that it needs several chunks.
   png = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
     .png()
     .toBuffer();
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
 });
 
 async function* chunks(bytes: Uint8Array): AsyncIterable<{ chunk: Uint8Array }> {

@@ -1,25 +1,24 @@
 /** Hostile names and ids against the whole product; its log is checked afterwards. */
 import { basename, join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { filesUnder } from "#test/harness/folders.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 
 /** Part of every name and content sent, and forbidden in every log line. */
 const mark = "cAnArY7f3";
 
-let server: TestServer;
+const server = opened(() => startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", LOG_LEVEL: "trace" }));
 let picture: Buffer;
 let sent = 0;
 beforeAll(async () => {
-  server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", LOG_LEVEL: "trace" });
   picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "teal" } })
     .png()
     .toBuffer();
   picture = Buffer.concat([picture, Buffer.from(mark)]);
 });
-afterAll(() => server[Symbol.asyncDispose]());
 
 /** Sends exactly this target and these headers. */
 async function raw(method: string, target: string, key = server.key): Promise<{ status: number; body: string }> {

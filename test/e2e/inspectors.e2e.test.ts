@@ -1,17 +1,14 @@
 /** The service while its inspectors are killed or paused: other requests are answered, and a replacement inspects the next file. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
+import { opened } from "#test/harness/opened.ts";
 import { post } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 
 const png = readFileSync(join(import.meta.dirname, "../corpus/tiny/tiny.png"));
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ LOG_LEVEL: "warn" });
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = opened(() => startServer({ LOG_LEVEL: "warn" }));
 
 /** Inspector processes, with their sandboxes. */
 function inspectors(): readonly number[] {

@@ -14,10 +14,11 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 
-let server: TestServer;
+const server = opened(() => startServer({ URL_FETCH: "any" }));
 let folder: string;
 const open: Client[] = [];
 const typical = (path: string): string => `test/corpus/typical/${path}`;
@@ -83,7 +84,6 @@ async function untilDone(client: Client, job: string): Promise<Told> {
 }
 
 beforeAll(async () => {
-  server = await startServer({ URL_FETCH: "any" });
   folder = await mkdtemp(join(tmpdir(), "filemill-agents-"));
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="160"><rect width="900" height="160" fill="white"/>
     <text x="40" y="100" font-size="56" font-family="DejaVu Sans">Invoice number 4711</text></svg>`;
@@ -92,7 +92,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of open) await client.close();
   await rm(folder, { recursive: true, force: true });
-  await server[Symbol.asyncDispose]();
 });
 
 describe("over HTTP", () => {

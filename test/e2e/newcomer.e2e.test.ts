@@ -7,23 +7,22 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
-let server: TestServer;
+const server = opened(startServer);
 let folder: string;
 const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
-  server = await startServer();
   folder = await mkdtemp(join(tmpdir(), "filemill-newcomer-"));
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await server[Symbol.asyncDispose]();
 });
 
 /** A single request, as curl sends it: the answer is the result, however long it takes. */

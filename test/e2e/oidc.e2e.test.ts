@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { clientId, clientSecret, openTestProvider, passProvider, type TestProvider } from "#test/harness/oidc-provider.ts";
+import { clientId, clientSecret, openTestProvider, passProvider } from "#test/harness/oidc-provider.ts";
+import { opened } from "#test/harness/opened.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const password = "correct horse battery";
-let provider: TestProvider;
+const provider = opened(openTestProvider);
 let server: TestServer;
 
 beforeAll(async () => {
-  provider = await openTestProvider();
   server = await startServer({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: clientId,
@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
 });
 
 /** Signs in at the provider; resolves with the browser's final URL. */

@@ -8,26 +8,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { curlBlock } from "#gateway/curl-line.ts";
+import { opened } from "#test/harness/opened.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const readmeAddress = "http://127.0.0.1:8080";
 
 /** Nothing is done by the time the request stops waiting: each result is fetched through the redirect. */
-let hasty: TestServer;
-let patient: TestServer;
+const hasty = opened(() => startServer({ INLINE_WAIT_MS: "0" }));
+const patient = opened(startServer);
 let icon: Buffer;
 beforeAll(async () => {
-  hasty = await startServer({ INLINE_WAIT_MS: "0" });
-  patient = await startServer();
   icon = await sharp({ create: { width: 40, height: 20, channels: 3, background: "#204060" } })
     .jpeg()
     .toBuffer();
-});
-afterAll(async () => {
-  await hasty[Symbol.asyncDispose]();
-  await patient[Symbol.asyncDispose]();
 });
 
 type Printed = { readonly place: string; readonly line: string };

@@ -4,24 +4,21 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createClient } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { filesUnder } from "#test/harness/folders.ts";
+import { opened } from "#test/harness/opened.ts";
 import { call, expectRow, post } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer } from "#test/harness/server.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const folder = "test/corpus/protected";
 const password = "grün 7!";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = opened(startServer);
 
 async function send(name: string, to: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return post(server, { to, name, file: new Uint8Array(await readFile(join(folder, name))), headers, query: "?download=1" });

@@ -7,18 +7,17 @@ import { promisify } from "node:util";
 import * as workbooks from "@e965/xlsx";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
-let server: TestServer;
+const server = opened(startServer);
 let folder: string;
 beforeAll(async () => {
-  server = await startServer();
   folder = await mkdtemp(join(tmpdir(), "filemill-several-"));
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 

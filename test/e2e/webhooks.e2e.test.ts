@@ -1,22 +1,15 @@
 /** The ends of jobs, reported to the account's own server; and one event log for everyone who follows a job. */
 import sharp from "sharp";
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
-import { openReceiver, type Receiver } from "#test/services/webhook/webhook-harness.ts";
+import { opened } from "#test/harness/opened.ts";
+import { startServer } from "#test/harness/server.ts";
+import { openReceiver } from "#test/services/webhook/webhook-harness.ts";
 
-let server: TestServer;
-let receiver: Receiver;
+const server = opened(() => startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1" }));
+const receiver = opened(() => openReceiver(() => answer));
 let answer = 200;
-beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1" });
-  receiver = await openReceiver(() => answer);
-});
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
 
 type Json = Record<string, unknown>;
 

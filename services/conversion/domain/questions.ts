@@ -34,13 +34,30 @@ const uint32 = whole(2 ** 32 - 1);
 const place = whole(Number.MAX_SAFE_INTEGER);
 const count = optional(place);
 /** @see counts.ts */
+/** The first names of files, and how many more there are. */
+const firstNames = record({ names: list(text(100), 3), more: uint32 });
+
 const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));
 /** What a sound file may contain besides the sound and its tags. */
-const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "loudness", "scene", "xmp", "comments"] as const;
+const besideSound = [
+  "marks",
+  "regions",
+  "loops",
+  "sampler",
+  "recording",
+  "broadcast",
+  "loudness",
+  "scene",
+  "xmp",
+  "comments",
+  "chained",
+] as const;
+/** By the type of the meta event, from 1. */
+export const midiWords = ["texts", "copyright", "names", "instruments", "lyrics", "markers", "cues"] as const;
 export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
@@ -107,7 +124,8 @@ export const answers = {
   drawnSize: record({ width: uint32, height: uint32 }),
   /** For a text's beginning: how many letters there are, and how many of them are unknown. */
   letters: record({ all: uint32, unknown: uint32 }),
-  midiLength: record({ seconds: finite }),
+  /** What a MIDI piece says in words besides the notes. */
+  midiLength: record({ seconds: finite, words: list(oneOf(...midiWords), midiWords.length) }),
   /** `hasTimes`: whether each point of a track has one. */
   tracks: record({ hasPlaces: flag, hasRoutes: flag, hasTracks: flag, hasTimes: flag }),
   isGxl: record({ isGxl: flag }),
@@ -165,7 +183,7 @@ export const answers = {
   /** For a listing and names: refuses what no honest archive contains. */
   archiveSafety: nothing,
   /** For a listing and names: writes patterns for the members that are not to be passed on. `shadowed`: files replaced by later ones. */
-  archiveMembers: record({ unwanted: uint32, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
+  archiveMembers: record({ unwanted: firstNames, shadowed: uint32, isLoose: flag, isLinked: flag, hasEmpty: flag }),
   /** Writes the list of the members that are passed on; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /**
@@ -173,8 +191,8 @@ export const answers = {
    * `isSite`: there is an `index.html` at the top level.
    */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
-  /** For a result's listing and the source's. The first names of files whose times became others, and how many more there are. */
-  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: list(text(100), 3), moreTimes: uint32 }),
+  /** For a result's listing and the source's: files whose times or owners became others. */
+  archiveHolds: record({ isResult: flag, hasCutTimes: flag, otherTimes: firstNames, otherOwners: firstNames }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

@@ -138,6 +138,13 @@ export const documents: readonly Occurrence[] = [
   { engine: "archive", hop: "zip>tar", code: "METADATA_DROPPED", content: commented(zipFile([{ name: "a.txt", content: "b" }])) },
   { engine: "archive", hop: "zip>tar", code: "NAMES_CHANGED", content: zipFile([{ name: "a\\b.txt", content: "c" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
+  { engine: "graphviz", hop: "gv>svg", code: "PAGES_LEFT_OUT", content: "graph { a } graph { b }" },
+  { engine: "graphviz", hop: "gv>svg", code: "ENCODING_GUESSED", content: Buffer.from('graph { "ä" }', "latin1") },
+  {
+    ...{ engine: "graphviz", hop: "graphml>gv", code: "STYLING_DROPPED" },
+    content: '<graphml><graph><node id="a"><data key="d"><ShapeNode/></data></node></graph></graphml>',
+  },
+  { engine: "graphviz", hop: "graphml>gv", code: "ENTRIES_LEFT_OUT", content: "<graphml><graph><hyperedge/></graph></graphml>" },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
   { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },
   {

@@ -21,6 +21,7 @@ export const models: readonly Occurrence[] = [
     ...{ engine: "assimp", hop: "obj>glb", code: "NUMBERS_ROUNDED" },
     content: "v 500000.123 5400000.456 0\nv 500001.123 5400000.456 0\nv 500000.123 5400001.456 0\nf 1 2 3\n",
   },
+  { engine: "assimp", hop: "obj>glb", code: "EXTERNAL_CONTENT_BLOCKED", content: "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" },
   { engine: "assimp", hop: "obj>stl", code: "ENTRIES_LEFT_OUT", content: "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\n" },
   { engine: "meshoptimizer", hop: "stl>stl", code: "SOURCE_KEPT", content: stlBinary() },
   { engine: "meshoptimizer", hop: "stl>stl", code: "FACES_MERGED", content: stlBinary(), options },

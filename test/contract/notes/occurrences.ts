@@ -271,6 +271,7 @@ export const occurrences: readonly Occurrence[] = [
   ...maps,
   ...models,
   ...joins,
+  { engine: "fluidsynth", hop: "mid>wav", code: "METADATA_DROPPED", content: (path) => copy("audio/typical.mid", path) },
   ...ofEngine("data", data),
   ...ofEngine("mail", mail),
 ];

@@ -2,16 +2,13 @@
 import { readdir, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { png } from "#test/gateway/samples.ts";
-import { key, openStage, type Stage } from "#test/gateway/stage.ts";
+import { key, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = opened(openStage);
 
 const form = bodyOf([toPart("webp"), filePart(png)]);
 const bearer = `Authorization: Bearer ${key}`;

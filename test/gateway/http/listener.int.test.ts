@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
-import { key, openStage, type Stage } from "#test/gateway/stage.ts";
+import { key, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 describe("the listener", () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = opened(openStage);
 
   it.each([
     ["input other than HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],

@@ -1,32 +1,27 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { errorTable } from "#contract/errors.ts";
 import { endpoints } from "#gateway/routes/endpoints.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 /** Stands in for every path parameter. */
 const example = "0".repeat(26);
 
 describe("the OpenAPI document", () => {
-  let stage: Stage;
-  let waiting: Stage;
+  const stage = opened(openStage);
+  const waiting = opened(() => openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 1 } }));
   // biome-ignore lint/suspicious/noExplicitAny: the document is what is under test.
   let document: any;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
 
   beforeAll(async () => {
-    stage = await openStage();
-    waiting = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 1 } });
     document = await jsonOf(await fetch(`${stage.url}/api/v1/openapi.json`));
     ajv.addSchema({ $id: "filemill", components: document.components });
-  });
-  afterAll(async () => {
-    await stage[Symbol.asyncDispose]();
-    await waiting[Symbol.asyncDispose]();
   });
 
   it("is valid OpenAPI 3.1", async () => {

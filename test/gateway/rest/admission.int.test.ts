@@ -1,16 +1,13 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { png } from "#test/gateway/samples.ts";
-import { auth, formOf, key, openStage, type Stage } from "#test/gateway/stage.ts";
+import { auth, formOf, key, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 describe("admission to POST /convert", () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = opened(openStage);
 
   it.each([
     [undefined, 401, "MISSING_API_KEY", 'Bearer realm="filemill"'],

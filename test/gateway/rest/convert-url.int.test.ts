@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRemoteFile } from "#gateway/http/remote-file.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
-let stage: Stage;
+const stage = opened(openStage);
 let origin: Server;
 let base: string;
 
@@ -28,7 +29,6 @@ const places: Readonly<Record<string, (response: ServerResponse) => void>> = {
 };
 
 beforeAll(async () => {
-  stage = await openStage();
   origin = createServer((request, response) => {
     const place = places[request.url ?? ""];
     if (place === undefined) response.writeHead(404).end();
@@ -40,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   origin.closeAllConnections();
   origin.close();
-  await stage[Symbol.asyncDispose]();
 });
 
 function convertUrl(body: object, at: Stage = stage, headers: Readonly<Record<string, string>> = {}): Promise<Response> {

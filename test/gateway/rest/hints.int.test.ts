@@ -1,17 +1,16 @@
 /** Error messages that suggest what was probably meant. */
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
-let stage: Stage;
+const stage = opened(openStage);
 beforeAll(async () => {
-  stage = await openStage();
   // Hints are based on the gateway's copy of the catalogue.
   await fetch(`${stage.url}/api/v1/formats`);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 async function refusalOf(on: Stage, form: FormData, query = "") {
   const answer = await fetch(`${on.url}/api/v1/convert${query}`, { method: "POST", headers: auth, body: form });

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, type Part, toPart } from "#test/gateway/raw-client.ts";
 import { png } from "#test/gateway/samples.ts";
-import { key, openStage, type Stage } from "#test/gateway/stage.ts";
+import { key, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 describe("parsing multipart uploads", () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = opened(openStage);
   afterEach(async () => {
     // Clean-up may continue after the answer.
     await expect.poll(() => stage.stored()).toEqual(stage.created.map((request) => request.input?.id).toSorted());

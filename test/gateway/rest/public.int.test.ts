@@ -2,17 +2,14 @@ import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { notReady } from "#kit/readiness.ts";
-import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+import { auth, jsonOf, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 describe("public endpoints", () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = opened(openStage);
 
   /** Bypasses fetch's automatic decompression. */
   function get(

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+import { describe, expect, it } from "vitest";
+import { auth, jsonOf, openStage } from "#test/gateway/stage.ts";
+import { opened } from "#test/harness/opened.ts";
 
 describe("GET /api/v1/routes/{from}/{to}", () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = opened(openStage);
   const get = (path: string, headers: Record<string, string> = auth) => fetch(`${stage.url}/api/v1/routes/${path}`, { headers });
 
   it("returns hops with engine and version, options and the estimated time", async () => {

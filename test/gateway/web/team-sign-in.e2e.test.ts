@@ -1,15 +1,15 @@
 /** Sign-in with a real OpenID Connect provider in a real browser, from the button to the keys. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
-import { clientId, clientSecret, openTestProvider, type TestProvider } from "#test/harness/oidc-provider.ts";
+import { clientId, clientSecret, openTestProvider } from "#test/harness/oidc-provider.ts";
+import { opened } from "#test/harness/opened.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-let provider: TestProvider;
+const provider = opened(openTestProvider);
 let server: TestServer;
 let browser: TestBrowser;
 beforeAll(async () => {
-  provider = await openTestProvider();
   server = await startServer({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: clientId,
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
   await server?.[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
 });
 
 /** Clicks the button and fills in the provider's forms. */

@@ -1,23 +1,18 @@
 import sharp from "sharp";
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { phone, type TestPage } from "#test/harness/browser.ts";
+import { opened } from "#test/harness/opened.ts";
 import { withPages } from "#test/harness/pages.ts";
 import { startServer } from "#test/harness/server.ts";
-import { openReceiver, type Receiver } from "#test/services/webhook/webhook-harness.ts";
+import { openReceiver } from "#test/services/webhook/webhook-harness.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const pages = withPages(() =>
   startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" }),
 );
-let receiver: Receiver;
+const receiver = opened(() => openReceiver(() => answer));
 let answer = 200;
-beforeAll(async () => {
-  receiver = await openReceiver(() => answer);
-});
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]();
-});
 
 async function convert(): Promise<string> {
   const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Belonging } from "#services/account/domain/delete-account.ts";
 import type { Hasher } from "#services/account/domain/password.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
-import { type Accounts, codeOfFailure, openAccounts, quickHasher } from "./account-harness.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+import { opened } from "#test/harness/opened.ts";
+import { codeOfFailure, openAccounts, quickHasher } from "./account-harness.ts";
 
 const password = "correct horse battery";
-let shared: TestBroker;
-let accounts: Accounts;
+const shared = opened(openTestBroker);
+const accounts = opened(() => openAccounts(shared, { hasher: notedHasher() }));
 /** Another gateway's account service on the same broker. */
-let elsewhere: Accounts;
+const elsewhere = opened(() => openAccounts(shared));
 const hashed: string[] = [];
 
 /** The real hasher, recording its calls. */
@@ -22,17 +23,6 @@ function notedHasher(): Hasher {
   };
   return { ...real, hash: noted("hash", real.hash), verify: noted("verify", real.verify) };
 }
-
-beforeAll(async () => {
-  shared = await openTestBroker();
-  accounts = await openAccounts(shared, { hasher: notedHasher() });
-  elsewhere = await openAccounts(shared);
-});
-afterAll(async () => {
-  await accounts[Symbol.asyncDispose]();
-  await elsewhere[Symbol.asyncDispose]();
-  await shared[Symbol.asyncDispose]();
-});
 
 const byId = (value: string) => ({ ref: { case: "id", value } }) as const;
 const byEmail = (value: string) => ({ ref: { case: "email", value } }) as const;

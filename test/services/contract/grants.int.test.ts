@@ -2,22 +2,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, createInbox, type NatsConnection, StringCodec } from "nats";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type BrokerUser, brokerUsers, grants, inboxPrefixOf } from "#contract/grants.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+import { opened } from "#test/harness/opened.ts";
 import { textCodec } from "#test/services/kit/nats/text-codec.ts";
 
 const { encode, decode } = StringCodec();
 const lanes = ["image"];
-let shared: TestBroker;
+const shared = opened(openTestBroker);
 let port: number;
 beforeAll(async () => {
-  shared = await openTestBroker();
   port = Number(/^port: (\d+)$/m.exec(await readFile(join(shared.dataDir, "nats/server.conf"), "utf8"))?.[1]);
   for (const name of buckets) await (await shared.broker.bucket(name, textCodec)).put("kept", `of ${name}`);
   await shared.broker.workQueue("JOBS", lanes, { ackWaitMs: 30_000 });
 });
-afterAll(() => shared[Symbol.asyncDispose]());
 
 const buckets = [...new Set(brokerUsers.flatMap((user) => Object.keys(grants[user].buckets)))];
 const strange = brokerUsers.flatMap((user) =>

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { opened } from "#test/harness/opened.ts";
 import { halfTransparent, twoColours } from "./engines/pictures/picture-samples.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 
@@ -23,11 +24,7 @@ async function rightOf(path: string): Promise<string> {
 }
 
 describe("a file that one engine rejects", () => {
-  let mill: Mill;
-  beforeAll(async () => {
-    mill = await openMill({ MEDIA_SLOTS: 1, DOCUMENT_SLOTS: 1 });
-  });
-  afterAll(() => mill[Symbol.asyncDispose]());
+  const mill = opened(() => openMill({ MEDIA_SLOTS: 1, DOCUMENT_SLOTS: 1 }));
 
   it("is converted by the next best route with a note: a TIFF with 16 bits per sample", async () => {
     const pixels = new Uint16Array(20 * 10 * 3).fill(40_000);

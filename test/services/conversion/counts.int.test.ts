@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { book } from "#test/contract/notes/document-occurrences.ts";
+import { opened } from "#test/harness/opened.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { type Mill, openMill } from "./mill.ts";
+import { openMill } from "./mill.ts";
 
 const office = "http://schemas.openxmlformats.org";
 
@@ -29,11 +30,7 @@ function boxed(sentences: number): Buffer {
 }
 
 describe("an engine that silently leaves something out", () => {
-  let mill: Mill;
-  beforeAll(async () => {
-    mill = await openMill({ DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1 });
-  });
-  afterAll(() => mill[Symbol.asyncDispose]());
+  const mill = opened(() => openMill({ DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1 }));
 
   const textOf = ({ result }: Job) => readFile(mill.blobs.pathOf(result?.id ?? ""), "utf8");
 

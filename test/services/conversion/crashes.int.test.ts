@@ -5,17 +5,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { hasEnded, type Mill, openMill } from "./mill.ts";
+import { opened } from "#test/harness/opened.ts";
+import { hasEnded, openMill } from "./mill.ts";
 import { processesOf } from "./slow-work.ts";
 
-let mill: Mill;
-beforeAll(async () => {
-  mill = await openMill({ MEDIA_SLOTS: 1, OFFICE_SLOTS: 1 });
-});
-afterAll(() => mill[Symbol.asyncDispose]());
+const mill = opened(() => openMill({ MEDIA_SLOTS: 1, OFFICE_SLOTS: 1 }));
 
 /** Pids of this test's engines whose command line contains `name`. */
 function pidsOf(name: string): number[] {

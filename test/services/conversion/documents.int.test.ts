@@ -1,16 +1,13 @@
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { compoundFile } from "#test/harness/compound-file.ts";
+import { opened } from "#test/harness/opened.ts";
 import { docxFile, zipFile } from "#test/harness/zip-file.ts";
-import { accountId, type Mill, openMill } from "./mill.ts";
+import { accountId, openMill } from "./mill.ts";
 
-let mill: Mill;
-beforeAll(async () => {
-  mill = await openMill({ IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1 });
-});
-afterAll(() => mill[Symbol.asyncDispose]());
+const mill = opened(() => openMill({ IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1 }));
 
 const letter = docxFile("<w:p><w:r><w:t>Dear reader</w:t></w:r></w:p>");
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tellable } from "#services/conversion/domain/tellable.ts";
-import { type Mill, openMill } from "./mill.ts";
+import { opened } from "#test/harness/opened.ts";
+import { openMill } from "./mill.ts";
 
 const execute = promisify(execFile);
 
@@ -19,16 +20,14 @@ const told = {
   iptc: "IPTC:By-line",
 } as const;
 
-let mill: Mill;
+const mill = opened(() => openMill({ MEDIA_SLOTS: 1, DOCUMENT_SLOTS: 1 }));
 let folder: string;
 beforeAll(async () => {
-  mill = await openMill({ MEDIA_SLOTS: 1, DOCUMENT_SLOTS: 1 });
   folder = await mkdtemp(join(tmpdir(), "filemill-metadata-"));
   await execute("convert-im6.q16", ["-size", "64x48", "gradient:red-blue", join(folder, "plain.jpg")]);
   await tag(join(folder, "plain.jpg"), "Marked by a wombat");
 });
 afterAll(async () => {
-  await mill[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fromConnectError } from "#contract/errors.ts";
 import type { ConvertRequestSchema } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { accountId, type Mill, openMill } from "./mill.ts";
+import { opened } from "#test/harness/opened.ts";
+import { accountId, openMill } from "./mill.ts";
 import { endlessSvg } from "./slow-work.ts";
 
-let mill: Mill;
-beforeAll(async () => {
-  mill = await openMill();
-});
-afterAll(() => mill[Symbol.asyncDispose]());
+const mill = opened(openMill);
 
 const picture = () =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })

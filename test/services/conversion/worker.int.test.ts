@@ -1,14 +1,11 @@
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { accountId, type Mill, openMill } from "./mill.ts";
+import { opened } from "#test/harness/opened.ts";
+import { accountId, openMill } from "./mill.ts";
 
-let mill: Mill;
-beforeAll(async () => {
-  mill = await openMill();
-});
-afterAll(() => mill[Symbol.asyncDispose]());
+const mill = opened(openMill);
 
 const picture = (width = 40, height = 30) => sharp({ create: { width, height, channels: 3, background: "teal" } });
 

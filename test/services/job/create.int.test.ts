@@ -1,16 +1,13 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CreateJobRequestSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { openIdempotencyKeys } from "#services/job/adapters/idempotency-keys.ts";
 import { digestOf, entryKeyOf } from "#services/job/domain/idempotency.ts";
 import { createJobIds } from "#services/job/domain/job-id.ts";
-import { failureOf, hour, type JobBench, openJobBench } from "./job-harness.ts";
+import { opened } from "#test/harness/opened.ts";
+import { failureOf, hour, openJobBench } from "./job-harness.ts";
 
-let bench: JobBench;
-beforeAll(async () => {
-  bench = await openJobBench({ settings: { MAX_UNFINISHED_JOBS: 200 } });
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = opened(() => openJobBench({ settings: { MAX_UNFINISHED_JOBS: 200 } }));
 
 const jobsOf = async (accountId: string) => (await bench.jobs.listJobs({ accountId, limit: 100 })).jobs;
 

@@ -1,14 +1,11 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { type Job, JobState, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
-import { createClaimed, failureOf, type JobBench, openJobBench } from "./job-harness.ts";
+import { opened } from "#test/harness/opened.ts";
+import { createClaimed, failureOf, openJobBench } from "./job-harness.ts";
 
-let bench: JobBench;
-beforeAll(async () => {
-  bench = await openJobBench();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = opened(openJobBench);
 /** Otherwise a test's unfinished jobs would be delivered in the next one. */
 afterEach(async () => {
   const { jobs } = await bench.jobs.listJobs({ accountId: "acc", limit: 100 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createClaimed, failureOf, type JobBench, openJobBench } from "./job-harness.ts";
+import { expect, it } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { createClaimed, failureOf, openJobBench } from "./job-harness.ts";
 
-let bench: JobBench;
-beforeAll(async () => {
-  bench = await openJobBench();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = opened(openJobBench);
 
 const mine = (jobId: string) => ({ accountId: "acc", jobId });
 

@@ -2,17 +2,16 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fromConnectError } from "#contract/errors.ts";
 import { type Job, JobState, type Lease } from "#gen/filemill/job/v1/job_pb.ts";
+import { opened } from "#test/harness/opened.ts";
 import { type JobBench, openJobBench } from "./job-harness.ts";
 
-let bench: JobBench;
+const bench = opened(() => openJobBench({ cadence: { expireMs: 30, reconcileMs: 50 } }));
 let peer: Awaited<ReturnType<JobBench["peer"]>>;
 beforeAll(async () => {
-  bench = await openJobBench({ cadence: { expireMs: 30, reconcileMs: 50 } });
   peer = await bench.peer({ cadence: { expireMs: 30, reconcileMs: 50 } });
 });
 afterAll(async () => {
   await peer[Symbol.asyncDispose]();
-  await bench[Symbol.asyncDispose]();
 });
 
 type Deed = {

@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { DeliveryState, EventType, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { Bucket } from "#kit/nats/ports.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+import { opened } from "#test/harness/opened.ts";
 import { codeOfFailure } from "#test/services/account/account-harness.ts";
 import { endedJob, openJobBucket, openReceiver, openWebhooks, type Webhooks } from "./webhook-harness.ts";
 
-let shared: TestBroker;
+const shared = opened(openTestBroker);
 let jobs: Bucket<JobRecord>;
 beforeAll(async () => {
-  shared = await openTestBroker();
   jobs = await openJobBucket(shared);
 });
-afterAll(() => shared[Symbol.asyncDispose]());
 
 let accounts = 0;
 const newAccount = (): string => `acc_${++accounts}`;

@@ -1,18 +1,17 @@
 /** Delivers results to URLs: the job service and the webhook service on one broker, and a real server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ResultDelivery_Failure as Failure, type Job, JobState, ResultDelivery_State as State } from "#gen/filemill/job/v1/job_pb.ts";
-import { createClaimed, hour, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
+import { opened } from "#test/harness/opened.ts";
+import { createClaimed, hour, openJobBench } from "#test/services/job/job-harness.ts";
 import { openReceiver, openWebhooks, type Webhooks } from "./webhook-harness.ts";
 
-let bench: JobBench;
+const bench = opened(openJobBench);
 let webhooks: Webhooks;
 beforeAll(async () => {
-  bench = await openJobBench();
   webhooks = await openWebhooks(bench.testBroker, { WEBHOOK_RETRY_SECONDS: "0,0" }, bench);
 });
 afterAll(async () => {
   await webhooks[Symbol.asyncDispose]();
-  await bench[Symbol.asyncDispose]();
 });
 
 async function jobTo(deliverTo: string): Promise<string> {

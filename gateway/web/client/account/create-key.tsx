@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "#client/parts/copy.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
 import { t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
+import { Secret, ShownOnce } from "#client/parts/shown-once.tsx";
 import { tomorrowText } from "#client/parts/words.ts";
 import { call } from "#client/server/api.ts";
 import type { Key } from "#client/server/wire.ts";
@@ -71,27 +70,16 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
 }
 
 function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClose(): void }) {
-  const line = curlLine({ baseUrl, key: made.secret });
+  const docs = (
+    <a class="button" href="/docs">
+      {t("do.readDocs")}
+    </a>
+  );
   return (
-    <div class="form">
-      <Notice tone="plain">{t("text.keyOnce")}</Notice>
-      <div class="secret">
-        <code id="new-key">{made.secret}</code>
-        <CopyButton text={made.secret} label={t("do.copyKey")} source="new-key" />
-      </div>
+    <ShownOnce said={t("text.keyOnce")} onClose={onClose} foot={docs}>
+      <Secret id="new-key" text={made.secret} label={t("do.copyKey")} />
       <p>{t("text.tryKey")}</p>
-      <div class="secret secret-line">
-        <code id="new-key-line">{line}</code>
-        <CopyButton text={line} label={t("do.copyCommand")} source="new-key-line" />
-      </div>
-      <div class="dialog-foot">
-        <a class="button" href="/docs">
-          {t("do.readDocs")}
-        </a>
-        <button type="button" class="button button-primary" onClick={onClose}>
-          {t("do.done")}
-        </button>
-      </div>
-    </div>
+      <Secret id="new-key-line" text={curlLine({ baseUrl, key: made.secret })} label={t("do.copyCommand")} isLine />
+    </ShownOnce>
   );
 }

@@ -3,6 +3,7 @@ import { useRenewed } from "#client/operate/use-renewed.ts";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
+import { Fact } from "#client/parts/fact.tsx";
 import { Field, Form, useSending } from "#client/parts/form.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
@@ -73,15 +74,12 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
         </p>
       </div>
       <dl class="row-facts">
-        <Fact label={t("label.created")} instant={row.createdAt} none="" />
-        <Fact label={t("label.lastUsed")} instant={row.lastUsedAt} none={t("label.never")} />
+        <Fact label={t("label.created")} value={timeOf(row.createdAt)} />
+        <Fact label={t("label.lastUsed")} value={timeOf(row.lastUsedAt, t("label.never"))} />
         {row.revokedAt === null ? (
-          <div>
-            <dt>{t("label.expires")}</dt>
-            <dd>{row.expiresAt === null ? t("label.never") : dateText(row.expiresAt)}</dd>
-          </div>
+          <Fact label={t("label.expires")} value={row.expiresAt === null ? t("label.never") : dateText(row.expiresAt)} />
         ) : (
-          <Fact label={t("label.revoked")} instant={row.revokedAt} none="" />
+          <Fact label={t("label.revoked")} value={timeOf(row.revokedAt)} />
         )}
       </dl>
       <div class="row-actions">
@@ -100,14 +98,7 @@ function scopeText(scope: string): string {
   return scope === "convert" ? t("label.scopeConvert") : t("label.scopeRead");
 }
 
-function Fact({ label, instant, none }: { label: string; instant: string | null; none: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{instant === null ? none : <Ago at={instant} />}</dd>
-    </div>
-  );
-}
+const timeOf = (instant: string | null, none = "") => (instant === null ? none : <Ago at={instant} />);
 
 type ChangeProps = { row: Key; onDone(): void; onClose(): void };
 

@@ -1,6 +1,6 @@
-import { CopyButton } from "#client/parts/copy.tsx";
 import { Gauge } from "#client/parts/gauge.tsx";
 import { linkTo, rich, t } from "#client/parts/language.tsx";
+import { Secret } from "#client/parts/shown-once.tsx";
 import { countText, durationText, sizeText } from "#client/parts/words.ts";
 import type { Account } from "#client/server/wire.ts";
 
@@ -51,10 +51,7 @@ function NoAccess({ email }: { email: string }) {
   return (
     <div class="no-access">
       <p>{rich("text.noApiAccess", { a: linkTo("/") })}</p>
-      <div class="secret">
-        <code id="set-plan">{line}</code>
-        <CopyButton text={line} label={t("do.copy")} source="set-plan" />
-      </div>
+      <Secret id="set-plan" text={line} label={t("do.copy")} />
     </div>
   );
 }

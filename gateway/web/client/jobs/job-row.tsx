@@ -3,8 +3,9 @@ import { HandOn } from "#client/account/hand-on.tsx";
 import { formatOf } from "#client/convert/catalogue.ts";
 import { isEnded } from "#client/convert/follow.ts";
 import { Notes } from "#client/convert/item-result.tsx";
-import { Ago } from "#client/parts/ago.tsx";
+import { DotAgo } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
+import { Fact } from "#client/parts/fact.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t } from "#client/parts/language.tsx";
@@ -30,23 +31,12 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
           <bdi dir="ltr">
             <code>{job.from}</code> → <code>{job.to}</code>
           </bdi>
-          {job.createdAt !== null && (
-            <>
-              {" · "}
-              <Ago at={job.createdAt} />
-            </>
-          )}
+          <DotAgo at={job.createdAt} />
         </p>
       </div>
       <dl class="row-facts">
-        <div>
-          <dt>{t(isEnded(job) ? "label.took" : "label.left")}</dt>
-          <dd>{timeOf(job)}</dd>
-        </div>
-        <div>
-          <dt>{t("label.result")}</dt>
-          <dd>{job.bytes > 0 ? sizeText(job.bytes) : t("label.none")}</dd>
-        </div>
+        <Fact label={t(isEnded(job) ? "label.took" : "label.left")} value={timeOf(job)} />
+        <Fact label={t("label.result")} value={job.bytes > 0 ? sizeText(job.bytes) : t("label.none")} />
       </dl>
       <Actions job={job} title={title} fileName={job.name} onAsk={() => setAsking(true)} />
       {!isEnded(job) && <progress aria-label={t("aria.jobIs", { name: title, state: t(`state.${job.status}`) })} max={1} />}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { Ago } from "#client/parts/ago.tsx";
+import { DotAgo } from "#client/parts/ago.tsx";
+import { Fact } from "#client/parts/fact.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
@@ -10,7 +11,6 @@ import { call, messageOf } from "#client/server/api.ts";
 import type { AccountFacts, Plan } from "#client/server/wire.ts";
 import { ChangeAccount } from "./change-account.tsx";
 import { NewAccount } from "./new-account.tsx";
-import { Fact } from "./server.tsx";
 import { useRenewed } from "./use-renewed.ts";
 
 const ACCOUNTS_MS = 10_000;
@@ -92,12 +92,7 @@ function Row({ account, plans, onOpen }: { account: AccountFacts; plans: readonl
         </p>
         <p class="quiet">
           {plans.find(({ id }) => id === account.plan)?.label ?? account.plan}
-          {createdAt !== null && (
-            <>
-              {" · "}
-              <Ago at={createdAt} />
-            </>
-          )}
+          <DotAgo at={createdAt} />
         </p>
       </div>
       <dl class="row-facts">

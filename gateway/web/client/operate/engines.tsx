@@ -1,9 +1,9 @@
+import { Fact } from "#client/parts/fact.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { countText } from "#client/parts/words.ts";
 import { messageOf } from "#client/server/api.ts";
 import type { Engine, House } from "#client/server/wire.ts";
-import { Fact } from "./server.tsx";
 import { useRenewed } from "./use-renewed.ts";
 
 const ENGINES_MS = 30_000;

@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import { formatOf } from "#client/convert/catalogue.ts";
 import { StateChoice } from "#client/jobs/state-choice.tsx";
 import type { Filter } from "#client/jobs/use-jobs.ts";
-import { Ago } from "#client/parts/ago.tsx";
+import { DotAgo } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
+import { Fact } from "#client/parts/fact.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { t } from "#client/parts/language.tsx";
 import { mergedById } from "#client/parts/merged.ts";
@@ -11,7 +12,6 @@ import { Notice } from "#client/parts/notice.tsx";
 import { durationText, sizeText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { JobFacts } from "#client/server/wire.ts";
-import { Fact } from "./server.tsx";
 import { useRenewed } from "./use-renewed.ts";
 
 const JOBS_MS = 3000;
@@ -90,12 +90,7 @@ function Row({ job, onCancel }: { job: JobFacts; onCancel(): void }) {
         </p>
         <p class="quiet">
           {job.email ?? t("label.guest")}
-          {job.createdAt !== null && (
-            <>
-              {" · "}
-              <Ago at={job.createdAt} />
-            </>
-          )}
+          <DotAgo at={job.createdAt} />
           {job.error !== null && (
             <>
               {" · "}

@@ -1,7 +1,7 @@
+import { Fact } from "#client/parts/fact.tsx";
 import { rich, t } from "#client/parts/language.tsx";
 import { countText, durationText, sizeText } from "#client/parts/words.ts";
 import type { Plan } from "#client/server/wire.ts";
-import { Fact } from "./server.tsx";
 
 /** The limits of each plan. */
 export function Plans({ plans }: { plans: readonly Plan[] }) {

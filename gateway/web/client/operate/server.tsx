@@ -1,3 +1,4 @@
+import { Fact } from "#client/parts/fact.tsx";
 import { Gauge } from "#client/parts/gauge.tsx";
 import { rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
@@ -36,14 +37,5 @@ export function Server({ house }: { house: House }) {
         <Fact label={t("label.signUp")} value={t(door.signUpOpen ? "label.yes" : "label.no")} />
       </dl>
     </section>
-  );
-}
-
-export function Fact({ label, value }: { label: string; value: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

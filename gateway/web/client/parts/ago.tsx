@@ -8,3 +8,13 @@ export function Ago({ at }: { at: string }) {
     </time>
   );
 }
+
+/** The same at the end of a line, if it is known. */
+export function DotAgo({ at }: { at: string | null }) {
+  return at === null ? null : (
+    <>
+      {" · "}
+      <Ago at={at} />
+    </>
+  );
+}

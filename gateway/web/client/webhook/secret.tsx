@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { Confirm } from "#client/parts/confirm.tsx";
-import { CopyButton } from "#client/parts/copy.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Form, useSending } from "#client/parts/form.tsx";
 import { linkTo, rich, t } from "#client/parts/language.tsx";
-import { Notice } from "#client/parts/notice.tsx";
+import { Secret, ShownOnce } from "#client/parts/shown-once.tsx";
 import { call } from "#client/server/api.ts";
 import type { Webhook } from "#client/server/wire.ts";
 import { nameOf } from "./open.ts";
@@ -14,22 +13,10 @@ type ChangeProps = { webhook: Webhook; onDone(): void; onClose(): void };
 /** A secret, which is shown only once. */
 export function ShownSecret({ secret, onClose, children }: { secret: string; onClose(): void; children?: string }) {
   return (
-    <div class="form">
-      <Notice tone="plain">
-        {t("text.secretOnce")}
-        {children !== undefined && ` ${children}`}
-      </Notice>
-      <div class="secret">
-        <code id="new-secret">{secret}</code>
-        <CopyButton text={secret} label={t("do.copySecret")} source="new-secret" />
-      </div>
+    <ShownOnce said={[t("text.secretOnce"), children].join(" ").trim()} onClose={onClose}>
+      <Secret id="new-secret" text={secret} label={t("do.copySecret")} />
       <p>{rich("text.secretUse", { a: linkTo("/docs#webhook-receiver") })}</p>
-      <div class="dialog-foot">
-        <button type="button" class="button button-primary" onClick={onClose}>
-          {t("do.done")}
-        </button>
-      </div>
-    </div>
+    </ShownOnce>
   );
 }
 

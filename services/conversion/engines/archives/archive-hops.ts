@@ -42,6 +42,8 @@ const lateReadOnly = words("lzh rpm");
 const lateWritten = words("tlz4 tlz taz");
 const hubs = words("zip tar 7z");
 const comics = words("cbz cb7 cbt");
+/** They store no owners. */
+const ownerless: ReadonlySet<string> = new Set(["7z", "cb7", "cab"]);
 export const rars: ReadonlySet<string> = new Set(["rar", "cbr"]);
 
 /** One compressed file, not an archive. */
@@ -71,7 +73,6 @@ const timesCut = expecting("NUMBERS_ROUNDED", {
 });
 
 const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
-const commentsDropped = expecting("METADATA_DROPPED", { message: "Comments of the archive and its files are left out." });
 /** What becomes of names. */
 function renaming(isZip: boolean, to: string): readonly Expectation[] {
   const words = [
@@ -80,11 +81,20 @@ function renaming(isZip: boolean, to: string): readonly Expectation[] {
   ];
   return words.length === 0 ? [] : [expecting("NAMES_CHANGED", { message: words.join(" ") })];
 }
-const ofTar = expecting("METADATA_DROPPED", {
-  message:
-    "Comments are left out, and so are extended attributes, access control lists and flags of files if the format cannot store them.",
-});
-const ofGzip = expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." });
+/** What is stored beside the files. */
+function dropping(from: string, to: string): readonly Expectation[] {
+  if (streams[to] !== undefined)
+    return from === "gz"
+      ? [expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." })]
+      : [];
+  const isTar = packings[from]?.format === "pax";
+  const words = [
+    ...(packings[from]?.format === "zip" || rars.has(from) || isTar ? ["Comments of the archive and its files are left out."] : []),
+    ...(isTar ? ["Extended attributes, access control lists and flags of files are left out if the format cannot store them."] : []),
+    ...(ownerless.has(from) || packings[to]?.format === "pax" ? [] : ["Owners of files, or their names, are left out."]),
+  ];
+  return words.length === 0 ? [] : [expecting("METADATA_DROPPED", { message: words.join(" ") })];
+}
 
 /** Formats of Unix store names as bytes, which need no encoding. */
 export function guessesNames(from: string, to: string): boolean {
@@ -110,9 +120,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
       ...(streams[to] === undefined && !holdsTimes(to) ? [timesCut] : []),
       ...renaming(packings[from]?.format === "zip", to),
       ...(guessesNames(from, to) ? [namesGuessed] : []),
-      ...(packings[from]?.format === "zip" || rars.has(from) ? [commentsDropped] : []),
-      ...(packings[from]?.format === "pax" ? [ofTar] : []),
-      ...(from === "gz" ? [ofGzip] : []),
+      ...dropping(from, to),
     ],
   };
 }

@@ -2,6 +2,7 @@
 import { rm, stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
@@ -81,7 +82,7 @@ export async function listUnwanted(
   const members = await askForFile(inspector, "archiveMembers", [listing, listed], session.pathOf("unwanted"), made);
   const { unwanted, shadowed } = members;
   const left = [
-    ...(unwanted === 0 ? [] : [`${unwanted === 1 ? "One link or special file was" : `${unwanted} links or special files were`} left out.`]),
+    ...(unwanted.names.length === 0 ? [] : [`Links that lead nowhere or outside, and special files, were left out: ${named(unwanted)}.`]),
     ...(shadowed === 0
       ? []
       : [
@@ -118,6 +119,8 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   task.note("ENCODING_GUESSED", `The encoding of the file names was guessed to be ${charset}.`);
   return "/job/named.tar";
 }
+
+export const named = ({ names, more }: Answer<"archiveHolds">["otherTimes"]) => `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 
 function listNames(session: ToolSession, archive: string): Promise<SandboxEnd> {
   return session.run({ program: "/bin/sh", args: ["-c", `exec ${program} -P -tf ${archive} > /job/names`], limits });

@@ -13,6 +13,7 @@ import {
   list,
   listUnwanted,
   maxListingBytes,
+  named,
   openListed,
   program,
   throwIfFailed,
@@ -62,11 +63,12 @@ async function repack(work: Work): Promise<void> {
   }
   if (!held.isResult) throw new LacksContent("The archive contains names or files that the target format cannot store.");
   const isSame = task.hop.from === task.hop.to && source === inputInside;
-  const isWhole = isSame && members.unwanted === 0 && members.shadowed === 0 && !members.isLoose;
+  const isWhole = isSame && members.unwanted.names.length === 0 && members.shadowed === 0 && !members.isLoose;
   if (isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) return await keepSource(session, task);
   noteTimes(task, held);
   if (names.isBeyondJoliet && task.hop.to === "iso") task.note("NAMES_CHANGED", namesCut);
   if (names.isCommented) task.note("METADATA_DROPPED", "Comments of the archive or its files were left out.");
+  if (held.otherOwners.names.length > 0) task.note("METADATA_DROPPED", `Left out: owners, or their names, of ${named(held.otherOwners)}.`);
   await noteLostExtras(session, task);
 }
 
@@ -83,24 +85,24 @@ const namesCut =
 /** libarchive lists links to a file in these as empty files, and so does it the file itself if its content comes with the last link. */
 const hidesLinks: ReadonlySet<string> = new Set(["cpio", "rpm", "xar", "iso", "rar", "cbr"]);
 
-function noteTimes({ hop, note }: HopTask, { hasCutTimes, otherTimes, moreTimes }: Answer<"archiveHolds">): void {
+function noteTimes({ hop, note }: HopTask, { hasCutTimes, otherTimes }: Answer<"archiveHolds">): void {
   // libarchive writes times before 1970 to 7z but does not read them.
   const isReadable = packings[hop.to]?.format !== "7zip";
   const said = [
     ...(hasCutTimes ? ["File times were truncated to what the format stores, usually whole seconds."] : []),
-    ...(isReadable && otherTimes.length > 0
-      ? [
-          `The format cannot store some files' times, which were changed: ${otherTimes.join(", ")}${moreTimes > 0 ? ` and ${moreTimes} more` : ""}.`,
-        ]
+    ...(isReadable && otherTimes.names.length > 0
+      ? [`The format cannot store some files' times, which were changed: ${named(otherTimes)}.`]
       : []),
   ];
   if (said.length > 0) note("NUMBERS_ROUNDED", said.join(" "));
 }
 
+const none = { names: [], more: 0 };
+
 async function holds({ session, task, inspector }: Work, listing: string): Promise<Answer<"archiveHolds">> {
   // A result that bsdtar cannot read does not count, and is not the fault of the file.
   if ((await list(session, "/job/out", "after")).exitCode !== 0)
-    return { isResult: false, hasCutTimes: false, otherTimes: [], moreTimes: 0 };
+    return { isResult: false, hasCutTimes: false, otherTimes: none, otherOwners: none };
   return await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
 }
 

@@ -129,13 +129,13 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
   return sound;
 }
 
-const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text|eia_608)$/.test(codec);
 
 /** Of a film, if the target holds subtitles. */
 export const keptSubtitlesOf = (task: HopTask, media: Media): readonly Stream[] =>
   streamsOf(media, "subtitle").filter((track) => holdsAnything(task) || isTextual(track));
 
-const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa)$/.test(codec);
+const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa|eia_608)$/.test(codec);
 
 /** Subtitles are copied if the target can hold them, which keeps their styles and positions. */
 function subtitleCodecs(task: HopTask, { muxer, subtitles = "" }: Container, tracks: readonly Stream[]): string[] {

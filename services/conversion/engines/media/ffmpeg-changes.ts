@@ -3,10 +3,12 @@ import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
-import type { ToolSession } from "../shared/tool-run.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
-import { audioFormats } from "./ffmpeg-formats.ts";
+import { type Length, noteGaps } from "./ffmpeg-completeness.ts";
+import { audioFormats, containerOf } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
+import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
 import { type CarriedTags, carryTags, isUnreadable, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
@@ -21,17 +23,19 @@ const leastRateChange = 0.02;
  *
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
  * @param converted The result's audio and video tracks.
+ * @param expected Undefined if it is known that something is missing.
  */
 export async function noteChanges(
   session: ToolSession,
   inspector: Inspector,
   task: HopTask,
-  { media, converted }: { readonly media: Media; readonly converted: readonly Stream[] },
+  { media, converted, expected }: { readonly media: Media; readonly converted: readonly Stream[]; readonly expected: Length | undefined },
 ): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
   if (target?.demuxer === undefined) return;
   const carried = await carryTags(session, inspector, task);
   const result = await readResult(session, target.demuxer, outputInside);
+  if (expected !== undefined) noteGaps(task, result, target.demuxer, expected);
   if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
     throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");
   }
@@ -53,7 +57,21 @@ export async function noteChanges(
   if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not store track titles.");
   const marks = marksLost(tracks, result);
   if (marks.length > 0) task.note("METADATA_DROPPED", `The format cannot mark tracks as ${marks.join(", ")}.`);
+  if (await losesCaptions(session, task, converted[0], result))
+    task.note("MEDIA_CHANGED", "Closed captions within the video were left out.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
+}
+
+/** Broadcasts send closed captions (CEA-608 and 708) with each picture, also before the first text; of the encoders, only these write them. */
+async function losesCaptions(session: ToolSession, task: HopTask, film: Stream | undefined, result: Media): Promise<boolean> {
+  const [written] = streamsOf(result, "video");
+  const mayLose = film !== undefined && /^(h264|hevc|mpeg2video)$/.test(film.codec) && written !== undefined;
+  if (!mayLose || written.codec === film.codec || /^(h264|mpeg2video)$/.test(written.codec)) return false;
+  const some = ["-select_streams", String(film.index), "-read_intervals", "%+#30"];
+  const demuxer = containerOf(task.input.format)?.demuxer ?? "";
+  const { answer } = await probe(session, demuxer, inputInside, "frame=pts:frame_side_data=side_data_type", some);
+  const data = rowsOf(fieldsOf(answer.frames).frame).flatMap((frame) => rowsOf(fieldsOf(frame.side_data_list).side_data));
+  return data.some((each) => textOf(each.side_data_type).includes("Closed Captions"));
 }
 
 function changesOf(task: HopTask, source: Stream | undefined, written: Stream): readonly string[] {
@@ -98,6 +116,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
     ...(isSized || isAsked ? [] : [["Pixels", size(written), size(source)] as const]),
+    ...(source.mayBeInterlaced && !written.mayBeInterlaced ? [["Frames", "progressive", "interlaced"] as const] : []),
     ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
     ...(depthOf(written) < depthOf(source) ? [["Bits per colour", depthOf(written), depthOf(source)] as const] : []),
     ...(isFilm && sharingOf(written) > sharingOf(source) && written.codec === "h264"
@@ -108,6 +127,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
 
 /** How many pixels share one chroma sample; each has its own luma sample. */
 function sharingOf({ pixelFormat }: Stream): number {
+  if (/^gray|^mono/.test(pixelFormat)) return 4;
   if (/(420|411)|^nv(12|21)/.test(pixelFormat)) return 4;
   return /422|^nv16|^yuyv|^uyvy/.test(pixelFormat) ? 2 : 1;
 }
@@ -141,6 +161,7 @@ const besideWords: Readonly<Record<BesideSound, string>> = {
   scene: "the audio scene description (ADM)",
   xmp: "XMP",
   comments: "comments",
+  chained: "tags of further recordings in the file",
 };
 const ofSound: ReadonlySet<BesideSound> = new Set(["marks", "regions", "loops", "sampler", "scene"]);
 

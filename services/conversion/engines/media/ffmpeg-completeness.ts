@@ -107,6 +107,10 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
   return isMute ? film : [...film, ...held];
 }
 
+/** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
+const damageSigns =
+  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/gi;
+
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
   if (end.exitCode !== 0) {
@@ -119,12 +123,22 @@ export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: S
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
-  const hasErrors = /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely/i.test(
-    end.stderr,
-  );
-  if (isShort || (hasErrors && missing > 0.1)) {
+  const errors = (end.stderr.match(damageSigns) ?? []).length;
+  if (isShort || (errors > 0 && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (isOpen === true && !isPart(task)) {
     task.note("INPUT_DAMAGED", `The end of the file is missing; the rest is ${writtenSeconds.toFixed(1)} seconds long.`);
-  } else if (hasErrors) task.note("INPUT_DAMAGED");
+  } else if (errors > 0) {
+    const places = errors === 1 ? "one place" : `about ${errors} places`;
+    task.note("INPUT_DAMAGED", `The file is damaged in ${places}; the result is ${writtenSeconds.toFixed(1)} seconds long.`);
+  }
+}
+
+/** Decoders skip damaged frames, so the clock runs on while the audio gets shorter. */
+export function noteGaps(task: HopTask, result: Media, demuxer: string, expected: Length): void {
+  const { durationSeconds } = result;
+  const isTold = audioFormats[task.hop.to] !== undefined && (demuxer === "mp3" || tells.test(demuxer));
+  if (!isTold || durationSeconds === 0 || expected.seconds - durationSeconds <= expected.tolerated) return;
+  const lengths = `${durationSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds`;
+  task.note("INPUT_DAMAGED", `The audio has gaps or damaged places: the result is ${lengths} long.`);
 }

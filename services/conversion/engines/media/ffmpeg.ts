@@ -51,7 +51,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
-  await noteChanges(session, inspector, task, { media, converted });
+  await noteChanges(session, inspector, task, { media, converted, expected: has("INPUT_DAMAGED") ? undefined : expected });
   // Changes in a discarded result are irrelevant.
   if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
   else tell();

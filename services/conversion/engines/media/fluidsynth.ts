@@ -3,6 +3,7 @@ import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
@@ -28,13 +29,16 @@ const options: readonly OptionDefinition[] = [
   { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];
 
+const expects = [expecting("METADATA_DROPPED", { message: "Names, lyrics and other words of the piece are left out." })];
+
 const badInput = [/not a SoundFont or MIDI file|look like a MIDI file|Unexpected end of file/];
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const soundFont = soundFonts.find((path) => existsSync(path));
   if (soundFont === undefined) throw new FilemillError("INTERNAL", "There is no sound font.");
-  const { seconds } = await inspector.ask("midiLength", [task.input.path], { signal: task.signal });
+  const { seconds, words } = await inspector.ask("midiLength", [task.input.path], { signal: task.signal });
   if (seconds > maxSeconds) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece plays for more than an hour.");
+  if (words.length > 0) task.note("METADATA_DROPPED", `What the piece says besides its notes was left out (${words.join(", ")}).`);
   await using session = await openToolSession(sandbox, task);
   const rate = stringOption(task.options, "sampleRate") ?? "44100";
   const end = await session.run({
@@ -73,7 +77,7 @@ export const fluidsynthEngine = defineEngine({
   lane: "media",
   packages: ["fluidsynth", "timgm6mb-soundfont"],
   // How a piece sounds depends on the synthesiser.
-  hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, async: false, maxInputMb: 5, options }],
+  hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, async: false, maxInputMb: 5, options, expects }],
   badInput,
   async probe(sandbox) {
     if (!soundFonts.some((path) => existsSync(path))) return undefined;

@@ -143,6 +143,7 @@ def read(pictures, *kinds, chunks=()):
 CHUNKS = {
     "INAM": "title", "IART": "artist", "IPRD": "album", "ICMT": "comment", "ICOP": "copyright", "ICRD": "date", "IGNR": "genre",
     "ITRK": "tracknumber", "IPRT": "tracknumber", "NAME": "title", "AUTH": "artist", "(c) ": "copyright", "ANNO": "comment",
+    "DISP": "title",
 }
 
 

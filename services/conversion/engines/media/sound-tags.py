@@ -8,7 +8,9 @@ result has tags that could be read at all, and whether the encoding of the sourc
 Exit codes: 0 done, 4 Mutagen is not installed; anything else is a failure of this program.
 """
 import json
+import mmap
 import os
+import re
 import shutil
 import sys
 
@@ -19,6 +21,7 @@ try:
     from mutagen.aac import AAC
     from mutagen.apev2 import APEv2
     from mutagen.id3 import ID3
+    from mutagen.mp3 import MP3
     from mutagen.trueaudio import TrueAudio
     from mutagen.wave import WAVE
 except ImportError:
@@ -67,12 +70,27 @@ def texts_of(path):
                 continue
             at = file.tell() - (4 if name == "LIST" else 0)
             if name in CHUNKS:
-                yield name, file.read(min(length, LONGEST_TEXT)).rstrip(b"\0")
+                data = file.read(min(length, LONGEST_TEXT)).rstrip(b"\0")
+                # The kind of what Windows shows comes first: 1 is text, others are pictures.
+                if name != "DISP" or data[:4] == b"\1\0\0\0":
+                    yield name, data[4 if name == "DISP" else 0 :]
             file.seek(at + length + length % 2)
+
+
+def has_further_tags(path):
+    """Whether ID3 tags follow the first, because MP3 files were joined."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return FURTHER_TAGS.search(data, 10) is not None
+
+
+# A version, flags, a length of seven bits a byte and the name of a frame.
+FURTHER_TAGS = re.compile(rb"ID3[\3\4]\0[\0-\xf0][\0-\x7f]{4}[A-Z][A-Z0-9]{3}\0")
 
 
 def told_by(path, file, tags, more):
     told = read(getattr(file, "pictures", None) or [], tags, more, chunks=list(texts_of(path)))
+    if isinstance(file, MP3) and has_further_tags(path):
+        told.others.append("those of further recordings in the file")
     sheet = getattr(file, "cuesheet", None)
     # FFmpeg reads its tracks as chapters.
     if sheet is not None and (sheet.media_catalog_number.strip(b"\0") or any(track.isrc for track in sheet.tracks)):

@@ -4,6 +4,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { OffColours } from "../inside/model/off-colours.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";
@@ -12,6 +13,7 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
+import { colourless, noteUnread } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -52,16 +54,24 @@ const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 
-/** Without colours of single vertices. */
-const colourless = new Set(["stl", "step", "3ds"]);
-
 /** Their coordinates may have more digits than the 32 bits in which the library computes. */
 const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
+
+const gltf = new Set(["glb", "gltf"]);
+const sceneParts = (to: string) => `${colourless.has(to) ? "Colours, materials" : "Materials"}, cameras and animations`;
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = [
-    ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })] : []),
+    ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
+    ...(!bare.has(to) && gltf.has(from)
+      ? [expecting("METADATA_DROPPED", { message: "Lights, and lists among the custom properties of nodes, are left out." })]
+      : []),
+    ...(from === "ply" ? [expecting("METADATA_DROPPED", { message: "Properties that the format does not hold are left out." })] : []),
+    ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", { message: "Colours of vertices are left out." })] : []),
+    ...(from === "obj" || from === "ply"
+      ? [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Materials and textures in other files are not read." })]
+      : []),
     ...(from === "off"
       ? [expecting("METADATA_DROPPED", { message: `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.` })]
       : []),
@@ -91,6 +101,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const given = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, given);
   const inside = from === "off" ? await plainOff(session, task, given) : given;
+  await noteUnread(session, task, given);
   const { hasLoose, grain } = await assertShapes(session, inside);
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
@@ -98,9 +109,12 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
   // The STEP writer knows one position per shape and would drop the others.
   const placed = to === "step" ? ["-ptv"] : [];
-  const write = (as: string) =>
-    session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
-  let end = await write(name);
+  const write = (as: string, source = inside) =>
+    session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
+  let end = await write(name).catch(async (error: unknown) => {
+    if (!(gltf.has(from) && error instanceof EngineFault && error.kind === "crashed")) throw error;
+    return await write(name, await plainGltf(session, task, given));
+  });
   // The library's compact PLY declares colours as bytes but writes them four times as long, which nothing can read.
   if (
     end.exitCode === 0 &&
@@ -110,13 +124,21 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     end = await write("ply");
   if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
-  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and animations were left out.");
+  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", `${sceneParts(to)} were left out.`);
   if (to === "stl" && hasLoose) {
     await leaveOutLoose(session);
     task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
   }
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
+}
+
+/** A glTF model without the properties of nodes at which the library's writers abort. */
+async function plainGltf(session: ToolSession, { hop, note }: HopTask, given: string): Promise<string> {
+  const path = `/job/in.${hop.from}`;
+  await runOwn(session, "model/main.ts", [given, path]);
+  note("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, were left out.");
+  return path;
 }
 
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */

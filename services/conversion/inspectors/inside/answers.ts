@@ -17,7 +17,7 @@ import { maskIcon } from "./icon-masks.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { readableMarkdown } from "./markdown-fences.ts";
-import { midiSecondsOf } from "./midi-length.ts";
+import { midiLengthOf } from "./midi-length.ts";
 import { namedColoursOf, pictureFactsOf, samplesOf } from "./picture-facts.ts";
 import { pictureMetadataOf } from "./picture-metadata.ts";
 import { writePlainTable } from "./plain-table.ts";
@@ -65,7 +65,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   stillPieces: stillPiecesOf,
   drawnSize: drawnSizeOf,
   letters: lettersOf,
-  midiLength: async (file) => ({ seconds: midiSecondsOf(await contentOf(file)) }),
+  midiLength: async (file) => midiLengthOf(await contentOf(file)),
   tracks: tracksOf,
   isGxl,
   plyColours: plyColoursOf,

@@ -7,7 +7,9 @@ import { guessEncoding } from "#services/conversion/engines/inside/guess-encodin
 import { assertNothingBehindLinks, hasTwins, shadowedIn, unwantedOf } from "./archive-links.ts";
 import {
   assertSafe,
+  changedOwners,
   changedTimes,
+  firstOf,
   holdsAll,
   isLoose,
   leavesFolder,
@@ -84,7 +86,7 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
     members,
   );
   return {
-    unwanted: unwanted.size,
+    unwanted: firstOf([...unwanted]),
     shadowed,
     isLoose: wanted.some(isLoose),
     isLinked: wanted.some(isSecondName),
@@ -122,7 +124,7 @@ export async function archiveHolds(made: ByteSource, source: ByteSource): Promis
   const unwanted = unwantedOf(members);
   const wanted = members.filter((member) => !unwanted.has(member));
   const isResult = holdsAll(found, wanted) && unwantedOf(found).size === 0 && !found.some(isLoose);
-  return { isResult, ...changedTimes(found, wanted) };
+  return { isResult, ...changedTimes(found, wanted), otherOwners: changedOwners(found, wanted) };
 }
 
 const composed = (members: readonly Member[]) => members.map((member) => ({ ...member, name: member.name.normalize() }));

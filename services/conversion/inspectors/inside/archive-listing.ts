@@ -165,11 +165,25 @@ export function changedTimes(found: readonly Member[], wanted: readonly Member[]
     (member) => member.sort === "file" && timeOf(member) !== "0.0" && byName.has(member.name) && byName.get(member.name) !== timeOf(member),
   );
   const changed = others.filter((member) => secondsOf(byName.get(member.name)) !== secondsOf(timeOf(member)));
-  return {
-    hasCutTimes: changed.length < others.length,
-    otherTimes: changed.slice(0, named).map(({ name }) => name.slice(0, longestName).toWellFormed()),
-    moreTimes: Math.max(0, changed.length - named),
-  };
+  return { hasCutTimes: changed.length < others.length, otherTimes: firstOf(changed) };
+}
+
+/** Files whose owner in `found` is another one, or has no name. Root stands for none. */
+export function changedOwners(found: readonly Member[], wanted: readonly Member[]) {
+  const ownerOf = ({ owner }: Member) =>
+    owner
+      .filter((word) => !word.startsWith("time="))
+      .toSorted()
+      .join(" ");
+  const byName = new Map(found.map((member) => [member.name, ownerOf(member)]));
+  const isRoot = ({ owner }: Member) => owner.includes("uid=0") && owner.includes("gid=0");
+  return firstOf(wanted.filter((member) => member.sort === "file" && !isRoot(member) && byName.get(member.name) !== ownerOf(member)));
+}
+
+/** The first names of members, and how many more there are. */
+export function firstOf(members: readonly Member[]) {
+  const names = members.slice(0, named).map(({ name }) => name.slice(0, longestName).toWellFormed());
+  return { names, more: Math.max(0, members.length - named) };
 }
 
 /** Whether every file and link of `wanted` is in `found` with the same bytes. */

@@ -1,5 +1,6 @@
-/** How long a MIDI piece plays. @see Standard MIDI Files 1.0, RP-001 */
+/** How long a MIDI piece plays, and what it says besides. @see Standard MIDI Files 1.0, RP-001 */
 import { FilemillError } from "#contract/errors.ts";
+import { type Answer, midiWords } from "#services/conversion/domain/questions.ts";
 
 /** Microseconds per quarter note until the piece changes it. */
 const usualTempo = 500_000;
@@ -7,16 +8,17 @@ const usualTempo = 500_000;
 const maxTempos = 100_000;
 
 type Tempo = { readonly tick: number; readonly microseconds: number };
-type Track = { readonly ticks: number; readonly tempos: readonly Tempo[] };
+type Track = { readonly ticks: number; readonly tempos: readonly Tempo[]; readonly words: ReadonlySet<Word> };
+type Word = (typeof midiWords)[number];
 
 /**
  * Seconds from the beginning to the end of the last track.
  *
- * @throws FilemillError INVALID_INPUT if it is no MIDI file, INPUT_TOO_COMPLEX if its tempo changes more often than that of any real piece.
+ * @throws FilemillError INVALID_INPUT if it is no MIDI file or counts frames, which FluidSynth does not play, INPUT_TOO_COMPLEX if its tempo changes more often than that of any real piece.
  */
-export function midiSecondsOf(file: Buffer): number {
+export function midiLengthOf(file: Buffer): Answer<"midiLength"> {
   try {
-    return secondsOf(unwrapped(file));
+    return lengthOf(unwrapped(file));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new FilemillError("INVALID_INPUT", "The file is damaged or is not MIDI.", { cause: error });
@@ -29,7 +31,7 @@ function unwrapped(file: Buffer): Buffer {
   return isRiff ? file.subarray(file.indexOf("MThd", 12, "latin1")) : file;
 }
 
-function secondsOf(file: Buffer): number {
+function lengthOf(file: Buffer): Answer<"midiLength"> {
   if (file.toString("latin1", 0, 4) !== "MThd") throw new RangeError("no header");
   const division = file.readUInt16BE(12);
   const tracks: Track[] = [];
@@ -42,9 +44,9 @@ function secondsOf(file: Buffer): number {
   const ticks = tracks.reduce((most, track) => Math.max(most, track.ticks), 0);
   const tempos = tracks.flatMap((track) => track.tempos).sort((a, b) => a.tick - b.tick);
   if (tempos.length > maxTempos) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece changes its tempo too often.");
-  // A time code counts frames of a second and their parts.
-  if (division >= 0x8000) return ticks / ((256 - (division >> 8)) * Math.max(1, division & 0xff));
-  return playedSeconds(ticks, tempos, Math.max(1, division));
+  if (division >= 0x8000) throw new FilemillError("INVALID_INPUT", "The piece counts frames of a time code, which cannot be played.");
+  const words = midiWords.filter((word) => tracks.some((track) => track.words.has(word)));
+  return { seconds: playedSeconds(ticks, tempos, Math.max(1, division)), words };
 }
 
 function playedSeconds(ticks: number, tempos: readonly Tempo[], division: number): number {
@@ -60,6 +62,7 @@ function playedSeconds(ticks: number, tempos: readonly Tempo[], division: number
 
 function trackOf(bytes: Buffer): Track {
   const tempos: Tempo[] = [];
+  const words = new Set<Word>();
   let [at, tick, running] = [0, 0, 0];
   const length = (): number => {
     let value = 0;
@@ -78,6 +81,8 @@ function trackOf(bytes: Buffer): Track {
       const kind = bytes.readUInt8(at++);
       const size = length();
       if (kind === 0x51 && size === 3) tempos.push({ tick, microseconds: bytes.readUIntBE(at, 3) });
+      const word = size > 0 ? midiWords[kind - 1] : undefined;
+      if (word !== undefined) words.add(word);
       if (kind === 0x2f) break;
       at += size;
     } else if (status >= 0xf0) {
@@ -87,5 +92,5 @@ function trackOf(bytes: Buffer): Track {
       at += status >= 0xc0 && status < 0xe0 ? 1 : 2;
     }
   }
-  return { ticks: tick, tempos };
+  return { ticks: tick, tempos, words };
 }

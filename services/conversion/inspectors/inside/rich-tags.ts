@@ -29,7 +29,7 @@ async function hasApe(source: ByteSource): Promise<boolean> {
 }
 
 async function hasOwn(source: ByteSource, format: unknown): Promise<boolean> {
-  const isId3 = ({ name }: Part): boolean => name.toUpperCase() === "ID3 ";
+  const isId3 = ({ name }: Part): boolean => /^(ID3 |DISP)$/i.test(name);
   switch (format) {
     case "wav": {
       const parts = await partsOf(source, 12, source.sizeBytes, wave);

@@ -21,7 +21,7 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
     case "caf":
       return { ...(await samplesOf(source, 8, cafChunk)), beside: await besideOf(source, 8, cafChunk) };
     case "ogg":
-      return { ...whole, isOpen: await isOpenOgg(source) };
+      return { ...whole, ...(await oggEndOf(source)) };
     case "mpeg":
       return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
@@ -67,10 +67,11 @@ const chunksBeside: Readonly<Record<string, readonly [BesideSound, count?: (byte
   ...{ axml: ["scene"], chna: ["scene"] },
   _PMX: ["xmp"],
   COMT: ["comments"],
+  LIST: ["regions", (bytes) => (bytes.toString("latin1", 8, 12) === "adtl" && bytes.includes("ltxt") ? 1 : 0)],
 };
 /** In version 2 of the broadcast extension; 0 in older ones, and 32767 if not measured. */
 const loudnessAt = [412, 414, 416, 418, 420].map((at) => 8 + at);
-const longestCount = 430;
+const longestCount = 4096;
 
 /** The chunks with their places, and what `ahead` bytes of each contain. */
 async function* chunksOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk, ahead: number) {
@@ -148,14 +149,23 @@ function asfSeconds(head: Buffer): number {
   return Math.max(0, Number(head.readBigUInt64LE(at + 64)) / 1e7 - Number(head.readBigUInt64LE(at + 80)) / 1e3);
 }
 
-/** @see RFC 3533: the last page of a stream is complete and marked as the last. */
-async function isOpenOgg(source: ByteSource): Promise<boolean> {
+/** @see RFC 3533: the last page of a stream is complete and marked as the last. All streams start first, unless others are chained. */
+async function oggEndOf(source: ByteSource): Promise<Pick<Answer<"soundEnd">, "isOpen" | "beside">> {
   const tail = await bytesAt(source, Math.max(0, source.sizeBytes - pageBytes), Math.min(pageBytes, source.sizeBytes));
   const at = tail.lastIndexOf("OggS", undefined, "latin1");
-  if (at < 0 || at + 27 > tail.length) return true;
-  const segments = tail[at + 26] ?? 0;
-  const length = tail.subarray(at + 27, at + 27 + segments).reduce((sum, each) => sum + each, 27 + segments);
-  return at + length > tail.length || ((tail[at + 5] ?? 0) & 4) === 0;
+  if (at < 0 || at + 27 > tail.length) return { isOpen: true, beside: [] };
+  const last = pageOf(tail, at);
+  let isKnown = false;
+  for (let page = pageOf(source.head, 0); page.isFirst && !isKnown; page = pageOf(source.head, page.end))
+    isKnown = page.stream === last.stream;
+  return { isOpen: last.end > tail.length || !last.isLast, beside: isKnown ? [] : [{ kind: "chained", parts: 1 }] };
+}
+
+function pageOf(bytes: Buffer, at: number) {
+  const lengths = bytes.subarray(at + 27, at + 27 + (bytes[at + 26] ?? 0));
+  const flags = bytes[at + 5] ?? 0;
+  const end = lengths.reduce((sum, each) => sum + each, at + 27 + lengths.length);
+  return { stream: bytes.toString("hex", at + 14, at + 18), end, isFirst: (flags & 2) !== 0, isLast: (flags & 4) !== 0 };
 }
 
 const packStart = Buffer.from("000001ba", "hex");

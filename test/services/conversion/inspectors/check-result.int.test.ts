@@ -4,20 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createVerdicts } from "#services/conversion/inspectors/verdicts.ts";
+import { opened } from "#test/harness/opened.ts";
 import { writeTone } from "#test/services/conversion/engines/media/tone.ts";
-import { openTestInspectors, type TestInspectors } from "./test-inspectors.ts";
+import { openTestInspectors } from "./test-inspectors.ts";
 
 const corpus = join(import.meta.dirname, "../../../corpus");
 const refused = { code: "CONVERSION_FAILED" };
-let inspectors: TestInspectors;
+const inspectors = opened(openTestInspectors);
 let folder: string;
 beforeAll(async () => {
-  inspectors = await openTestInspectors();
   folder = await mkdtemp(join(tmpdir(), "filemill-check-"));
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await inspectors[Symbol.asyncDispose]();
 });
 
 const checkResult = (path: string, format: string): Promise<void> => createVerdicts(inspectors.inspector).checkResult(path, format);

@@ -1,16 +1,11 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
-import { describeSandboxes, type Host, openHost } from "./host.ts";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { describeSandboxes, openHost } from "./host.ts";
 
 describeSandboxes("a persistent child of the %s sandbox", (mode) => {
-  let host: Host;
-  beforeAll(async () => {
-    host = await openHost(mode);
-  });
-  afterAll(async () => {
-    await host[Symbol.asyncDispose]();
-  });
+  const host = opened(() => openHost(mode));
 
   const echo =
     '$| = 1; while (<STDIN>) { exit 4 if /leave/; if (/hang/) { sleep 60 } elsif (/talk/) { print "not json\\n" } else { print qq({"got":$_}) =~ s/\\n//r, "\\n" } }';

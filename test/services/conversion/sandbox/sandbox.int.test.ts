@@ -3,18 +3,13 @@ import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
-import { describeSandboxes, type Host, isRoot, openHost, processesWith, until } from "./host.ts";
+import { opened } from "#test/harness/opened.ts";
+import { describeSandboxes, isRoot, openHost, processesWith, until } from "./host.ts";
 
 describeSandboxes("the %s sandbox", (mode) => {
-  let host: Host;
-  beforeAll(async () => {
-    host = await openHost(mode);
-  });
-  afterAll(async () => {
-    await host[Symbol.asyncDispose]();
-  });
+  const host = opened(() => openHost(mode));
 
   // Long-running programs yield to others, so they take minutes on a busy machine.
   const run = (program: string, args: readonly string[], { limits, ...more }: Partial<SandboxCommand>): Promise<SandboxEnd> =>

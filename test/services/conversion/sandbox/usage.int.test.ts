@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeSandboxes, type Host, openHost } from "./host.ts";
+import { expect, it } from "vitest";
+import { opened } from "#test/harness/opened.ts";
+import { describeSandboxes, openHost } from "./host.ts";
 
 describeSandboxes("the %s sandbox", (mode) => {
-  let host: Host;
-  beforeAll(async () => {
-    host = await openHost(mode);
-  });
-  afterAll(() => host[Symbol.asyncDispose]());
+  const host = opened(() => openHost(mode));
 
   it.each([
     ["that are waited for", "while (1) { my $p = fork; if ($p) { waitpid $p, 0 } else { work(0.2); exit } }"],

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { SandboxLimits } from "#services/conversion/domain/sandbox.ts";
 import { startWatchdog } from "#services/conversion/sandbox/watchdog.ts";
-import { describeSandboxes, type Host, openHost, until } from "./host.ts";
+import { opened } from "#test/harness/opened.ts";
+import { describeSandboxes, openHost, until } from "./host.ts";
 
 const limits: SandboxLimits = {
   wallMs: 0,
@@ -69,11 +70,7 @@ it("does not postpone the folder walk forever while short jobs follow each other
 });
 
 describeSandboxes("the %s sandbox", (mode) => {
-  let host: Host;
-  beforeAll(async () => {
-    host = await openHost(mode);
-  });
-  afterAll(() => host[Symbol.asyncDispose]());
+  const host = opened(() => openHost(mode));
 
   it("kills a program that exceeds its memory while it creates files", async () => {
     await using scratch = await host.sandbox.openScratch();

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
 import { eventually } from "#test/harness/eventually.ts";
+import { opened } from "#test/harness/opened.ts";
 import { killServer, textCodec } from "./text-codec.ts";
 
-let shared: TestBroker;
+const shared = opened(openTestBroker);
 let bucket: Bucket<string>;
 let names = 0;
 const openBucket = (options?: { ttlMs: number }): Promise<Bucket<string>> => {
@@ -13,10 +14,8 @@ const openBucket = (options?: { ttlMs: number }): Promise<Bucket<string>> => {
 };
 
 beforeAll(async () => {
-  shared = await openTestBroker();
   bucket = await openBucket();
 });
-afterAll(() => shared[Symbol.asyncDispose]());
 
 describe("compare and set", () => {
   test("reads what was written", async () => {

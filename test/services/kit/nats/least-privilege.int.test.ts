@@ -2,21 +2,20 @@ import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection, StringCodec } from "nats";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openRaw } from "#test/gateway/raw-client.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+import { opened } from "#test/harness/opened.ts";
 import { textCodec } from "./text-codec.ts";
 
-let shared: TestBroker;
+const shared = opened(openTestBroker);
 let port: number;
 let password: string;
 beforeAll(async () => {
-  shared = await openTestBroker();
   const conf = await readFile(join(shared.dataDir, "nats/server.conf"), "utf8");
   port = Number(/^port: (\d+)$/m.exec(conf)?.[1]);
   password = await readFile(join(shared.dataDir, "nats/password"), "utf8");
 });
-afterAll(() => shared[Symbol.asyncDispose]());
 
 /** The server's output to a client that sends these lines. */
 async function say(lines: string): Promise<string> {

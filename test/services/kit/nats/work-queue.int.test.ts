@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Delivery, WorkQueue } from "#kit/nats/ports.ts";
-import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
 import { eventually } from "#test/harness/eventually.ts";
+import { opened } from "#test/harness/opened.ts";
 import { killServer } from "./text-codec.ts";
 
-let shared: TestBroker;
+const shared = opened(openTestBroker);
 let queue: WorkQueue;
 
 /** Longer than a busy machine stalls, so that nothing is redelivered unintentionally. */
 const ackWaitMs = 20_000;
 
 beforeAll(async () => {
-  shared = await openTestBroker();
   queue = await shared.broker.workQueue("JOBS", ["image", "office"], { ackWaitMs });
 });
-afterAll(() => shared[Symbol.asyncDispose]());
 
 /** A separate queue on a separate broker. */
 async function openQueue(ownAckWaitMs: number) {

@@ -84,6 +84,17 @@ it("names the files whose times a format cannot store", async () => {
   expect((await converted("tar", "member('b', mtime=-86400)", "7z")).notes).toEqual([]);
 });
 
+it.each([
+  ["zip", "Left out: owners, or their names, of a, b, c and 1 more."],
+  ["7z", "Left out: owners, or their names, of a, b, c and 2 more."],
+  ["cpio", "Left out: owners, or their names, of a, b, c and 1 more."],
+  ["tgz", undefined],
+])("names the files whose owners tar > %s loses", async (to, note) => {
+  const body = "for n in 'abcd': member(n, uid=501, gid=20, uname='anna')\nmember('e', uid=501)\nmember('f', uname='root', gname='root')";
+  const { notes } = await converted("tar", body, to);
+  expect(new Map(notes).get("METADATA_DROPPED")).toBe(note);
+});
+
 it("invents no creation times for members of a ZIP, and no owner for names in a code page", async () => {
   expect((await converted("zip", "entry('a', 'x')", "7z")).said).not.toMatch(/^(Created|Accessed) = ./m);
   const legacy = "zipfile.ZipInfo._encodeFilenameFlags = lambda self: (self.filename.encode('cp437'), 0); entry('Größe', 'x')";

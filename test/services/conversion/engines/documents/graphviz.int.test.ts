@@ -67,6 +67,42 @@ describe("engine graphviz, in detail", () => {
     });
   });
 
+  it.each(["svg", "png", "json", "graphml"])("says that only the first of several graphs becomes %s", async (to) => {
+    const { path, notes } = await convert("digraph one { a -> ä }\ndigraph two { c -> d }\n", to);
+    expect(notes.get("PAGES_LEFT_OUT")).toBe("Only the first of 2 graphs was converted.");
+    if (to === "graphml")
+      expect(await readFile(path, "utf8")).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>[\s\S]*ä[\s\S]*<\/gxl>\n$/);
+  });
+
+  it("reads the mark of UTF-8, and names another encoding", async () => {
+    expect([...(await convert("\uFEFFdigraph { a -> b }", "svg")).notes]).toEqual([]);
+    const path = join(bench.folder, "latin.gv");
+    await writeFile(path, Buffer.from('digraph { a [label="Größe"] }', "latin1"));
+    const { notes, path: made } = await bench.convert(path, "gv", "svg");
+    expect([...notes.keys()]).toEqual(["ENCODING_GUESSED"]);
+    expect(await readFile(made, "utf8")).toContain("Größe");
+  });
+
+  it("keeps data, directions and inner graphs of GraphML, and names what DOT does not hold", async () => {
+    const keys =
+      '<key id="d0" for="node" attr.name="label"/><key id="d1" for="edge" attr.name="weight"><default>2</default></key><key id="d2" for="node"/>';
+    const drawn = '<node id="c"><data key="d2"><y:ShapeNode xmlns:y="y"><y:NodeLabel>Quokka</y:NodeLabel></y:ShapeNode></data></node>';
+    const text = `<graphml>${keys}<graph id="g" edgedefault="directed"><node id="a"><data key="d0">a "b" \\ ü</data><graph edgedefault="directed"><node id="b"/></graph></node>${drawn}<edge source="a" target="b" directed="false"><data key="d1">1.5</data></edge><edge source="b" target="c"/><hyperedge/></graph></graphml>`;
+    const path = join(bench.folder, "data.graphml");
+    await writeFile(path, text);
+    const made = await bench.convert(path, "graphml", "gv");
+    expect([...made.notes.keys()]).toEqual(["STYLING_DROPPED", "ENTRIES_LEFT_OUT"]);
+    const { stdout } = await run("dot", ["-Tjson0", made.path]);
+    const { objects, edges } = JSON.parse(stdout);
+    expect(objects.map(({ name, label }: { name: string; label?: string }) => [name, label])).toEqual([
+      ["cluster_a", undefined],
+      ["a", 'a "b" \\\\ ü'],
+      ["b", "\\N"],
+      ["c", "Quokka"],
+    ]);
+    expect(edges).toMatchObject([{ weight: "1.5", dir: "none" }, { weight: "2" }]);
+  });
+
   it("does not show local files in a node", async () => {
     const { path } = await convert('graph g { a [shape=none, label="", image="/usr/share/pixmaps/debian-logo.png"] }', "svg");
     expect(await readFile(path, "utf8")).not.toContain("<image");

@@ -98,3 +98,20 @@ describe("a film of which the last twentieth is missing was called whole:", () =
     expect((await convert(path, from, "mkv")).notes.get("INPUT_DAMAGED")).toContain(message);
   });
 });
+
+it.each([
+  [
+    "flac",
+    "-f lavfi -i anoisesrc=duration=4:amplitude=0.3:seed=1",
+    "mp3",
+    /^The audio has gaps or damaged places: the result is [23]\.\d of 4\.0/,
+  ],
+  ["mp4", "-f lavfi -i testsrc2=size=64x48:rate=25:duration=4 -g 25", "mkv", /^(Only 3|The file is damaged in )/],
+])("%s with damage in its middle says so, even if no decoder does", async (from, coding, to, message) => {
+  const path = pathOf(`hurt.${from}`);
+  await ffmpeg(...words(coding), path);
+  const bytes = await readFile(path);
+  const middle = Math.floor(bytes.length / 2);
+  await writeFile(path, bytes.fill(0x55, middle, middle + Math.floor(bytes.length / 6)));
+  expect((await convert(path, from, to)).notes.get("INPUT_DAMAGED")).toMatch(message);
+});

@@ -99,13 +99,20 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     const source = await interlaced(from);
     const before = await combed(source);
     expect(before).toBeGreaterThan(15);
-    const { path } = await convert(source, from, to);
+    const { path, notes } = await convert(source, from, to);
+    expect(notes.get("MEDIA_CHANGED")).toContain("Frames: progressive instead of interlaced.");
     // The filter always takes a few of the sample's thin lines for combing.
     expect(await combed(path)).toBeLessThan(before / 3);
     const args = words("-v error -select_streams v:0 -show_entries frame=interlaced_frame -read_intervals %+#3 -of csv=p=0");
     const flags = (await execute("ffprobe", [...args, path])).stdout.match(/[01]/g) ?? [];
     expect(flags.length).toBeGreaterThan(0);
     expect(flags.filter((flag) => flag !== "0")).toEqual([]);
+  });
+
+  it("a grey film was said to lose colour", async () => {
+    const path = pathOf("grey.avi");
+    await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=5:duration=1", ...words("-pix_fmt gray -c:v rawvideo"), path);
+    expect([...(await convert(path, "avi", "mp4")).notes]).toEqual([]);
   });
 
   it("leaves a film of whole pictures as it is", async () => {

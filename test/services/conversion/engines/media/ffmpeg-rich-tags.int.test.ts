@@ -220,6 +220,25 @@ it("the catalogue number in a cue sheet of FLAC was lost in silence", async () =
   expect(notes.get("METADATA_DROPPED")).toBe("Not carried over: tags (numbers of the cue sheet).");
 });
 
+it.each(["mp3", "ogg"])("tags of a second recording in an %s were lost in silence", async (from) => {
+  const paths = ["One", "Two"].map((title) => ({ title, path: pathOf(`${title}.${from}`) }));
+  for (const { title, path } of paths) await ffmpeg(...tone, "-metadata", `title=${title}`, path);
+  const joined = pathOf(`joined.${from}`);
+  await writeFile(joined, Buffer.concat(await Promise.all(paths.map(({ path }) => readFile(path)))));
+  expect((await convert(joined, from, "flac")).notes.get("METADATA_DROPPED")).toMatch(/Not carried over: .*further recordings in the file/);
+  expect((await convert(paths[0]?.path ?? "", from, "flac")).notes.get("METADATA_DROPPED")).toBeUndefined();
+});
+
+it("the title that Windows shows of a WAV was lost in silence", async () => {
+  const path = pathOf("shown.wav");
+  await ffmpeg(...tone, path);
+  await appendFile(path, Buffer.from("DISP\x0e\0\0\0\x01\0\0\0Quokka One", "latin1"));
+  const { path: result } = await convert(path, "wav", "flac");
+  expect((await execute("ffprobe", [...words("-v error -show_entries format_tags=title -of csv=p=0"), result])).stdout).toBe(
+    "Quokka One\n",
+  );
+});
+
 describe("sound that says nothing of itself was searched for tags by a process of its own:", () => {
   it.each([
     ["wav", []],

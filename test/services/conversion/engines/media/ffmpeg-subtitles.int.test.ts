@@ -1,6 +1,6 @@
 /** Subtitles from films, and films without a container. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -21,6 +21,25 @@ it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "
     expect([...notes]).toEqual([]);
   },
 );
+
+it("closed captions of QuickTime (CEA-608) were called pictures of text", async () => {
+  const captioned = join(import.meta.dirname, "../../../../corpus/odd/captions.mov");
+  const { path, notes } = await bench.convert(captioned, "mov", "vtt");
+  expect(await readFile(path, "utf8")).toMatch(/00:00\.440 --> 00:01\.720\n.*HELLO CAPTION/);
+  expect([...notes.keys()]).toEqual(["STYLING_DROPPED"]);
+});
+
+it("closed captions within the pictures of a broadcast were lost in silence", async () => {
+  const bytes = await readFile(typical("video/typical.m2v"));
+  // After the extension of each picture's header, as ATSC A/53 has it.
+  const captions = "000001b24741393403c1fffc9420ff";
+  const told = bytes.toString("hex").replace(/(000001b58.(?:..){4,20}?)(?=000001)/g, `$1${captions}`);
+  const broadcast = join(bench.folder, "captions.m2v");
+  await writeFile(broadcast, Buffer.from(told, "hex"));
+  const message = "Closed captions within the video were left out.";
+  expect((await bench.convert(broadcast, "m2v", "avi")).notes.get("MEDIA_CHANGED")).toBe(message);
+  expect((await bench.convert(broadcast, "m2v", "mp4")).notes.has("MEDIA_CHANGED")).toBe(false);
+});
 
 it("says so when a film has none", async () => {
   const converted = bench.convert(typical("video/typical.mp4"), "mp4", "srt");

@@ -164,6 +164,7 @@ describe("what stands beside the sound of a WAV, which FFmpeg does not read, was
     ["cart", Buffer.alloc(2048), "broadcast notes (cart)"],
     ["bext", Buffer.alloc(602).fill("fa", 412, 414, "hex"), "the measured loudness (bext)"],
     ["_PMX", Buffer.from("<x:xmpmeta/>"), "XMP"],
+    ["LIST", Buffer.concat([Buffer.from("adtlltxt"), numbers(6, { 0: 20, 1: 1 })]), "regions of the audio"],
   ])("%s", async (name, content, message) => {
     const path = await withChunk(name, content);
     expect((await convert(path, "wav", "w64")).notes.get("METADATA_DROPPED")).toContain(`Not carried over: ${message}`);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
 import { modelOf } from "#test/contract/readers-model.ts";
+import { glb } from "../inside/model/spheres.ts";
 
 const corpus = join(import.meta.dirname, "../../../../corpus/model");
 const given = new Map(readdirSync(corpus).map((name) => [name.replace(/\..*$/, ""), join(corpus, name)]));
@@ -130,6 +131,38 @@ describe("engine assimp, in detail", () => {
     const path = join(bench.folder, `far-${far}.obj`);
     await writeFile(path, `v ${far}.01 0 0\nv ${far}.93 0 0\nv ${far}.02 0.5 0\nf 1 2 3\n`);
     expect([...(await bench.convert(path, "obj", "glb")).notes.keys()]).toEqual(codes);
+  });
+
+  const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const ply = (faces: number) =>
+    `ply\nformat ascii 1.0\nelement vertex 3\n${[..."xyz"].map((axis) => `property float ${axis}\n`).join("")}property uchar red\n` +
+    `property float quality\nelement face ${faces}\nproperty list uchar int vertex_indices\nproperty uchar red\nend_header\n` +
+    `0 0 0 9 1\n1 0 0 9 1\n0 1 0 9 1\n${"3 0 1 2 9\n".repeat(faces)}`;
+  it.each([
+    ["ply", "glb", ply(1), { METADATA_DROPPED: "Left out: quality of each vertex; red of each face." }],
+    ["ply", "stl", ply(1), { METADATA_DROPPED: "Left out: red, quality of each vertex; red of each face." }],
+    ["obj", "stl", triangle.replace("0 0 0", "0 0 0 1 0 0"), { METADATA_DROPPED: "Colours of vertices were left out." }],
+    ["obj", "glb", triangle.replace("0 0 0", "0 0 0 1 0 0"), {}],
+    [
+      ...(["obj", "glb", `mtllib a b.mtl\nusemtl red\n${triangle}`] as const),
+      { EXTERNAL_CONTENT_BLOCKED: "Materials and textures in other files were not read: a b.mtl." },
+    ],
+    [
+      ...(["glb", "dae", glb({ nodes: [{ mesh: 0, extras: { list: [1, 2] } }], scenes: [{ nodes: [0] }] })] as const),
+      {
+        METADATA_DROPPED: "Lights, and lists among the custom properties of nodes, were left out.",
+      },
+    ],
+  ])("names what %s > %s does not read, or what the format does not hold (%#)", async (from, to, content, notes) => {
+    const path = join(bench.folder, `unread.${from}`);
+    await writeFile(path, content);
+    expect(Object.fromEntries((await bench.convert(path, from, to)).notes)).toEqual(notes);
+  });
+
+  it("calls a cloud of points no damage", async () => {
+    const path = join(bench.folder, "cloud.ply");
+    await writeFile(path, ply(0));
+    await expect(bench.convert(path, "ply", "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
   it("merges equal vertices on request", async () => {

@@ -73,6 +73,19 @@ describe("fluidsynth", () => {
     expect(strengths[1]).toBeGreaterThan(10 * Math.max(strengths[0] ?? 0, strengths[2] ?? 0));
   });
 
+  it("lyrics and the copyright were lost in silence, and a piece with a time code became silence", async () => {
+    const file = join(bench.folder, "c.mid");
+    const song = "4d546864000000060000000101e04d54726b0000001800ff02024d6500ff05024c6100903c7f60803c0000ff2f00";
+    await writeFile(file, Buffer.from(song, "hex"));
+    const { notes } = await bench.convert(file, "mid", "wav");
+    expect([...notes]).toEqual([["METADATA_DROPPED", "What the piece says besides its notes was left out (copyright, lyrics)."]]);
+    await writeFile(file, Buffer.from(song.replace("01e0", "e728"), "hex"));
+    await expect(bench.convert(file, "mid", "wav")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("time code"),
+    });
+  });
+
   it("refuses a piece that lasts for days, and files that are not MIDI", async () => {
     const file = join(bench.folder, "b.mid");
     await writeFile(file, Buffer.from("4d546864000000060000000101e04d54726b0000000bffffff7f903c7f00ff2f00", "hex"));

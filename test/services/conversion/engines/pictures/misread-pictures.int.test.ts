@@ -81,7 +81,7 @@ it("refuses a bitmap of OS/2 2 with a palette", async () => {
     [26, 1 | (8 << 16)],
   ] as const)
     bytes.writeUInt32LE(value, at);
-  await expect(benches.magick.convert(await given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  await expect(benches.magick.convert(await benches.magick.given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
 it("says that a PNG is too long rather than damaged", async () => {

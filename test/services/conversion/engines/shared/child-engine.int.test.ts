@@ -2,25 +2,24 @@ import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Hop } from "#services/conversion/domain/engine.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { openChildEngine } from "#services/conversion/engines/shared/child-engine.ts";
 import { hopOf } from "#test/contract/engine.ts";
-import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+import { opened } from "#test/harness/opened.ts";
+import { openHost } from "#test/services/conversion/sandbox/host.ts";
 
-let host: Host;
+const host = opened(() => openHost("full"));
 let input: string;
 let hop: Hop;
 let count = 0;
 beforeAll(async () => {
-  host = await openHost("full");
   input = join(host.folder, "in.png");
   await writeFile(input, "x");
   hop = hopOf(sharpEngine, "png", "webp");
 });
-afterAll(() => host[Symbol.asyncDispose]());
 
 /** An engine with one child at a time, whose answer to the nth job is the script's output. */
 async function openEngine(

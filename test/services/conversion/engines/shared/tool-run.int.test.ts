@@ -3,17 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openToolSession } from "#services/conversion/engines/shared/tool-run.ts";
-import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+import { opened } from "#test/harness/opened.ts";
+import { openHost } from "#test/services/conversion/sandbox/host.ts";
 
-let host: Host;
+const host = opened(() => openHost("full"));
 let folder: string;
 beforeAll(async () => {
-  host = await openHost("full");
   folder = await mkdtemp(join(tmpdir(), "filemill-tool-"));
   await writeFile(join(folder, "in"), "x", { mode: 0o644 });
 });
 afterAll(async () => {
-  await host[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 

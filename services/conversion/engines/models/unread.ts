@@ -1,0 +1,71 @@
+/** What assimp does not read of PLY and OBJ, or what the target does not hold of it. */
+import { FilemillError } from "#contract/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { words } from "../shared/hop-table.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+
+/** Targets without colours of single vertices. */
+export const colourless: ReadonlySet<string> = new Set(["stl", "step", "3ds"]);
+
+const positions = words("x y z nx ny nz");
+const colours = words("red green blue alpha diffuse_red diffuse_green diffuse_blue");
+const textures = words("u v s t texture_u texture_v");
+const corners = new Set(words("vertex_index vertex_indices texcoord"));
+const mostNamed = 10;
+const longestName = 40;
+
+export async function noteUnread(session: ToolSession, task: HopTask, given: string): Promise<void> {
+  if (task.hop.from === "ply") await notePly(session, task, given);
+  if (task.hop.from === "obj") await noteObj(session, task, given);
+}
+
+async function linesOf(session: ToolSession, command: string): Promise<readonly string[]> {
+  const end = await session.run({ program: "/bin/sh", args: ["-c", command] });
+  return end.stdout.split("\n").map((line) => line.trim());
+}
+
+async function notePly(session: ToolSession, { hop, note }: HopTask, given: string): Promise<void> {
+  const header = `head -c 65536 ${given} | tr '\\r' '\\n' | sed -n '/^end_header/q;/^element/p;/^property/p;/^comment TextureFile/p'`;
+  const lost = new Map<string, string[]>();
+  const read = new Set([...positions, ...(colourless.has(hop.to) ? [] : colours), ...(["stl", "step"].includes(hop.to) ? [] : textures)]);
+  const [counts, textureFiles] = [new Map<string, number>(), [] as string[]];
+  let element = "";
+  for (const line of await linesOf(session, header)) {
+    const parts = line.split(/\s+/);
+    const [kind, second = ""] = parts;
+    if (kind === "element") {
+      element = second;
+      counts.set(element, Number(parts[2]));
+    }
+    if (kind === "comment") textureFiles.push(parts.slice(2).join(" ").slice(0, longestName));
+    const name = parts.at(-1) ?? "";
+    const isRead = element === "vertex" ? read.has(name) : element === "face" && corners.has(name);
+    if (kind === "property" && !isRead && counts.get(element) !== 0)
+      lost.set(element, [...(lost.get(element) ?? []), name.slice(0, longestName)]);
+  }
+  if ((counts.get("face") ?? counts.get("tristrips") ?? 0) === 0)
+    throw new FilemillError("CONVERSION_FAILED", "The model is a cloud of points; this conversion reads only models with faces.");
+  const said = [...lost].map(
+    ([of, names]) =>
+      `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ""} of each ${of.slice(0, longestName)}`,
+  );
+  if (said.length > 0) note("METADATA_DROPPED", `Left out: ${said.slice(0, mostNamed).join("; ")}.`);
+  noteFiles(note, textureFiles);
+}
+
+async function noteObj(session: ToolSession, { hop, note }: HopTask, given: string): Promise<void> {
+  const files = await linesOf(session, `grep -a -m5 -E '^[[:space:]]*mtllib[[:space:]]' ${given} | cut -c1-200`);
+  noteFiles(
+    note,
+    files.map((line) => line.replace(/^mtllib\s+/, "").slice(0, longestName)),
+  );
+  if (!colourless.has(hop.to)) return;
+  const [coloured = ""] = await linesOf(session, `grep -a -m1 -E '^v([[:space:]]+[-+.0-9eE]+){6}' ${given} | cut -c1-2`);
+  if (coloured !== "") note("METADATA_DROPPED", "Colours of vertices were left out.");
+}
+
+function noteFiles(note: HopTask["note"], files: readonly string[]): void {
+  const named = files.filter((file) => file !== "");
+  if (named.length > 0)
+    note("EXTERNAL_CONTENT_BLOCKED", `Materials and textures in other files were not read: ${named.slice(0, mostNamed).join(", ")}.`);
+}
