@@ -81,12 +81,16 @@ it("refuses a bitmap of OS/2 2 with a palette", async () => {
     [26, 1 | (8 << 16)],
   ] as const)
     bytes.writeUInt32LE(value, at);
-  await expect(benches.magick.convert(await benches.magick.given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  await expect(benches.magick.convert(await benches.magick.given(bytes, "bmp"), "bmp", "png")).rejects.toMatchObject({
+    code: "CONVERSION_FAILED",
+  });
 });
 
 it("says that a PNG is too long rather than damaged", async () => {
   const long = await sharp({ create: { width: 1, height: 17_000, channels: 3, background: "#123456" } })
     .png()
     .toBuffer();
-  await expect(benches.magick.convert(await given(long, "png"), "png", "bmp")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  await expect(benches.magick.convert(await benches.magick.given(long, "png"), "png", "bmp")).rejects.toMatchObject({
+    code: "INPUT_TOO_COMPLEX",
+  });
 });
