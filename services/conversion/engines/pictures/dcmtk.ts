@@ -35,7 +35,12 @@ async function factsOf(session: ToolSession): Promise<Facts> {
 }
 
 const isTold = (printed: string): boolean => /columns x rows/.test(printed);
-const told = ({ told: text }: Facts, name: string): string => new RegExp(`${name} *: (.{0,80})`).exec(text)?.[1] ?? "";
+
+function told({ told: text }: Facts, name: string): string {
+  const line = text.split("\n").find((each) => each.startsWith(`I:   ${name} `)) ?? "";
+  return line.slice(line.indexOf(":", 2) + 1, 120).trim();
+}
+
 const numberTold = (facts: Facts, name: string): number => Number.parseFloat(told(facts, name));
 
 /** How grey values become brightness: by the file's window or table, or else from the darkest to the brightest. */
@@ -45,7 +50,8 @@ async function brightnessOf(session: ToolSession, facts: Facts, changes: string[
   if (windows > 0) {
     const args = ["-q", "+p", "+P", "0028,1050", "+P", "0028,1051", facts.path];
     const { stdout } = await session.run({ program: "/usr/bin/dcmdump", args });
-    const [centre, width] = ["1050", "1051"].map((tag) => new RegExp(`^\\(0028,${tag}\\) DS \\[([^\\\\\\]]{1,20})`, "m").exec(stdout)?.[1]);
+    const [, centre] = /^\(0028,1050\) DS \[([^\\\]]{1,20})/m.exec(stdout) ?? [];
+    const [, width] = /^\(0028,1051\) DS \[([^\\\]]{1,20})/m.exec(stdout) ?? [];
     const of = windows === 1 ? "" : `, the first of ${windows}`;
     changes.push(`Shown with the file's window of values: centre ${centre?.trim()}, width ${width?.trim()}${of}.`);
     return ["+Wi", "1"];

@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
-import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
@@ -40,10 +39,14 @@ type Scene = {
   readonly colours: number;
 };
 
+type Size = { readonly width: number; readonly height: number };
+/** Debian's limit for the sides of pictures. */
+const usualLongest = 16_000;
+
 const unreadable = "The picture is damaged or of an unsupported kind.";
 
 /** Header data of each picture in the file. */
-async function readScenes(session: ToolSession, { coder, hasSizes }: Picture): Promise<readonly Scene[]> {
+async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, size?: Size): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const colours = hasSizes === true ? "%k" : "0";
   const format = `${photometric}scene %s %w %h %z ${colours} %[colorspace] %[profile:icc]\n`;
@@ -56,6 +59,9 @@ async function readScenes(session: ToolSession, { coder, hasSizes }: Picture): P
   });
   if (coder === "psd" && /improper image header/.test(end.stderr))
     throw new FilemillError("CONVERSION_FAILED", "The Photoshop file has a palette, or is damaged; save it in RGB mode and try again.");
+  // Its reader of PNG says nothing of it.
+  if (scenes.length === 0 && size !== undefined && Math.max(size.width, size.height) > usualLongest)
+    throw new FilemillError("INPUT_TOO_COMPLEX", `The picture has more than ${usualLongest} pixels on a side; make it smaller first.`);
   if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
   // ImageMagick would treat unknown photometric values as RGB.
   if (/^photometric unknown/m.test(end.stdout)) {
@@ -137,7 +143,8 @@ const leastVeil = 3000;
 async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[], isNegative = false): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
-  const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
+  const facts = task.hop.from === "png" ? await inspector.ask("pictureFacts", [task.input.path], pngAsked(task)) : undefined;
+  const scene = chooseScene(scenes ?? (await readScenes(session, source, facts)), source, task);
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file contains no picture.");
   // Converting sRGB to sRGB would only round values.
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
@@ -146,7 +153,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...(isNegative ? ["-negate"] : []),
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
-    ...(await orientationArgumentsOf(inspector, task)),
+    ...orientationArgumentsOf(task, facts?.orientation),
     ...["-auto-orient", "-format", `opaque %[opaque]\n${source.isLinear === true ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
@@ -229,10 +236,10 @@ async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonl
 
 const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
 
+const pngAsked = ({ signal }: HopTask) => ({ more: { format: "png" }, signal });
+
 /** A PNG may store its orientation where ImageMagick does not look. */
-async function orientationArgumentsOf(inspector: Inspector, task: HopTask): Promise<readonly string[]> {
-  if (task.hop.from !== "png") return [];
-  const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
+function orientationArgumentsOf(task: HopTask, orientation = 1): readonly string[] {
   if (orientation === 1) return [];
   task.note("ORIENTATION_APPLIED");
   return ["-orient", orientations[orientation - 1] ?? "TopLeft"];

@@ -85,3 +85,12 @@ it("refuses a bitmap of OS/2 2 with a palette", async () => {
     code: "CONVERSION_FAILED",
   });
 });
+
+it("says that a PNG is too long rather than damaged", async () => {
+  const long = await sharp({ create: { width: 1, height: 17_000, channels: 3, background: "#123456" } })
+    .png()
+    .toBuffer();
+  await expect(benches.magick.convert(await benches.magick.given(long, "png"), "png", "bmp")).rejects.toMatchObject({
+    code: "INPUT_TOO_COMPLEX",
+  });
+});
