@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
 import { modelOf } from "#test/contract/readers-model.ts";
-import { glb } from "../inside/model/spheres.ts";
+import { glb } from "#test/services/conversion/engines/inside/model/spheres.ts";
 
 const corpus = join(import.meta.dirname, "../../../../corpus/model");
 const given = new Map(readdirSync(corpus).map((name) => [name.replace(/\..*$/, ""), join(corpus, name)]));
