@@ -150,7 +150,7 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
     case "broken":
       return new EngineFault("unexplained", "an exception while loading");
     case "load":
-      return new FilemillError("INVALID_INPUT", `The document cannot be opened: it is damaged, empty or of an unsupported version of ${format}.`);
+      return new FilemillError("INVALID_INPUT", `The document is damaged, empty or of an unsupported version of ${format}.`);
     default:
       return new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
   }
