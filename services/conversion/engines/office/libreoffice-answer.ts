@@ -90,6 +90,7 @@ const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? v
 const unread: ReadonlyMap<string, string> = new Map([
   ["fields", "Formulas, numbers and buttons that fields show without a result were left out."],
   ["parts", "Documents that are embedded or linked as parts of the text were left out."],
+  ["media", "Sound and video were left out."],
   ["times", "Fields of today's date or time show those of the conversion."],
 ]);
 

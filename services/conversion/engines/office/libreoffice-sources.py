@@ -105,13 +105,22 @@ def calm_html(job):
         file.write(calm)
 
 
-def has_part(path, folder):
-    """Whether an Office Open XML package belongs to the family of its filter, which does not check."""
+def names_in(path):
+    """Names of a package's parts; none if it is no package."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return any(name.startswith(folder) for name in archive.namelist())
+            return archive.namelist()
     except (OSError, zipfile.BadZipFile):
-        return False
+        return []
+
+
+def has_part(path, folder):
+    """Whether an Office Open XML package belongs to the family of its filter, which does not check."""
+    return any(name.startswith(folder) for name in names_in(path))
+
+
+# Sound and video in Office Open XML and OpenDocument.
+MEDIA = re.compile(r"(?:\w+/)?media/[^/]+\.(?:aac|aiff?|au|avi|m4a|m4v|mid|mkv|mov|mp3|mp4|mpe?g|og[agv]|wav|webm|wm[av])$", re.I)
 
 
 class Source:
@@ -135,6 +144,8 @@ class Source:
             job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
         if "fields" in job or "storesFields" in job:
             job["input"], self.left = fields.readable(job["input"], job["output"] + ".input", job.get("fields") == "fixed")
+        if ("slides" in job or job["exportFilter"].endswith("_pdf_Export")) and any(map(MEDIA.match, names_in(job["input"]))):
+            self.left.add("media")
         if "text" in job:
             self.options, self.is_guessed = normalise_text(job)
 

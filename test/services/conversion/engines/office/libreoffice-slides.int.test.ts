@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { unzipSync, zipSync } from "fflate";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
@@ -110,4 +111,11 @@ it.each(["pptx", "odp"])("converts each page of a PDF to a slide with editable t
     expect.stringContaining("Quokka"),
     expect.stringContaining("Numbat"),
   ]);
+});
+
+it.each(["html", "pdf"])("notes in %s that sound and video were left out", async (to) => {
+  const parts = unzipSync(await readFile("test/corpus/typical/presentation/typical.pptx"));
+  const film = Buffer.from(zipSync({ ...parts, "ppt/media/media1.mp4": new Uint8Array(8) }));
+  const { messages } = await convert(film, "pptx", to);
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Sound and video were left out.");
 });
