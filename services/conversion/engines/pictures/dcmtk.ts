@@ -83,6 +83,13 @@ function sizeArgumentsOf({ options }: HopTask, facts: Facts, changes: string[]):
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const facts = await factsOf(session);
+  // DCMTK swaps the halves of such values.
+  if (told(facts, "transfer syntax").startsWith("Big Endian") && numberTold(facts, "bits per sample") > 16) {
+    throw new FilemillError(
+      "CONVERSION_FAILED",
+      "Values of 32 bits in big-endian order cannot be read; save the file in little-endian order.",
+    );
+  }
   const [page, total] = [numberOption(task.options, "page") ?? 1, numberTold(facts, "number of frames")];
   assertPart("page", page, total);
   noteLeftOut(task, "page", page, total);

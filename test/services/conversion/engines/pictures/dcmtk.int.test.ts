@@ -64,3 +64,11 @@ it("refuses files without a picture or with an incomplete one", async () => {
   for (const bytes of [whole.subarray(0, -200), whole.subarray(0, 300), Buffer.from("quokka")])
     await expect(seen(bytes)).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
+
+it("reads values of 32 bits, and refuses them in big-endian order, which DCMTK misreads", async () => {
+  const { row, changed } = await seen(dicomOf({ ...line, values: [0, 500_000, 750_000, 1_000_000], bits: 32 }));
+  expect(row.map((value) => Math.round(value / 655.35))).toEqual([0, 50, 75, 100]);
+  expect(changed).toMatch(/lowest \(0\) became black, its highest \(1000000\) white/);
+  await run("dcmconv", ["+tb", file, file]);
+  await expect(seen(undefined)).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
