@@ -122,7 +122,8 @@ def hide_sections(document):
         return
     sections = document.getTextSections()
     for section in (sections.getByIndex(index) for index in range(sections.getCount())):
-        if not section.IsCurrentlyVisible:
+        # Without a condition, a section of a document without a window never counts as currently visible.
+        if not (section.IsCurrentlyVisible if section.Condition else section.IsVisible):
             hide(section.getAnchor())
             section.IsVisible = True
 

@@ -133,3 +133,15 @@ it("keeps hidden sections of an OpenDocument text hidden in Word documents and p
   ]);
   expect((await office(given, "fodt", "html")).text).toMatch(/display: none[^<>]*>\s*secret/);
 });
+
+it("keeps what an old Word document shows in sections of several columns", async () => {
+  const names = ["office", "style", "text", "fo"]
+    .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === "fo" ? "xsl-fo-compatible" : name}:1.0"`)
+    .join(" ");
+  const columns =
+    '<style:style style:name="C" style:family="section"><style:section-properties><style:columns fo:column-count="2"/></style:section-properties></style:style>';
+  const given = `<office:document ${names} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:automatic-styles>${columns}</office:automatic-styles><office:body><office:text><text:p>before</text:p><text:section text:name="S" text:style-name="C"><text:p>inside</text:p></text:section></office:text></office:body></office:document>`;
+  const old = await office(given, "fodt", "doc");
+  const word = strFromU8(unzipSync((await office(old.bytes, "doc", "docx")).bytes)["word/document.xml"] ?? new Uint8Array());
+  expect([word.includes("inside"), word.includes("<w:vanish/>")]).toEqual([true, false]);
+});
