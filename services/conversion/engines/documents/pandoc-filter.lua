@@ -65,7 +65,7 @@ end
 
 -- Named as on the host, where the weaker sandbox leaves them.
 local function part(name) return dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) end
-local names, metadata = part("pandoc-names.lua"), part("pandoc-metadata.lua")
+local names, metadata, drawable = part("pandoc-names.lua"), part("pandoc-metadata.lua"), part("pandoc-tables.lua")
 
 -- UTF-16 that was read as UTF-8 has zeros near its beginning.
 local function is_utf16(document)
@@ -99,7 +99,7 @@ function Table(table)
     return #caption > 0 and { made, pandoc.Div(caption) } or made
   end
   local bar = bars[FORMAT]
-  if not bar then return nil end
+  if not bar then return drawable(table) end
   local function escaped(text)
     if not text.text:find("|", 1, true) then return nil end
     local parts = pandoc.List()

@@ -38,3 +38,15 @@ it("keeps code whose fence says more than its language, and headings right after
   expect(text).toMatch(/<p>Text<\/p>\s*<h1[^>]*>Head<\/h1>/);
   expect(text.replace(/<[^>]*>/g, "")).toContain("let a;\n\n# b");
 });
+
+it.each(["txt", "rst", "muse", "haddock"])("draws tables in %s with columns as wide as their longest word", async (to) => {
+  const page = `<table><tr><td><p>Donaudampfschifffahrtsgesellschaft</p><p>b</p></td>${"<td>c</td>".repeat(6)}</tr></table>`;
+  expect((await convert(page, "html", to)).text).toContain("Donaudampfschifffahrtsgesellschaft");
+});
+
+it.each(["txt", "markua"])("writes a line for each row of a table that %s cannot draw", async (to) => {
+  const row = (name: string) => `<tr>${Array.from({ length: 11 }, (_, place) => `<td><p>${name}</p><p>${place}</p></td>`).join("")}</tr>`;
+  const { text } = await convert(`<table>${row("a")}${row("b")}</table>`, "html", to);
+  const line = (name: string) => Array.from({ length: 11 }, (_, place) => `${name} ${place}`).join("\t");
+  expect(text).toContain(`${line("a")}\n${line("b")}`);
+});

@@ -1,0 +1,72 @@
+-- Tables that are drawn with characters. Pandoc cuts words that are longer than a column, and leaves out what it cannot draw.
+local drawn = { plain = true, markua = true, rst = true, muse = true, haddock = true }
+-- Pandoc draws a table of more columns only if its cells have one line each, which makes very long lines.
+local most = 9
+local line_width = PANDOC_WRITER_OPTIONS and PANDOC_WRITER_OPTIONS.columns or 72
+
+local function rows_of(table)
+  local rows = pandoc.List()
+  rows:extend(table.head.rows)
+  for _, body in ipairs(table.bodies) do
+    rows:extend(body.head)
+    rows:extend(body.body)
+  end
+  rows:extend(table.foot.rows)
+  return rows
+end
+
+local function longest_word(blocks)
+  local longest = 0
+  local text = pandoc.utils.stringify(pandoc.utils.blocks_to_inlines(blocks, { pandoc.Space() }))
+  for word in text:gmatch("%S+") do longest = math.max(longest, utf8.len(word) or #word) end
+  return longest
+end
+
+local function is_line(cell)
+  local first = cell.contents[1]
+  return #cell.contents == 0 or #cell.contents == 1 and (first.t == "Plain" or first.t == "Para") and not first.content:find_if(function(each)
+    return each.t == "LineBreak"
+  end)
+end
+
+-- One line for each row, with tabs between its cells.
+local function lines_of(table)
+  return pandoc.LineBlock(rows_of(table):map(function(row)
+    local line = pandoc.List()
+    for place, cell in ipairs(row.cells) do
+      if place > 1 then line:insert(pandoc.Str("\t")) end
+      local text = pandoc.utils.blocks_to_inlines(cell.contents, { pandoc.Space() })
+      line:extend(text:map(function(each) return each.t == "LineBreak" and pandoc.Space() or each end))
+    end
+    return line
+  end))
+end
+
+-- Makes each column as wide as its longest word.
+local function widen(table)
+  local least = {}
+  for _, row in ipairs(rows_of(table)) do
+    local place = 1
+    for _, cell in ipairs(row.cells) do
+      if cell.col_span == 1 then least[place] = math.max(least[place] or 0, longest_word(cell.contents)) end
+      place = place + cell.col_span
+    end
+  end
+  local equal = 1 / #table.colspecs
+  for place, column in ipairs(table.colspecs) do column[2] = math.max(column[2] or equal, ((least[place] or 0) + 5) / line_width) end
+end
+
+-- What the target can draw.
+return function(table)
+  if not drawn[FORMAT] then return table end
+  local has_widths = table.colspecs:find_if(function(column) return column[2] ~= nil end)
+  local has_lines = rows_of(table):find_if(function(row)
+    return pandoc.List(row.cells):find_if(function(cell) return not is_line(cell) end) ~= nil
+  end)
+  if FORMAT == "plain" and #table.colspecs > most or FORMAT == "markua" and has_lines then
+    local lines = lines_of(table)
+    return #table.caption.long > 0 and { lines, pandoc.Div(table.caption.long) } or lines
+  end
+  if has_lines or has_widths then widen(table) end
+  return table
+end
