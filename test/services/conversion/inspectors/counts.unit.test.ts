@@ -77,6 +77,11 @@ describe("rows", () => {
     expect(await asResult("xlsx", zipFile(parts))).toEqual({ sheets: 1, rows: 2, cells: 4 });
     const orphan = { name: "xl/worksheets/sheet2.xml", content: "<worksheet/>" };
     expect(await asSource("xlsx", zipFile([...parts, orphan]))).toEqual({});
+    const run = '<c r="A1" t="inlineStr"><is><r><rPr></rPr><t>rich</t></r></is></c>';
+    const rich = parts.map((part) =>
+      part.name.includes("sheet1") ? { ...part, content: `<sheetData><row>${run}${run}</row></sheetData>` } : part,
+    );
+    expect(await asSource("xlsx", zipFile(rich))).toEqual({ sheets: 1, rows: 1, cells: 2 });
   });
 
   it("of OpenDocument respect repeat counts and ignore copies of other files", async () => {

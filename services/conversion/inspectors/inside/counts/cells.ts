@@ -173,7 +173,8 @@ function ofSheet(sheet: Buffer, blanks: ReadonlySet<number>) {
     while (at < sheet.length && sheet[at] !== greater) at += 1;
     let [next, isBlank] = [at + 1, true];
     for (; next < sheet.length && sheet[next] !== less; next += 1) isBlank &&= (sheet[next] ?? 0) <= blank;
-    if (length === 3 && letter === codeOf("r")) isRow = false;
+    // Not `rPr`, the style of a part of a text.
+    if (length === 3 && letter === codeOf("r") && sheet[name + 1] === codeOf("o")) isRow = false;
     else if (length === 1 && letter === codeOf("c")) {
       isCell = false;
       isShared = blanks.size > 0 && sheet.toString("latin1", rest, at).includes(' t="s"');
