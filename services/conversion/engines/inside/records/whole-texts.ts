@@ -94,7 +94,8 @@ function withWrittenValues(content: Uint8Array): Uint8Array {
     const start = text.indexOf("<v", at);
     const end = text.indexOf("</v>", start);
     const next = text.indexOf("</c>", at);
-    if (start < 0 || end < 0 || (next >= 0 && next < start)) continue;
+    const isEmpty = text[text.indexOf(">", start) - 1] === "/";
+    if (start < 0 || end < 0 || isEmpty || (next >= 0 && next < start)) continue;
     parts.push(text.slice(done, start), escaped(text.slice(start, end)));
     done = end;
   }

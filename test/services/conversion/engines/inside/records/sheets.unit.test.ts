@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CFB, read, utils, write } from "@e965/xlsx";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
@@ -34,6 +35,21 @@ it("the first sheet that is not empty is converted", async () => {
   expect(text).toBe("a\r\nkept\r\n");
   expect(notes.get("SHEETS_LEFT_OUT")).toBe("Only sheet 2 of 2 was converted.");
   await expect(convert(bytes, "xlsx", "csv", { sheet: "Cover" })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
+it("an empty result of a formula does not repeat the next cell", async () => {
+  const book = utils.book_new(
+    utils.aoa_to_sheet([
+      ["a", "b"],
+      ["x", "y"],
+    ]),
+    "S",
+  );
+  const parts = unzipSync(write(book, { type: "buffer", bookType: "xlsx" }) as Uint8Array);
+  const cells = '<c r="A2" t="str"><f>LEFT(B2,0)</f><v/></c><c r="B2" t="str"><f>LEFT("yes",1)</f><v>y</v></c>';
+  const sheet = strFromU8(parts["xl/worksheets/sheet1.xml"] ?? new Uint8Array()).replace(/<c r="A2".*?<\/row>/s, `${cells}</row>`);
+  const changed = zipSync({ ...parts, "xl/worksheets/sheet1.xml": strToU8(sheet) });
+  expect((await convert(changed, "xlsx", "csv")).text).toBe("a,b\r\n,y\r\n");
 });
 
 it("an OpenDocument without styles is read", async () => {
