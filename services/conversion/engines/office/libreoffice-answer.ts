@@ -49,6 +49,8 @@ export type Answer = {
   /** Kinds of text that are left out or show the time of the conversion. */
   readonly left: readonly string[];
   readonly picturesLeft: number;
+  /** Slides show footers or dates, which belong to the page. */
+  readonly hasFooters: boolean;
   /** Font families as named in the document. */
   readonly fontsReplaced: readonly string[];
 };
@@ -80,6 +82,7 @@ export function parseAnswer(value: unknown): Answer {
     hasComments: fields.hasComments === true,
     hasDeleted: fields.hasDeleted === true,
     left: textsOf(fields.left),
+    hasFooters: fields.hasFooters === true,
     picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
@@ -111,6 +114,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
           `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
         ]
       : []),
+    ...(answer.hasFooters ? ["Footers and dates of slides were left out."] : []),
     ...(answer.hasComments ? ["Comments were left out."] : []),
     ...(answer.hasDeleted ? ["Deleted text that is still tracked is shown struck through."] : []),
     ...answer.left.flatMap((kind) => unread.get(kind) ?? []),

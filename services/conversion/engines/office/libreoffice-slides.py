@@ -65,12 +65,14 @@ class Reader:
     def __init__(self, context=None):
         self.context = context
         self.pictures_left = 0
+        self.has_footers = False
 
     def slides(self, document):
         return [self.slide(place + 1, page) for place, page in enumerate(members(document.getDrawPages()))]
 
     def slide(self, number, page):
         shapes, title, blocks = members(page), None, []
+        self.has_footers |= value(page, "IsFooterVisible", False) and value(page, "FooterText", "") != ""
         head = next((shape for shape in shapes if is_title(shape)), None) or largest(shapes)
         if head is not None and not value(head, "IsEmptyPresentationObject", False):
             title = re.sub(r"\s+", " ", head.getString()).strip() or None
@@ -82,7 +84,10 @@ class Reader:
 
     def blocks(self, shape, depth=0):
         kind = shape.getShapeType()
-        if SKIPPED.search(kind) or value(shape, "IsEmptyPresentationObject", False):
+        if SKIPPED.search(kind):
+            self.has_footers |= kind.endswith((".FooterShape", ".HeaderShape", ".DateTimeShape")) and shape.getString().strip() != ""
+            return []
+        if value(shape, "IsEmptyPresentationObject", False):
             return []
         if kind.endswith(".GroupShape"):
             return [block for member in members(shape) for block in self.blocks(member, depth + 1)] if depth < MOST_GROUPS else []

@@ -99,7 +99,8 @@ def has_deleted(document):
 def write(context, desktop, document, job, chosen):
     """Returns what the writers of our own report."""
     if "slides" in job:
-        return {"picturesLeft": write_slides(context, document, job)}
+        pictures, has_footers = write_slides(context, document, job)
+        return {"picturesLeft": pictures, "hasFooters": has_footers}
     if "separator" in job:
         cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
     elif "plainImport" in job:
@@ -134,14 +135,14 @@ def store(document, job):
 
 
 def write_slides(context, document, job):
-    """Returns how many pictures are left out of the result."""
+    """Returns how many pictures are left out of the result, and whether footers are."""
     is_page = job["slides"] == "html"
     reader = slides.Reader(context if is_page else None)
     read = reader.slides(document)
     title = document.DocumentProperties.Title or next((slide["title"] for slide in read if slide["title"]), "Presentation")
     with open(job["output"], "w", encoding="utf-8") as file:
         file.write(page.page(read, title, slides.language_of(document)) if is_page else slides.as_json(read))
-    return reader.pictures_left
+    return reader.pictures_left, reader.has_footers
 
 
 # They write links of numbers nowhere, or where no other program finds them.

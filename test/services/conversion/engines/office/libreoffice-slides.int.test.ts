@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { unzipSync, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
@@ -118,4 +118,14 @@ it.each(["html", "pdf"])("notes in %s that sound and video were left out", async
   const film = Buffer.from(zipSync({ ...parts, "ppt/media/media1.mp4": new Uint8Array(8) }));
   const { messages } = await convert(film, "pptx", to);
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Sound and video were left out.");
+});
+
+it("notes that footers and dates of slides were left out of the text", async () => {
+  const parts = unzipSync(await readFile("test/corpus/typical/presentation/typical.pptx"));
+  const place = "ppt/slides/slide1.xml";
+  const date =
+    '<p:sp><p:nvSpPr><p:cNvPr id="90" name="Date"/><p:cNvSpPr/><p:nvPr><p:ph type="dt" sz="half" idx="10"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>3 May</a:t></a:r></a:p></p:txBody></p:sp>';
+  const slide = strFromU8(parts[place] ?? new Uint8Array()).replace("</p:spTree>", `${date}</p:spTree>`);
+  const dated = Buffer.from(zipSync({ ...parts, [place]: strToU8(slide) }));
+  expect((await convert(dated, "pptx", "html")).messages.get("TEXT_LEFT_OUT")).toBe("Footers and dates of slides were left out.");
 });
