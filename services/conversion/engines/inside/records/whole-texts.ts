@@ -1,5 +1,6 @@
 /** Works around what the workbook library would change or cannot handle. */
 import * as workbooks from "@e965/xlsx";
+import { loadCodePages } from "./old-workbooks.ts";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
 
@@ -9,6 +10,7 @@ import { withReadTexts } from "./open-document-texts.ts";
  * cells with a value but no text, OpenDocument text, and OpenDocument styles, which are optional.
  */
 export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
+  loadCodePages(bytes);
   const { fromCharCode } = String;
   const { CFB } = workbooks as { readonly CFB: Packages };
   const { read: readPackage } = CFB;

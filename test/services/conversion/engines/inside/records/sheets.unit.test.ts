@@ -52,6 +52,16 @@ it("an empty result of a formula does not repeat the next cell", async () => {
   expect((await convert(changed, "xlsx", "csv")).text).toBe("a,b\r\n,y\r\n");
 });
 
+it("texts of Excel before version 97 are read in their code page", async () => {
+  const record = (type: number, ...bytes: number[]) =>
+    Buffer.from([type & 0xff, type >> 8, bytes.length & 0xff, bytes.length >> 8, ...bytes]);
+  const label = (row: number, ...letters: number[]) => record(0x204, row, 0, 0, 0, 0, 0, letters.length, 0, ...letters);
+  const [start, end] = [record(0x409, 0, 4, 0x10, 0, 0, 0), record(0x0a)];
+  const codePage = record(0x42, 0xe3, 0x04);
+  const given = Buffer.concat([start, codePage, label(0, 0x61), label(1, 0xcf, 0xf0, 0xe8), end]);
+  expect((await convert(given, "xls", "csv")).text).toBe("a\r\nПри\r\n");
+});
+
 it("an OpenDocument without styles is read", async () => {
   expect((await convert(await readFile("test/corpus/tiny/tiny.ods"), "ods", "csv")).text).toBe("Q\r\n");
 });
