@@ -19,24 +19,29 @@ export function noteComments(text: string, format: keyof typeof syntaxes, notes:
     if (found === null) return;
     const [mark] = found;
     const end = ends[mark] ?? mark;
-    at = after(text, end, found.index + mark.length);
-    while (escaping.includes(mark) && isEscaped(text, at - end.length)) at = after(text, end, at - end.length + 1);
+    at = endOfText(text, end, found.index + mark.length, escaping.includes(mark));
     if (end === mark || mark === "<![CDATA[") continue;
     noteComment(text.slice(found.index, at), notes);
     return;
   }
 }
 
-function after(text: string, end: string, from: number): number {
-  const at = text.indexOf(end, from);
-  return at < 0 ? text.length : at + end.length;
+/** The place after the end of a comment or string, or after the whole text. In linear time. */
+export function endOfText(text: string, end: string, from: number, hasEscapes: boolean): number {
+  let at = text.indexOf(end, from);
+  while (hasEscapes && at >= 0 && isEscaped(text, at)) at = text.indexOf(end, at + 1);
+  if (at < 0) return text.length;
+  at += end.length;
+  // Of more quotation marks at the end of a long string, the last three end it.
+  while ((end === '"""' || end === "'''") && text.charAt(at) === end.charAt(0)) at += 1;
+  return at;
 }
 
 /** Preceded by an odd number of backslashes. */
-export function isEscaped(text: string, at: number): boolean {
+function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charAt(start - 1) === "\\") start -= 1;
-  return (at - start) % 2 === 1 && at < text.length;
+  return (at - start) % 2 === 1;
 }
 
 export function noteComment(comment: string, notes: Notes): void {

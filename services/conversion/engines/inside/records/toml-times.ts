@@ -1,5 +1,5 @@
 /** TOML times with more decimal places than the milliseconds that its library reads. @see https://toml.io/en/v1.0.0#offset-date-time */
-import { isEscaped } from "./comments.ts";
+import { endOfText } from "./comments.ts";
 import { Stamp } from "./values.ts";
 
 const mark = "\ue000time:";
@@ -11,9 +11,9 @@ export function withMarkedTimes(text: string): string {
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const end = endOfText(text, at);
+    const end = afterText(text, at);
     if (end !== undefined) {
-      at = end;
+      at = end - 1;
       continue;
     }
     time.lastIndex = at;
@@ -26,20 +26,13 @@ export function withMarkedTimes(text: string): string {
   return parts.join("") + text.slice(copied);
 }
 
-/** End of the string or comment that starts here; undefined if none does. */
-function endOfText(text: string, at: number): number | undefined {
+/** The place after the string or comment that starts here; undefined if none does. */
+function afterText(text: string, at: number): number | undefined {
   const sign = text.charAt(at);
-  if (sign === "#") return endOf(text, "\n", at);
+  if (sign === "#") return endOfText(text, "\n", at, false);
   if (sign !== '"' && sign !== "'") return undefined;
   const fence = text.startsWith(sign.repeat(3), at) ? sign.repeat(3) : sign;
-  let end = endOf(text, fence, at + fence.length);
-  while (sign === '"' && isEscaped(text, end)) end = endOf(text, fence, end + 1);
-  return end + fence.length - 1;
-}
-
-function endOf(text: string, mark: string, from: number): number {
-  const end = text.indexOf(mark, from);
-  return end < 0 ? text.length : end;
+  return endOfText(text, fence, at + fence.length, sign === '"');
 }
 
 /** The time in a marked string; undefined for any other. */

@@ -13,6 +13,9 @@ it.each([
   ["json5", `{"a": "http://no", b: '"/*'}`, undefined],
   ["toml", 'a = """x\n# no \\""""\nb = 1 # yes\n', "# yes"],
   ["toml", `a = '# no'\nb = "\\"# no"\nc = '''\n# no'''\n`, undefined],
+  // A long string that ends with a quotation mark of its own; the scanner once went on from it, and never ended.
+  ["toml", `a = """x""""\nb = 'c\\'`, undefined],
+  ["toml", `a = '''x''''\nb = 1 # yes`, "# yes"],
   ["xml", "<?xml version='1.0'?><a><![CDATA[<!-- no -->]]><!-- yes --></a>", "<!-- yes -->"],
   ["xml", "<?xml version='1.0'?><a>&lt;!-- no --></a>", undefined],
   ["ini", "; yes\n[a]\nb=1 ; no\n", "; yes"],
