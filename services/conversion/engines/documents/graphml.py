@@ -30,14 +30,16 @@ class Writer:
     def __init__(self, root):
         self.keys = {key.get("id"): key for key in children(root, "key")}
         self.lines, self.hyperedges, self.is_drawn = [], 0, False
+        self.defaults = {kind: self.defaults_of(kind) for kind in ("graph", "node", "edge")}
+
+    def defaults_of(self, kind):
+        """By name, of the keys that concern this kind of element."""
+        given = {name: children(key, "default") for name, key in self.keys.items() if key.get("for", "all") in (kind, "all")}
+        return {self.name_of(name): default[0].text or "" for name, default in given.items() if default}
 
     def data_of(self, element):
         """Its own data, and the defaults of those it lacks."""
-        found = {}
-        for key in self.keys.values():
-            default = children(key, "default")
-            if default and key.get("for", "all") in (local(element), "all"):
-                found[self.name_of(key.get("id"))] = default[0].text or ""
+        found = dict(self.defaults[local(element)])
         for data in children(element, "data"):
             if len(data) == 0:
                 found[self.name_of(data.get("key"))] = data.text or ""

@@ -2,7 +2,7 @@
 import { Failure } from "./sharp-failures.mjs";
 
 const maxPixels = 100e6;
-const [block, card, mostUnits] = [2880, 80, 1000];
+const [block, card, mostUnits, mostSides] = [2880, 80, 1000, 999];
 const readers = {
   8: (bytes, at) => bytes[at],
   16: (bytes, at) => bytes.readInt16BE(at),
@@ -17,7 +17,7 @@ export function picturesOfFits(bytes) {
   const found = [];
   for (let [at, units] = [0, 0]; at + block <= bytes.length && units < mostUnits; units++) {
     const { keys, end } = cardsFrom(bytes, at);
-    const sides = Array.from({ length: keys.NAXIS ?? 0 }, (_, index) => keys[`NAXIS${index + 1}`] ?? 0);
+    const sides = Array.from({ length: Math.min(keys.NAXIS ?? 0, mostSides) }, (_, index) => keys[`NAXIS${index + 1}`] ?? 0);
     const [width = 0, height = 1, ...others] = sides;
     const [wide, planes] = [Math.abs(keys.BITPIX ?? 8) / 8, others.reduce((all, side) => all * side, 1)];
     const isPicture = /^(?:SIMPLE|XTENSION= 'IMAGE)/.test(bytes.toString("latin1", at, at + 20)) && width * height > 0;

@@ -43,6 +43,7 @@ function boxesOf(bytes) {
   for (let at = 0; at + 8 <= bytes.length; ) {
     const told = bytes.readUInt32BE(at);
     const head = told === 1 ? 16 : 8;
+    if (at + head > bytes.length) break;
     const size = told === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : told === 0 ? bytes.length - at : told;
     if (size < head) break;
     boxes.push({ kind: bytes.toString("latin1", at + 4, at + 8), content: bytes.subarray(at + head, at + size) });
