@@ -57,3 +57,12 @@ it("converts the plane of a cube asked for", async () => {
   });
   await expect(seen(cube, { page: 4 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
 });
+
+it("reads as many axes as the standard allows, whatever the file claims", async () => {
+  const file = join(bench.folder, "axes.fits");
+  const claimed = fitsOf({ bits: 16, values: [1, 2], sides: [2, 1] })
+    .toString("latin1")
+    .replace(`${"2".padStart(20)}`, "4000000000".padStart(20));
+  await writeFile(file, claimed, "latin1");
+  await expect(bench.convert(file, "fits", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
