@@ -9,7 +9,14 @@ import { delimiter } from "../shared/table-options.ts";
 
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
 export const pandocFilter = "/engine/filter.lua";
-const parts = ["pandoc-citations.lua", "pandoc-footnotes.lua", "pandoc-metadata.lua", "pandoc-names.lua", "pandoc-raw-html.lua", "pandoc-tables.lua"];
+const parts = [
+  "pandoc-citations.lua",
+  "pandoc-footnotes.lua",
+  "pandoc-metadata.lua",
+  "pandoc-names.lua",
+  "pandoc-raw-html.lua",
+  "pandoc-tables.lua",
+];
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
   ...Object.fromEntries(parts.map((name) => [join(import.meta.dirname, name), `/engine/${name}`])),
