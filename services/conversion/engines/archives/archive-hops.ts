@@ -1,5 +1,5 @@
 /** Which archives are repacked as which. */
-import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Fidelity, Hop } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
@@ -57,7 +57,7 @@ export const streams: Readonly<Record<string, { readonly filter: string; readonl
   zst: { filter: "--zstd", level: ["zstd", 19] },
 };
 
-const level: OptionDefinition = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small; default: the format's usual level");
+const level = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small; default: the format's usual level");
 
 const leftOut = [
   expecting("ENTRIES_LEFT_OUT", {

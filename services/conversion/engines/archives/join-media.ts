@@ -7,6 +7,7 @@ import { countOf, type Fields, fieldsOf, inputArgs, probe, rowsOf, textOf } from
 import { mediaBadInput } from "../media/ffmpeg-streams.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, words } from "../shared/hop-table.ts";
+import { decimalIn } from "../shared/options.ts";
 import { probeOf } from "../shared/tool-run.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
 
@@ -15,15 +16,8 @@ const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, fo
 const quiet = words("-nostdin -v error -y");
 const damaged = "One of the files is damaged.";
 
-const seconds = (unset: number): OptionDefinition => ({
-  name: "seconds",
-  type: "number",
-  min: 0.05,
-  max: 60,
-  default: unset,
-  unit: "s",
-  description: "How long each picture is shown",
-});
+const seconds = (unset: number): OptionDefinition =>
+  decimalIn("seconds", [0.05, 60], "How long each picture is shown", { default: unset, unit: "s" });
 const size = (name: "width" | "height", most: number): OptionDefinition => ({
   name,
   type: "integer",

@@ -53,30 +53,26 @@ function fidelityOf(from: string, to: string): Fidelity {
   return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
 }
 
-const quoteText: OptionDefinition = yesOrNo("quoteText", "Quote every text cell, so that it is not read as a number", { default: false });
+const quoteText = yesOrNo("quoteText", "Quote every text cell, so that it is not read as a number", { default: false });
 const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "First row names the columns" };
-const kinds: OptionDefinition = {
-  name: "types",
-  type: "enum",
-  values: ["auto", "text"],
-  default: "auto",
-  description: "`auto` converts columns of only numbers (007 and 1.50 stay text); `text` converts nothing",
-};
-const decimal: OptionDefinition = {
-  name: "decimal",
-  type: "enum",
-  values: ["auto", "point", "comma"],
-  default: "auto",
-  description:
-    "Decimal mark. `auto`: decided once per table; values that would change stay text. `point`, `comma`: also accept trailing zeros and thousands separators",
-};
-const dateOrder: OptionDefinition = {
-  name: "dateOrder",
-  type: "enum",
-  values: ["text", "dmy", "mdy", "ymd"],
-  default: "text",
-  description: "Order of day, month and year in date columns, which become dates; `text`: unchanged",
-};
+const kinds = oneOf(
+  "types",
+  ["auto", "text"],
+  "`auto` converts columns of only numbers (007 and 1.50 stay text); `text` converts nothing",
+  "auto",
+);
+const decimal = oneOf(
+  "decimal",
+  ["auto", "point", "comma"],
+  "Decimal mark. `auto`: decided once per table; values that would change stay text. `point`, `comma`: also accept trailing zeros and thousands separators",
+  "auto",
+);
+const dateOrder = oneOf(
+  "dateOrder",
+  ["text", "dmy", "mdy", "ymd"],
+  "Order of day, month and year in date columns, which become dates; `text`: unchanged",
+  "text",
+);
 const indentFrom = (min: number): OptionDefinition => ({
   name: "indent",
   type: "integer",
@@ -86,7 +82,7 @@ const indentFrom = (min: number): OptionDefinition => ({
   unit: "characters",
   description: "Spaces per indentation level; 0 writes a single line",
 });
-const charset: OptionDefinition = oneOf("charset", ["utf-8", "ascii"], "`ascii` escapes all other characters", { default: "utf-8" });
+const charset = oneOf("charset", ["utf-8", "ascii"], "`ascii` escapes all other characters", "utf-8");
 const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
 const elements: readonly OptionDefinition[] = [
   { name: "root", type: "string", pattern: name, default: "root", description: "Name of the root element, if the data has none" },
@@ -100,8 +96,8 @@ const tableRead: OptionDefinition = {
 };
 const tableChosen: OptionDefinition = { ...tableRead, description: "Only this table; default: all of them" };
 const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table" };
-const form: OptionDefinition = oneOf("form", ["xml", "binary"], "Write an XML or a binary property list", { default: "xml" });
-const compression: OptionDefinition = oneOf("compression", ["snappy", "none"], "Compression of the columns", { default: "snappy" });
+const form = oneOf("form", ["xml", "binary"], "Write an XML or a binary property list", "xml");
+const compression = oneOf("compression", ["snappy", "none"], "Compression of the columns", "snappy");
 
 /** For targets that hold only one sheet: the first is used unless one is chosen. */
 const oneSheet: OptionDefinition = {
@@ -147,21 +143,15 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
-const sortKeys: OptionDefinition = yesOrNo("sortKeys", "Sort the names in each object alphabetically", { default: false });
-const lineEnds = (preset: "lf" | "crlf"): OptionDefinition => ({
-  name: "lineEnds",
-  type: "enum",
-  values: ["lf", "crlf"],
-  default: preset,
-  description: "Line endings: as on Linux and macOS, or as on Windows",
-});
-const outputEncoding: OptionDefinition = {
-  name: "outputEncoding",
-  type: "enum",
-  values: words("utf-8 utf-16le windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 iso-8859-2 iso-8859-15 koi8-r"),
-  default: "utf-8",
-  description: "Text encoding of the result; characters it does not have become question marks",
-};
+const sortKeys = yesOrNo("sortKeys", "Sort the names in each object alphabetically", { default: false });
+const lineEnds = (preset: "lf" | "crlf") =>
+  oneOf("lineEnds", ["lf", "crlf"], "Line endings: as on Linux and macOS, or as on Windows", preset);
+const outputEncoding = oneOf(
+  "outputEncoding",
+  words("utf-8 utf-16le windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 iso-8859-2 iso-8859-15 koi8-r"),
+  "Text encoding of the result; characters it does not have become question marks",
+  "utf-8",
+);
 
 /** Text formats whose values can stay as written. */
 const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {

@@ -5,24 +5,10 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { crossHops, words } from "../shared/hop-table.ts";
 import { decimalIn, integerIn, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 
-const media = (usual: "print" | "screen"): OptionDefinition => ({
-  name: "media",
-  type: "enum",
-  values: ["print", "screen"],
-  default: usual,
-  description: "CSS media type for the layout",
-});
+const media = (usual: "print" | "screen") => oneOf("media", ["print", "screen"], "CSS media type for the layout", usual);
 const scripts: readonly OptionDefinition[] = [
   yesOrNo("javascript", "Run the page's scripts, without network access", { default: false }),
-  {
-    name: "javascriptSeconds",
-    type: "integer",
-    min: 1,
-    max: 20,
-    default: 5,
-    unit: "s",
-    description: "Time limit for `javascript`, in virtual time: waiting costs nothing",
-  },
+  integerIn("javascriptSeconds", [1, 20], "Time limit for `javascript`, in virtual time: waiting costs nothing", { default: 5, unit: "s" }),
 ];
 const line = (name: string, place: string): OptionDefinition => ({
   name,
@@ -48,7 +34,7 @@ const shot: readonly OptionDefinition[] = [
   { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels per CSS pixel" },
   media("screen"),
 ];
-const quality: OptionDefinition = integerIn("quality", [1, 100], "Picture quality; lower values make smaller files", { default: 90 });
+const quality = integerIn("quality", [1, 100], "Picture quality; lower values make smaller files", { default: 90 });
 
 const runsScripts = (from: string) => from !== "mhtml";
 

@@ -1,29 +1,20 @@
 /** DjVu scans by DjVuLibre: to pages with their text layer, and to pictures; and photographs to DjVu. */
 import { join } from "node:path";
-import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const usual = { async: false, maxInputMb: 100 } as const;
-const quality: OptionDefinition = {
-  name: "quality",
-  type: "integer",
-  min: 25,
-  max: 100,
+const quality = integerIn("quality", [25, 100], "Quality of pictures in the pages; lower values make smaller files", {
   default: 85,
-  description: "Quality of pictures in the pages; lower values make smaller files",
-};
-const decibels: OptionDefinition = {
-  name: "decibels",
-  type: "integer",
-  min: 20,
-  max: 48,
+});
+const decibels = integerIn("decibels", [20, 48], "Quality of the result; lower values make smaller files", {
   default: 40,
   unit: "dB",
-  description: "Quality of the result; lower values make smaller files",
-};
+});
 
 const hops: readonly Hop[] = [
   {

@@ -12,27 +12,21 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { saysOutOfMemory } from "#services/conversion/domain/process-end.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, numberOption, stringOption } from "../shared/hop-table.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/dot";
 const script = join(import.meta.dirname, "graphml.py");
 const scriptInside = "/engine/graphml.py";
 
-const layout: OptionDefinition = {
-  name: "layout",
-  type: "enum",
-  values: ["dot", "neato", "fdp", "sfdp", "circo", "twopi"],
-  default: "dot",
-  description: "Layout of the nodes: layered, spring model (three kinds), circular, or radial",
-};
-const direction: OptionDefinition = {
-  name: "direction",
-  type: "enum",
-  values: ["TB", "LR", "BT", "RL"],
-  description: "Direction of the layers: down, right, up or left; default: from the file",
-};
-const dpi: OptionDefinition = integerIn("dpi", [24, 600], "Resolution of the picture", { default: 96, unit: "dpi" });
+const layout = oneOf(
+  "layout",
+  ["dot", "neato", "fdp", "sfdp", "circo", "twopi"],
+  "Layout of the nodes: layered, spring model (three kinds), circular, or radial",
+  "dot",
+);
+const direction = oneOf("direction", ["TB", "LR", "BT", "RL"], "Direction of the layers: down, right, up or left; default: from the file");
+const dpi = integerIn("dpi", [24, 600], "Resolution of the picture", { default: 96, unit: "dpi" });
 
 /** One way only: a graph cannot be recovered from a drawing or picture. */
 const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly options: readonly OptionDefinition[] }>> = {

@@ -1,5 +1,5 @@
 /** Messages, mailboxes, calendars and contacts, by npm libraries in a sandboxed worker. */
-import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Fidelity, Hop } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption, workerEngine } from "../shared/node-worker.ts";
@@ -15,7 +15,7 @@ const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
 
 const records = words("json ndjson yaml xml csv tsv xlsx");
 
-const message: OptionDefinition = integerIn("message", [1, 20_000], "Number of the message in the mailbox, from 1", { default: 1 });
+const message = integerIn("message", [1, 20_000], "Number of the message in the mailbox, from 1", { default: 1 });
 
 function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {

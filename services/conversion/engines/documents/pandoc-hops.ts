@@ -4,7 +4,7 @@ import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domai
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { integerIn, yesOrNo } from "../shared/options.ts";
+import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
@@ -81,49 +81,29 @@ export const markups: Readonly<Record<string, Markup>> = {
 /** These writers need data files that `--sandbox` hides in Debian's build: a filter runs them, inside our sandbox only (decision 92). */
 export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
 
-const standalone: OptionDefinition = yesOrNo("standalone", "Complete document; `false`: only the body", { default: true });
+const standalone = yesOrNo("standalone", "Complete document; `false`: only the body", { default: true });
 const contents: readonly OptionDefinition[] = [
   { name: "toc", type: "boolean", default: false, description: "Add a table of contents" },
   { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Depth of the table of contents" },
 ];
 const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings" };
-const highlight: OptionDefinition = {
-  name: "highlight",
-  type: "enum",
-  values: words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
-  default: "pygments",
-  description: "Colour scheme of code blocks",
-};
-const wrap: OptionDefinition = {
-  name: "wrap",
-  type: "enum",
-  values: ["none", "auto", "preserve"],
-  default: "none",
-  description: "Lines: one per paragraph, wrapped at `columns`, or as in the source",
-};
-const columns: OptionDefinition = integerIn("columns", [20, 500], "Line width if `wrap` is `auto`", { default: 72 });
+const highlight = oneOf(
+  "highlight",
+  words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
+  "Colour scheme of code blocks",
+  "pygments",
+);
+const wrap = oneOf("wrap", ["none", "auto", "preserve"], "Lines: one per paragraph, wrapped at `columns`, or as in the source", "none");
+const columns = integerIn("columns", [20, 500], "Line width if `wrap` is `auto`", { default: 72 });
 
-const dialect: OptionDefinition = {
-  name: "dialect",
-  type: "enum",
-  values: ["gfm", "commonmark"],
-  default: "gfm",
-  description: "GitHub Markdown, or plain CommonMark, in which tables become HTML",
-};
-const pictures: OptionDefinition = {
-  name: "pictures",
-  type: "enum",
-  values: ["embed", "describe"],
-  default: "embed",
-  description: "Embed pictures as data URLs, or keep only their descriptions",
-};
-const changes: OptionDefinition = {
-  name: "changes",
-  type: "enum",
-  values: ["accept", "reject", "all"],
-  default: "accept",
-  description: "How to handle tracked changes; `all` shows them, with comments as footnotes",
-};
+const dialect = oneOf("dialect", ["gfm", "commonmark"], "GitHub Markdown, or plain CommonMark, in which tables become HTML", "gfm");
+const pictures = oneOf("pictures", ["embed", "describe"], "Embed pictures as data URLs, or keep only their descriptions", "embed");
+const changes = oneOf(
+  "changes",
+  ["accept", "reject", "all"],
+  "How to handle tracked changes; `all` shows them, with comments as footnotes",
+  "accept",
+);
 
 const withContents = new Set(words("html tex docx odt epub pptx rst md context ms"));
 const withHighlight = new Set(words("html tex docx epub pptx"));

@@ -2,7 +2,7 @@
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { crossHops } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { delimiter } from "../shared/table-options.ts";
 import { mapExpectations } from "./gdal-notes.ts";
 
@@ -111,15 +111,9 @@ export const writings: Readonly<Record<string, Writing>> = {
   pdf: { driver: "PDF", name: "out.pdf" },
 };
 
-const crs: OptionDefinition = integerIn("crs", [1024, 32_767], "Coordinate system, as an EPSG code; default: the input's");
-const precision: OptionDefinition = integerIn("precision", [0, 15], "Decimals of coordinates; default: all", { unit: "digits" });
-const geometry: OptionDefinition = {
-  name: "geometry",
-  type: "enum",
-  values: ["wkt", "xy"],
-  default: "wkt",
-  description: "Geometry as well-known text, or points as columns X and Y",
-};
+const crs = integerIn("crs", [1024, 32_767], "Coordinate system, as an EPSG code; default: the input's");
+const precision = integerIn("precision", [0, 15], "Decimals of coordinates; default: all", { unit: "digits" });
+const geometry = oneOf("geometry", ["wkt", "xy"], "Geometry as well-known text, or points as columns X and Y", "wkt");
 
 /** How a table is parsed. */
 const tableOptions = [encodingOption, delimiter];

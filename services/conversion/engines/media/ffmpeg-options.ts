@@ -8,18 +8,13 @@ export const trim: readonly OptionDefinition[] = [
   { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep" },
 ];
 /** For sound and film that stay in their format. */
-export const speed: OptionDefinition = decimalIn("speed", [0.25, 4], "Playback speed; the pitch is kept");
+export const speed = decimalIn("speed", [0.25, 4], "Playback speed; the pitch is kept");
 /** For film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
   speed,
-  {
-    name: "maxMb",
-    type: "number",
-    min: 0.01,
-    max: 10_000,
+  decimalIn("maxMb", [0.01, 10_000], "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits", {
     unit: "MB",
-    description: "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits",
-  },
+  }),
   {
     name: "crop",
     type: "string",
@@ -30,13 +25,12 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
 const size: readonly OptionDefinition[] = [
   integerIn("width", [16, 7680], "Width; odd numbers are rounded down", { unit: "px" }),
   integerIn("height", [16, 7680], "Height; odd numbers are rounded down", { unit: "px" }),
-  {
-    name: "fit",
-    type: "enum",
-    values: ["inside", "cover", "contain", "fill"],
-    default: "inside",
-    description: "Fit to width and height: inside, cropped, padded with black, or stretched",
-  },
+  oneOf(
+    "fit",
+    ["inside", "cover", "contain", "fill"],
+    "Fit to width and height: inside, cropped, padded with black, or stretched",
+    "inside",
+  ),
 ];
 
 export function rateOptions(container: Container): readonly OptionDefinition[] {
@@ -52,12 +46,7 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
     ...(container.audioChoices === undefined
       ? []
       : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Audio codec" } as const]),
-    {
-      name: "metadata",
-      type: "enum",
-      values: ["strip", "keep"],
-      description: "Title, author, date, place and cover; default: keep, if supported",
-    },
+    oneOf("metadata", ["strip", "keep"], "Title, author, date, place and cover; default: keep, if supported"),
   ];
 }
 
@@ -70,13 +59,12 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
     ...(container.fixedRate === true
       ? []
       : [integerIn("videoBitrate", [50, 100_000], "Video bit rate, instead of `crf`", { unit: "kbit/s" })]),
-    {
-      name: "preset",
-      type: "enum",
-      values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
-      default: "veryfast",
-      description: "Encoding speed versus file size",
-    },
+    oneOf(
+      "preset",
+      ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
+      "Encoding speed versus file size",
+      "veryfast",
+    ),
     { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Frames per second" },
     ...size,
     { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise" },
@@ -93,14 +81,9 @@ export const gifOptions: readonly OptionDefinition[] = [
   ...trim,
 ];
 /** For formats of animations or stills. */
-export const atOption: OptionDefinition = {
-  name: "at",
-  type: "number",
-  min: 0,
-  max: 86_400,
+export const atOption = decimalIn("at", [0, 86_400], "Make a still of this moment instead of an animation", {
   unit: "s",
-  description: "Make a still of this moment instead of an animation",
-};
+});
 export const stillOptions: readonly OptionDefinition[] = [
   decimalIn("at", [0, 86_400], "Moment to show; default: the first frame that is not black", { unit: "s" }),
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width; the height follows" },

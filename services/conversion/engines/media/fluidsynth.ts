@@ -25,7 +25,7 @@ const headerBytes = 44;
 
 const options: readonly OptionDefinition[] = [
   { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Volume; values above 1 can distort" },
-  oneOf("sampleRate", ["22050", "44100", "48000", "96000"], "Samples per second", { default: "44100" }),
+  oneOf("sampleRate", ["22050", "44100", "48000", "96000"], "Samples per second", "44100"),
   { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];
 

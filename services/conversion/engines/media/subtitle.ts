@@ -1,9 +1,10 @@
 /** Subtitles, by our own cue model in a sandboxed worker. */
-import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Fidelity, Hop } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Expectation, NoteCode } from "#services/conversion/domain/notes.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption, workerEngine } from "../shared/node-worker.ts";
+import { decimalIn } from "../shared/options.ts";
 
 const worker = { work: "subtitle", packages: ["fast-xml-parser", "chardet"] };
 
@@ -19,23 +20,15 @@ function fidelityOf(from: string, to: string): Fidelity {
   return rich.has(from) || poor.has(to) ? "reduced" : "high";
 }
 
-const shift: OptionDefinition = {
-  name: "shift",
-  type: "number",
-  min: -36_000,
-  max: 36_000,
+const shift = decimalIn("shift", [-36_000, 36_000], "Shift all subtitles later; negative values shift them earlier", {
   default: 0,
   unit: "s",
-  description: "Shift all subtitles later; negative values shift them earlier",
-};
-const fps: OptionDefinition = {
-  name: "fps",
-  type: "number",
-  min: 1,
-  max: 240,
-  description:
-    "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted",
-};
+});
+const fps = decimalIn(
+  "fps",
+  [1, 240],
+  "Frames per second of the video, for formats that count frames. The file's own rate takes precedence; without either, 23.976 is assumed and noted",
+);
 
 /** SBV and lyrics have no styling to lose. */
 const plain = new Set(words("sbv lrc"));

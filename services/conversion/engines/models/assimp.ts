@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
-import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
@@ -11,7 +11,7 @@ import { askForFile, askMade } from "../shared/ask-inspector.ts";
 import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
-import { yesOrNo } from "../shared/options.ts";
+import { oneOf, yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 import { colourless, noteUnread } from "./unread.ts";
 
@@ -42,14 +42,8 @@ const writers: Readonly<Record<string, { readonly compact: string; readonly text
   step: { compact: "stp" },
 };
 
-const form: OptionDefinition = {
-  name: "form",
-  type: "enum",
-  values: ["compact", "text"],
-  default: "compact",
-  description: "Write the binary or the text variant of the format",
-};
-const simplify: OptionDefinition = yesOrNo("simplify", "Merge equal vertices and meshes with the same material", { default: false });
+const form = oneOf("form", ["compact", "text"], "Write the binary or the text variant of the format", "compact");
+const simplify = yesOrNo("simplify", "Merge equal vertices and meshes with the same material", { default: false });
 
 /** Only shapes, without the surrounding scene and, except in 3DS, without materials. */
 const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);

@@ -4,51 +4,35 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
+import { decimalIn, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { type Family, families, isPdf, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 
-const pdfVersion: OptionDefinition = {
-  name: "pdfVersion",
-  type: "enum",
-  values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
-  default: "1.7",
-  description: "Plain PDF, or PDF/A for archives",
-};
+const pdfVersion = oneOf("pdfVersion", ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"], "Plain PDF, or PDF/A for archives", "1.7");
 const pdfOptions: readonly OptionDefinition[] = [
   pagesOption("Pages to keep"),
   { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures" },
   { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Maximum resolution of pictures" },
 ];
-const landscape: OptionDefinition = yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait");
-const pageSize: OptionDefinition = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own");
-const margin: OptionDefinition = {
-  name: "margin",
-  type: "number",
-  min: 0,
-  max: 100,
-  unit: "mm",
-  description: "Margin on all sides; default: the document's own",
-};
-const fitWidth: OptionDefinition = yesOrNo("fitWidth", "Shrink each sheet to the width of one page", { default: false });
+const landscape = yesOrNo("landscape", "`true` makes all pages landscape, `false` portrait");
+const pageSize = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own");
+const margin = decimalIn("margin", [0, 100], "Margin on all sides; default: the document's own", { unit: "mm" });
+const fitWidth = yesOrNo("fitWidth", "Shrink each sheet to the width of one page", { default: false });
 const sheetToPrint: OptionDefinition = {
   name: "sheet",
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,64}$",
   description: "Only this sheet, by number or name",
 };
-const encoding: OptionDefinition = {
-  name: "encoding",
-  type: "enum",
-  values: words(
-    "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
-  ),
-  default: "auto",
-  description: "Text encoding of the input",
-};
+const encoding = oneOf(
+  "encoding",
+  words("auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr"),
+  "Text encoding of the input",
+  "auto",
+);
 
-const quoted: OptionDefinition = yesOrNo("quoteText", "Quote all text cells, not only where needed", { default: false });
+const quoted = yesOrNo("quoteText", "Quote all text cells, not only where needed", { default: false });
 
 /** Targets that show one page or sheet, or text without formatting. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));

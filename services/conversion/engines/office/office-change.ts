@@ -19,21 +19,18 @@ const badInput = [3];
 const damaged = "The document is damaged beyond repair, or is not what it claims to be.";
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "optimise",
-    type: "enum",
-    values: ["screen", "ebook", "print"],
-    description: "Make the file smaller: pictures above 72, 150 or 300 dpi are downsampled and compressed",
-  },
-  {
-    name: "metadata",
-    type: "enum",
-    values: ["keep", "strip"],
-    default: "keep",
-    description:
-      "Title, dates, and names of people, programs and printers, also in pictures; `strip`: comments and tracked changes are by “Author”",
-  },
-  oneOf("comments", ["keep", "strip"], "Comments; tracked changes are always kept", { default: "keep" }),
+  oneOf(
+    "optimise",
+    ["screen", "ebook", "print"],
+    "Make the file smaller: pictures above 72, 150 or 300 dpi are downsampled and compressed",
+  ),
+  oneOf(
+    "metadata",
+    ["keep", "strip"],
+    "Title, dates, and names of people, programs and printers, also in pictures; `strip`: comments and tracked changes are by “Author”",
+    "keep",
+  ),
+  oneOf("comments", ["keep", "strip"], "Comments; tracked changes are always kept", "keep"),
 ];
 
 const formats = words("docx docm dotx xlsx xlsm xltx pptx pptm ppsx ppsm potx potm odt ott ods ots odp otp odg otg");

@@ -1,32 +1,23 @@
 /** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
 
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
-import { pagesOption } from "../shared/options.ts";
+import { oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
 
 const program = "/usr/bin/gs";
 
-const pictures: OptionDefinition = {
-  name: "pictures",
-  type: "enum",
-  values: ["keep", "300", "150", "72"],
-  default: "keep",
-  description: "Keep pictures unchanged, or downsample them to this many dpi",
-};
-const crop: OptionDefinition = {
-  name: "crop",
-  type: "boolean",
+const pictures = oneOf("pictures", ["keep", "300", "150", "72"], "Keep pictures unchanged, or downsample them to this many dpi", "keep");
+const crop = yesOrNo("crop", "Page size: the drawing's bounding box, or the page size the drawing declares", {
   default: true,
-  description: "Page size: the drawing's bounding box, or the page size the drawing declares",
-};
-const pages: OptionDefinition = pagesOption("Pages to keep, in ascending order");
+});
+const pages = pagesOption("Pages to keep, in ascending order");
 const usual = { async: false, maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [

@@ -18,8 +18,8 @@ const bookPage: readonly OptionDefinition[] = [
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of body text" },
   { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Page margin; default: the book's own" },
 ];
-const pages: OptionDefinition = pagesOption("Pages to convert");
-const density: OptionDefinition = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });
+const pages = pagesOption("Pages to convert");
+const density = integerIn("dpi", [36, 600], "Resolution of the page pictures", { default: 150, unit: "dpi" });
 
 /** A JPEG keeps its colour profile. */
 function pictureExpectations(from: string) {

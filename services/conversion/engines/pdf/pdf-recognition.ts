@@ -18,7 +18,7 @@ const dpi = 300;
 const maxPixels = 18_000_000;
 
 export const readingOptions: readonly OptionDefinition[] = [
-  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", { default: "auto" }),
+  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", "auto"),
   languageOption,
 ];
 

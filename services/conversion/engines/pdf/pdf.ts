@@ -17,7 +17,7 @@ import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
-import { integerIn, pagesOption } from "../shared/options.ts";
+import { integerIn, oneOf, pagesOption } from "../shared/options.ts";
 import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
@@ -25,23 +25,16 @@ const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papapa
 
 const options: readonly OptionDefinition[] = [pagesOption("Pages to convert"), ...readingOptions];
 
-const table: OptionDefinition = integerIn("table", [1, 10_000], "Number of the table, from 1", { default: 1 });
+const table = integerIn("table", [1, 10_000], "Number of the table, from 1", { default: 1 });
 
-const content: OptionDefinition = {
-  name: "content",
-  type: "enum",
-  values: ["document", "tables"],
-  default: "document",
-  description: "All blocks in reading order with their pages and boxes, or only the tables",
-};
+const content = oneOf(
+  "content",
+  ["document", "tables"],
+  "All blocks in reading order with their pages and boxes, or only the tables",
+  "document",
+);
 
-const layout: OptionDefinition = {
-  name: "layout",
-  type: "enum",
-  values: ["flow", "exact"],
-  default: "flow",
-  description: "Flowing text that can be edited, or each line in its place on the page",
-};
+const layout = oneOf("layout", ["flow", "exact"], "Flowing text that can be edited, or each line in its place on the page", "flow");
 
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");

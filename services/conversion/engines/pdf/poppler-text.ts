@@ -12,14 +12,8 @@ import { popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
 export const textOptions: readonly OptionDefinition[] = [
-  {
-    name: "layout",
-    type: "enum",
-    values: ["reading", "page"],
-    default: "reading",
-    description: "`reading` follows the flow of the text; `page` keeps columns and tables in place",
-  },
-  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", { default: "auto" }),
+  oneOf("layout", ["reading", "page"], "`reading` follows the flow of the text; `page` keeps columns and tables in place", "reading"),
+  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", "auto"),
   languageOption,
 ];
 

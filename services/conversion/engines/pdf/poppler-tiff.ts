@@ -31,7 +31,7 @@ const options: readonly OptionDefinition[] = [
     description: "Pages of the picture, such as `1-3,7`; default: all",
   },
   ...pixelOptions,
-  oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", { default: "deflate" }),
+  oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", "deflate"),
 ];
 
 function chosenPages(task: HopTask, total: number): readonly number[] {

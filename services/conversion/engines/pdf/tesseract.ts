@@ -4,26 +4,19 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefin
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
 
 const options: readonly OptionDefinition[] = [
   languageOption,
-  {
-    name: "segmentation",
-    type: "enum",
-    values: ["page", "column", "block", "line", "word", "sparse"],
-    default: "page",
-    description: "What the picture shows: a page with its layout, one column, block, line or word, or scattered words",
-  },
-  {
-    name: "dpi",
-    type: "integer",
-    min: 70,
-    max: 2400,
-    unit: "dpi",
-    description: "Scan resolution in dpi; default: from the picture, otherwise estimated from the letters",
-  },
+  oneOf(
+    "segmentation",
+    ["page", "column", "block", "line", "word", "sparse"],
+    "What the picture shows: a page with its layout, one column, block, line or word, or scattered words",
+    "page",
+  ),
+  integerIn("dpi", [70, 2400], "Scan resolution in dpi; default: from the picture, otherwise estimated from the letters", { unit: "dpi" }),
 ];
 const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
 

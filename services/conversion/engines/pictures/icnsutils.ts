@@ -7,7 +7,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { magickBadInput } from "./imagemagick-formats.ts";
 import { magick } from "./imagemagick-program.ts";
@@ -27,12 +27,11 @@ const hops: readonly Hop[] = [
     ...usual,
     maxInputMb: 20,
     options: [
-      {
-        name: "size",
-        type: "enum",
-        values: ["16", "32", "48", "64", "128", "256", "512", "1024"],
-        description: "Picture to convert, by its width in pixels; default: the largest",
-      },
+      oneOf(
+        "size",
+        ["16", "32", "48", "64", "128", "256", "512", "1024"],
+        "Picture to convert, by its width in pixels; default: the largest",
+      ),
     ],
   },
   {

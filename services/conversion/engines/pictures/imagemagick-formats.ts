@@ -5,7 +5,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { mayKeepPlace } from "#services/conversion/domain/picture-metadata.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { integerIn, oneOf } from "../shared/options.ts";
+import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
 import { metadataChoice } from "./picture-options.ts";
 
 export type Picture = {
@@ -48,12 +48,7 @@ export const magickBadInput = [
 /** For OpenEXR: the program reads neither layers nor depths. */
 export const unlit = "The picture is black, or has only layers that cannot be read.";
 
-const dither: OptionDefinition = {
-  name: "dither",
-  type: "boolean",
-  default: true,
-  description: "Dither shades; `false`: black or white by brightness",
-};
+const dither = yesOrNo("dither", "Dither shades; `false`: black or white by brightness", { default: true });
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** In both directions, so that shrinking needs no second conversion. */
@@ -97,9 +92,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
     coder: "dds",
     read: "high",
     write: "high",
-    options: [
-      oneOf("compression", ["dxt", "none"], "Compression of the pixels: DXT1, or DXT5 if there is transparency", { default: "dxt" }),
-    ],
+    options: [oneOf("compression", ["dxt", "none"], "Compression of the pixels: DXT1, or DXT5 if there is transparency", "dxt")],
   },
   exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true, readArgs: divided, args: multiplied },
   hdr: { coder: "hdr", read: "reduced", isLinear: true },

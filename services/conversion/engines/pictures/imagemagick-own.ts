@@ -17,14 +17,13 @@ const shape: readonly OptionDefinition[] = [
   flip,
 ];
 const packings: readonly OptionDefinition[] = [
-  {
-    name: "compression",
-    type: "enum",
-    values: ["deflate", "lzw", "packbits", "jpeg", "none"],
-    description: "Compression method; all are lossless except JPEG. Default: fax compression for black-and-white pages, otherwise deflate",
-  },
+  oneOf(
+    "compression",
+    ["deflate", "lzw", "packbits", "jpeg", "none"],
+    "Compression method; all are lossless except JPEG. Default: fax compression for black-and-white pages, otherwise deflate",
+  ),
   { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality for the compression `jpeg`" },
-  oneOf("metadata", ["keep", "strip"], "Camera, location, author and program", { default: "keep" }),
+  oneOf("metadata", ["keep", "strip"], "Camera, location, author and program", "keep"),
 ];
 
 const expects = [

@@ -14,7 +14,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, ownHops, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
-import { integerIn } from "../shared/options.ts";
+import { integerIn, oneOf } from "../shared/options.ts";
 import { pageOf, picturePage, wishOf } from "../shared/picture-page.ts";
 import { inputInside, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { standUpright } from "./exif-upright.ts";
@@ -31,16 +31,10 @@ const expects: readonly Expectation[] = [
 
 const encoding: readonly OptionDefinition[] = [
   { name: "quality", type: "integer", min: 0, max: 100, default: 50, description: "Quality of lossy compression" },
-  {
-    name: "effort",
-    type: "enum",
-    values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
-    default: "ultrafast",
-    description: "Effort: higher is smaller and slower",
-  },
+  oneOf("effort", ["ultrafast", "superfast", "veryfast", "fast", "medium"], "Effort: higher is smaller and slower", "ultrafast"),
 ];
 
-const jpegQuality: OptionDefinition = integerIn("quality", [1, 100], "Quality of lossy compression", { default: 90 });
+const jpegQuality = integerIn("quality", [1, 100], "Quality of lossy compression", { default: 90 });
 
 /** JPEG pictures become HEIC through PNG, because heif-enc drops their orientation. */
 const hops: readonly Hop[] = [

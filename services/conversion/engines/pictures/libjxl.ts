@@ -22,7 +22,7 @@ import { withMeantColours } from "./meant-colours.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
-const effort: OptionDefinition = integerIn("effort", [1, 9], "Effort: higher is smaller and slower", { default: 4 });
+const effort = integerIn("effort", [1, 9], "Effort: higher is smaller and slower", { default: 4 });
 const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
 const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
 const again: OptionDefinition = {

@@ -10,15 +10,14 @@ import { inputInside, openToolSession, probeInOutput } from "../shared/tool-run.
 const program = "/usr/bin/dcraw_emu";
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "whiteBalance",
-    type: "enum",
-    values: ["camera", "auto", "daylight"],
-    default: "camera",
-    description: "White balance: from the camera, from the picture's average, or daylight",
-  },
+  oneOf(
+    "whiteBalance",
+    ["camera", "auto", "daylight"],
+    "White balance: from the camera, from the picture's average, or daylight",
+    "camera",
+  ),
   { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "Brightness; 2 is twice as bright" },
-  oneOf("highlights", ["clip", "blend", "rebuild"], "Highlights: clip to white, blend, or reconstruct", { default: "clip" }),
+  oneOf("highlights", ["clip", "blend", "rebuild"], "Highlights: clip to white, blend, or reconstruct", "clip"),
   { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, four times as fast" },
   { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits per colour channel" },
 ];

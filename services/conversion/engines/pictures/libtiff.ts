@@ -3,6 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
+import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/tiff2pdf";
@@ -46,13 +47,7 @@ export const libtiffEngine = defineEngine({
       async: false,
       maxInputMb: 200,
       options: [
-        {
-          name: "pageSize",
-          type: "enum",
-          values: ["fit", ...Object.keys(papers)],
-          default: "fit",
-          description: "Pages as large as the pictures, or a paper size that the pictures fill",
-        },
+        oneOf("pageSize", ["fit", ...Object.keys(papers)], "Pages as large as the pictures, or a paper size that the pictures fill", "fit"),
       ],
     },
   ],

@@ -1,25 +1,20 @@
 /** Options for a picture whatever program reads it: handled by libvips, possibly after another program decoded it. */
 import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
-import { yesOrNo } from "../shared/options.ts";
+import { oneOf, yesOrNo } from "../shared/options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const width: OptionDefinition = { ...side, name: "width", description: "Width; without height, the height follows" };
 const height: OptionDefinition = { ...side, name: "height", description: "Height; without width, the width follows" };
-const fit = {
-  name: "fit",
-  type: "enum",
-  values: ["inside", "outside", "cover", "contain", "fill"],
-  description: "Fit to width and height: inside, outside, cropped, padded or stretched",
-} as const;
-const enlarge: OptionDefinition = yesOrNo("enlarge", "Enlarge a picture smaller than width and height", { default: false });
+const fitting = (unset?: "inside") =>
+  oneOf(
+    "fit",
+    ["inside", "outside", "cover", "contain", "fill"],
+    "Fit to width and height: inside, outside, cropped, padded or stretched",
+    unset,
+  );
+const enlarge = yesOrNo("enlarge", "Enlarge a picture smaller than width and height", { default: false });
 
-export const turn: OptionDefinition = {
-  name: "rotate",
-  type: "enum",
-  values: ["0", "90", "180", "270"],
-  default: "0",
-  description: "Degrees clockwise, after the picture's own orientation",
-};
+export const turn = oneOf("rotate", ["0", "90", "180", "270"], "Degrees clockwise, after the picture's own orientation", "0");
 
 export const crop: OptionDefinition = {
   name: "crop",
@@ -28,15 +23,9 @@ export const crop: OptionDefinition = {
   description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
 };
 
-export const flip: OptionDefinition = {
-  name: "flip",
-  type: "enum",
-  values: ["none", "horizontal", "vertical"],
-  default: "none",
-  description: "Mirror the picture",
-};
+export const flip = oneOf("flip", ["none", "horizontal", "vertical"], "Mirror the picture", "none");
 
-export const shape: readonly OptionDefinition[] = [width, height, { ...fit, default: "inside" }, enlarge];
+export const shape: readonly OptionDefinition[] = [width, height, fitting("inside"), enlarge];
 
 const background: OptionDefinition = {
   name: "background",
@@ -46,20 +35,18 @@ const background: OptionDefinition = {
 };
 
 /** For pictures that are decoded and written unchanged unless one of these is given. */
-export const reshaping: readonly OptionDefinition[] = [width, height, fit, enlarge, turn, background];
+export const reshaping: readonly OptionDefinition[] = [width, height, fitting(), enlarge, turn, background];
 
-export const metadataChoice: OptionDefinition = {
-  name: "metadata",
-  type: "enum",
-  values: ["strip", "keep"],
-  description: "EXIF, XMP, IPTC and comments (camera, date, location, author); default: keep",
-};
-export const profileChoice: OptionDefinition = {
-  name: "profile",
-  type: "enum",
-  values: ["srgb", "keep", "strip"],
-  description: "Colours: to sRGB, kept with their profile (default), or kept without it",
-};
+export const metadataChoice = oneOf(
+  "metadata",
+  ["strip", "keep"],
+  "EXIF, XMP, IPTC and comments (camera, date, location, author); default: keep",
+);
+export const profileChoice = oneOf(
+  "profile",
+  ["srgb", "keep", "strip"],
+  "Colours: to sRGB, kept with their profile (default), or kept without it",
+);
 
 /** Whether any of these options has an effect. */
 export function reshapes({ options }: Pick<HopTask, "options">): boolean {

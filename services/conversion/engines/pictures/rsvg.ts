@@ -1,26 +1,22 @@
 /** SVG drawings to pages, by librsvg: shapes stay vectors and text stays text. */
 import { FilemillError } from "#contract/errors.ts";
-import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
+import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
 
-const density: OptionDefinition = {
-  name: "density",
-  type: "integer",
-  min: 10,
-  max: 1200,
+const density = integerIn("density", [10, 1200], "Resolution in dpi; determines the size of the page or picture", {
   default: 96,
   unit: "dpi",
-  description: "Resolution in dpi; determines the size of the page or picture",
-};
+});
 const usual = { async: false, maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
 const expects = expectingAll("FONT_SUBSTITUTED");

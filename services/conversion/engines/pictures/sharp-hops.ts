@@ -31,21 +31,15 @@ function fidelityOf(from: Source, to: Target): Fidelity {
   return "high";
 }
 
-const profile: OptionDefinition = {
-  name: "profile",
-  type: "enum",
-  values: ["srgb", "keep", "strip"],
-  default: "srgb",
-  description: "Colours: to sRGB, kept with their profile (RGB only; others to sRGB), or kept without it",
-};
-const print: OptionDefinition = {
-  name: "density",
-  type: "integer",
-  min: 1,
-  max: 4800,
+const profile = oneOf(
+  "profile",
+  ["srgb", "keep", "strip"],
+  "Colours: to sRGB, kept with their profile (RGB only; others to sRGB), or kept without it",
+  "srgb",
+);
+const print = integerIn("density", [1, 4800], "Stored print resolution in dpi; default: as in the source", {
   unit: "dpi",
-  description: "Stored print resolution in dpi; default: as in the source",
-};
+});
 /** Formats with a field for the resolution. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
 
@@ -76,14 +70,14 @@ function effortOf(min: number, max: number, value: number): OptionDefinition {
 }
 
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
-const progressive: OptionDefinition = yesOrNo("progressive", "Progressive: the picture sharpens while it loads", { default: false });
+const progressive = yesOrNo("progressive", "Progressive: the picture sharpens while it loads", { default: false });
 const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
 
 const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   jpg: [
     qualityOf(80),
     progressive,
-    oneOf("chroma", ["4:2:0", "4:4:4"], "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp", { default: "4:2:0" }),
+    oneOf("chroma", ["4:2:0", "4:4:4"], "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp", "4:2:0"),
   ],
   png: [
     { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Lossless compression level" },
@@ -93,17 +87,12 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
   gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
   avif: [qualityOf(65), lossless, effortOf(0, 9, 2)],
-  tiff: [oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", { default: "deflate" })],
+  tiff: [oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", "deflate")],
 };
 
-const density: OptionDefinition = {
-  name: "density",
-  type: "integer",
-  min: 1,
-  max: 2400,
+const density = integerIn("density", [1, 2400], "Resolution in dpi; default: 72, or as needed for width and height", {
   unit: "dpi",
-  description: "Resolution in dpi; default: 72, or as needed for width and height",
-};
+});
 
 function moves(from: Source, to: Target): boolean {
   return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");
@@ -117,25 +106,18 @@ function hasPages(from: Source, to: Target): boolean {
 /** Formats that libvips re-encodes. */
 const ownTargets: readonly Target[] = ["jpg", "png", "webp", "gif", "avif"];
 const ownOptions: readonly OptionDefinition[] = [
-  {
-    name: "maxKb",
-    type: "integer",
-    min: 1,
-    max: 100_000,
+  integerIn("maxKb", [1, 100_000], "Maximum size of the result: quality, then colours, then width and height are reduced until it fits", {
     unit: "kB",
-    description: "Maximum size of the result: quality, then colours, then width and height are reduced until it fits",
-  },
+  }),
   crop,
   flip,
 ];
 
-const undrawn: OptionDefinition = {
-  name: "lossless",
-  type: "boolean",
-  default: false,
-  description:
-    "Lossless: the picture is compressed better, and can be rotated, mirrored, cropped (to block boundaries) and cleaned, but not resized",
-};
+const undrawn = yesOrNo(
+  "lossless",
+  "Lossless: the picture is compressed better, and can be rotated, mirrored, cropped (to block boundaries) and cleaned, but not resized",
+  { default: false },
+);
 
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
 const squarer = expecting("MEDIA_CHANGED", { message: "Pixels that are not square become square." });

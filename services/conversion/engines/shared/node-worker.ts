@@ -2,18 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  defineEngine,
-  type Engine,
-  type EngineHost,
-  type HopTask,
-  type OpenEngine,
-  type OptionDefinition,
-} from "#services/conversion/domain/engine.ts";
+import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { answerOf, type Give, openChildEngine } from "./child-engine.ts";
 import { words } from "./hop-table.ts";
+import { oneOf } from "./options.ts";
 import { probeMs, type ToolSession } from "./tool-run.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -126,13 +120,12 @@ export function openWorker(host: EngineHost, { work, packages }: WorkerOptions, 
 }
 
 /** For works that read text (see inside/text-decoding.ts). */
-export const encodingOption: OptionDefinition = {
-  name: "encoding",
-  type: "enum",
-  values: words(
+export const encodingOption = oneOf(
+  "encoding",
+  words(
     "auto utf-8 utf-16le utf-16be windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 " +
       "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
   ),
-  default: "auto",
-  description: "Text encoding of the input",
-};
+  "Text encoding of the input",
+  "auto",
+);

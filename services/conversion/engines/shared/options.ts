@@ -7,34 +7,19 @@ export function pagesOption(purpose: string): OptionDefinition {
   return { name: "pages", type: "string", pattern: numberList, description: `${purpose}, for example \`1-3,7\`` };
 }
 
-type Unit = { readonly unit?: string };
+type Range = readonly [min: number, max: number];
+type More = { readonly unit?: string; readonly default?: number };
 
-export function oneOf<V extends string>(
-  name: string,
-  values: readonly V[],
-  description: string,
-  more: { readonly default?: NoInfer<V> } = {},
-): OptionDefinition {
-  return { name, type: "enum", values, description, ...more };
+/** `unset`: the value that applies if none is given, if it is one of them. */
+export function oneOf<V extends string>(name: string, values: readonly V[], description: string, unset?: NoInfer<V>): OptionDefinition {
+  return { name, type: "enum", values, description, ...(unset === undefined ? {} : { default: unset }) };
 }
 
-export function integerIn(
-  name: string,
-  [min, max]: readonly [number, number],
-  description: string,
-  more: Unit & { default?: number } = {},
-) {
-  return { name, type: "integer", min, max, description, ...more } as const satisfies OptionDefinition;
-}
+export const integerIn = (name: string, [min, max]: Range, description: string, more: More = {}) =>
+  ({ name, type: "integer", min, max, description, ...more }) as const satisfies OptionDefinition;
 
-export function decimalIn(
-  name: string,
-  [min, max]: readonly [number, number],
-  description: string,
-  more: Unit & { default?: number } = {},
-) {
-  return { name, type: "number", min, max, description, ...more } as const satisfies OptionDefinition;
-}
+export const decimalIn = (name: string, [min, max]: Range, description: string, more: More = {}) =>
+  ({ name, type: "number", min, max, description, ...more }) as const satisfies OptionDefinition;
 
 export function yesOrNo(name: string, description: string, more: { readonly default?: boolean } = {}): OptionDefinition {
   return { name, type: "boolean", description, ...more };

@@ -1,9 +1,3 @@
-import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { oneOf } from "./options.ts";
 
-export const archivePart: OptionDefinition = {
-  name: "part",
-  type: "enum",
-  values: ["1", "2", "3"],
-  default: "2",
-  description: "Part of the standard: PDF/A-1b, PDF/A-2b or PDF/A-3b (ISO 19005)",
-};
+export const archivePart = oneOf("part", ["1", "2", "3"], "Part of the standard: PDF/A-1b, PDF/A-2b or PDF/A-3b (ISO 19005)", "2");

@@ -2,6 +2,7 @@
 import type { OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { numberOption } from "./hop-table.ts";
+import { integerIn, oneOf } from "./options.ts";
 
 const pointsPerInch = 72;
 const pointsPerMm = pointsPerInch / 25.4;
@@ -11,22 +12,9 @@ export const pageSizes = { a3: [842, 1191], a4: [595, 842], a5: [420, 595], lett
 
 export const paper = Object.keys(pageSizes);
 export const picturePage: readonly OptionDefinition[] = [
-  {
-    name: "pageSize",
-    type: "enum",
-    values: ["fit", ...paper],
-    default: "fit",
-    description: "A page as large as the picture, or a paper size, with the picture's orientation",
-  },
+  oneOf("pageSize", ["fit", ...paper], "A page as large as the picture, or a paper size, with the picture's orientation", "fit"),
   { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
-  {
-    name: "density",
-    type: "integer",
-    min: 10,
-    max: 4800,
-    unit: "dpi",
-    description: "Resolution in dpi if `pageSize` is `fit`; default: from the picture, otherwise 96",
-  },
+  integerIn("density", [10, 4800], "Resolution in dpi if `pageSize` is `fit`; default: from the picture, otherwise 96", { unit: "dpi" }),
 ];
 
 /** Matrices from the unit square with an upright picture to one transformed by each orientation. */

@@ -1,19 +1,5 @@
-/** Options of text tables, shared by all readers and writers. */
-import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { yesOrNo } from "./options.ts";
+import { oneOf, yesOrNo } from "./options.ts";
 
-export const delimiter: OptionDefinition = {
-  name: "delimiter",
-  type: "enum",
-  values: ["auto", "comma", "semicolon", "tab", "pipe"],
-  default: "auto",
-  description: "Column separator of the input",
-};
-export const outputDelimiter: OptionDefinition = {
-  name: "outputDelimiter",
-  type: "enum",
-  values: ["comma", "semicolon", "tab", "pipe"],
-  default: "comma",
-  description: "Column separator of the result",
-};
-export const bom: OptionDefinition = yesOrNo("bom", "Byte order mark, so that Excel recognises UTF-8", { default: false });
+export const delimiter = oneOf("delimiter", ["auto", "comma", "semicolon", "tab", "pipe"], "Column separator of the input", "auto");
+export const outputDelimiter = oneOf("outputDelimiter", ["comma", "semicolon", "tab", "pipe"], "Column separator of the result", "comma");
+export const bom = yesOrNo("bom", "Byte order mark, so that Excel recognises UTF-8", { default: false });
