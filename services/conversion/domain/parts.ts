@@ -11,6 +11,8 @@ import type { HopTask, OptionDefinition, Part } from "./engine.ts";
 const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";
 /** Pattern of numbers and ranges, such as `1-3,7`. */
 export const numberList = `^${numbers}$`;
+/** The same, or `all`. */
+export const severalPattern = `^(all|${numbers})$`;
 const notes = { page: "PAGES_LEFT_OUT", sheet: "SHEETS_LEFT_OUT", track: "TRACKS_LEFT_OUT" } as const;
 const whole = { page: "page, picture or frame", sheet: "sheet", track: "sound track" } as const;
 /** Enough for a book. Each part is a separate run of an engine. */
@@ -28,7 +30,7 @@ export function partOptions(part: Part): readonly OptionDefinition[] {
   const several: OptionDefinition = {
     name: manyOptionOf(part),
     type: "string",
-    pattern: `^(all|${numbers})$`,
+    pattern: severalPattern,
     description: "`all`, or several such as `1-3,7`: a ZIP archive with one file each",
   };
   return [oneOption(part), several];

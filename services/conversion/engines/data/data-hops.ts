@@ -4,7 +4,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, ownHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { oneOf, yesOrNo } from "../shared/options.ts";
+import { integerIn, matching, oneOf, yesOrNo } from "../shared/options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { dataExpectations } from "./data-notes.ts";
 
@@ -73,39 +73,23 @@ const dateOrder = oneOf(
   "Order of day, month and year in date columns, which become dates; `text`: unchanged",
   "text",
 );
-const indentFrom = (min: number): OptionDefinition => ({
-  name: "indent",
-  type: "integer",
-  min,
-  max: 8,
-  default: 2,
-  unit: "characters",
-  description: "Spaces per indentation level; 0 writes a single line",
-});
+const indentFrom = (min: number) =>
+  integerIn("indent", [min, 8], "Spaces per indentation level; 0 writes a single line", { default: 2, unit: "characters" });
 const charset = oneOf("charset", ["utf-8", "ascii"], "`ascii` escapes all other characters", "utf-8");
 const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
 const elements: readonly OptionDefinition[] = [
-  { name: "root", type: "string", pattern: name, default: "root", description: "Name of the root element, if the data has none" },
-  { name: "item", type: "string", pattern: name, default: "item", description: "Name of list elements, if the data has none" },
+  matching("root", name, "Name of the root element, if the data has none", "root"),
+  matching("item", name, "Name of list elements, if the data has none", "item"),
 ];
-const tableRead: OptionDefinition = {
-  name: "table",
-  type: "string",
-  pattern: "^[^\\x00-\\x1f]{1,128}$",
-  description: "Name of the table; default: the first",
-};
-const tableChosen: OptionDefinition = { ...tableRead, description: "Only this table; default: all of them" };
-const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table" };
+const tableName = "^[^\\x00-\\x1f]{1,128}$";
+const tableRead = matching("table", tableName, "Name of the table; default: the first");
+const tableChosen = matching("table", tableName, "Only this table; default: all of them");
+const tableWritten = matching("table", tableName, "Name of the table", "data");
 const form = oneOf("form", ["xml", "binary"], "Write an XML or a binary property list", "xml");
 const compression = oneOf("compression", ["snappy", "none"], "Compression of the columns", "snappy");
 
 /** For targets that hold only one sheet: the first is used unless one is chosen. */
-const oneSheet: OptionDefinition = {
-  name: "sheet",
-  type: "string",
-  pattern: "^[^\\x00-\\x1f]{1,64}$",
-  description: "Only this sheet, by number or name; default: all of them",
-};
+const oneSheet = matching("sheet", "^[^\\x00-\\x1f]{1,64}$", "Only this sheet, by number or name; default: all of them");
 const holdsSheets = (to: string) => to === "json" || to === "md";
 
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {

@@ -12,6 +12,7 @@ import {
 } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
+import { matching } from "../shared/options.ts";
 import { openToolSession, type ToolCommand } from "../shared/tool-run.ts";
 
 const helpScript = "calibre-help.py";
@@ -40,15 +41,10 @@ const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
 /** Text without pictures and with hardly any headings. */
 const plain = new Set(["tcr", "txtz", "pdb", "rb"]);
 
-const textOption = (name: string, description: string): OptionDefinition => ({
-  name,
-  type: "string",
-  pattern: "^[^\\x00-\\x1f]{1,200}$",
-  description,
-});
+const line = "^[^\\x00-\\x1f]{1,200}$";
 const options: readonly OptionDefinition[] = [
-  textOption("title", "Title of the book; default: unchanged"),
-  textOption("author", "Authors, separated by &; default: unchanged"),
+  matching("title", line, "Title of the book; default: unchanged"),
+  matching("author", line, "Authors, separated by &; default: unchanged"),
 ];
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {

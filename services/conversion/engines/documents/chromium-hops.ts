@@ -3,19 +3,15 @@
 import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
-import { decimalIn, integerIn, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
+import { decimalIn, integerIn, matching, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 
 const media = (usual: "print" | "screen") => oneOf("media", ["print", "screen"], "CSS media type for the layout", usual);
 const scripts: readonly OptionDefinition[] = [
   yesOrNo("javascript", "Run the page's scripts, without network access", { default: false }),
   integerIn("javascriptSeconds", [1, 20], "Time limit for `javascript`, in virtual time: waiting costs nothing", { default: 5, unit: "s" }),
 ];
-const line = (name: string, place: string): OptionDefinition => ({
-  name,
-  type: "string",
-  pattern: "^[^\\x00-\\x1f]{1,200}$",
-  description: `Line ${place} each page, for example \`{title}: page {page} of {pages}\``,
-});
+const line = (name: string, place: string) =>
+  matching(name, "^[^\\x00-\\x1f]{1,200}$", `Line ${place} each page, for example \`{title}: page {page} of {pages}\``);
 
 const paper: readonly OptionDefinition[] = [
   oneOf("pageSize", words("a3 a4 a5 letter legal tabloid"), "Paper size; default: from the page's CSS, otherwise A4"),

@@ -10,6 +10,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, ownHops, stringOption, words } from "../shared/hop-table.ts";
+import { matching } from "../shared/options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
 const python = "/usr/bin/python3";
@@ -18,18 +19,12 @@ const scriptInside = "/engine/font-change.py";
 const badInput = [3];
 
 const options: readonly OptionDefinition[] = [
-  {
-    name: "text",
-    type: "string",
-    pattern: "^[^\\x00-\\x1f\\x7f]{1,2000}$",
-    description: "Keep only the characters of this text, with their ligatures, marks and kerning",
-  },
-  {
-    name: "unicodes",
-    type: "string",
-    pattern: "^(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?(,(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?){0,200}$",
-    description: "Keep only these characters, in addition to those of `text`, for example `U+0020-007E,U+00C4`",
-  },
+  matching("text", "^[^\\x00-\\x1f\\x7f]{1,2000}$", "Keep only the characters of this text, with their ligatures, marks and kerning"),
+  matching(
+    "unicodes",
+    "^(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?(,(U\\+)?[0-9A-Fa-f]{1,6}(-[0-9A-Fa-f]{1,6})?){0,200}$",
+    "Keep only these characters, in addition to those of `text`, for example `U+0020-007E,U+00C4`",
+  ),
 ];
 
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {

@@ -1,6 +1,6 @@
 /** The options of sound, film, animations and stills. */
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { decimalIn, integerIn, oneOf } from "../shared/options.ts";
+import { cropOption, decimalIn, integerIn, oneOf } from "../shared/options.ts";
 import type { Container } from "./ffmpeg-container.ts";
 
 export const trim: readonly OptionDefinition[] = [
@@ -15,12 +15,7 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
   decimalIn("maxMb", [0.01, 10_000], "Maximum size of the result; a larger video is encoded in two passes at the bit rate that fits", {
     unit: "MB",
   }),
-  {
-    name: "crop",
-    type: "string",
-    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`",
-  },
+  cropOption(" of the displayed picture"),
 ];
 const size: readonly OptionDefinition[] = [
   integerIn("width", [16, 7680], "Width; odd numbers are rounded down", { unit: "px" }),

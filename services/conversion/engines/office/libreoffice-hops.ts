@@ -4,7 +4,7 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
-import { decimalIn, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
+import { decimalIn, matching, oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
 import { type Family, families, isPdf, losesTabs, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
@@ -19,12 +19,7 @@ const landscape = yesOrNo("landscape", "`true` makes all pages landscape, `false
 const pageSize = oneOf("pageSize", Object.keys(papers), "Paper size; default: the document's own");
 const margin = decimalIn("margin", [0, 100], "Margin on all sides; default: the document's own", { unit: "mm" });
 const fitWidth = yesOrNo("fitWidth", "Shrink each sheet to the width of one page", { default: false });
-const sheetToPrint: OptionDefinition = {
-  name: "sheet",
-  type: "string",
-  pattern: "^[^\\x00-\\x1f]{1,64}$",
-  description: "Only this sheet, by number or name",
-};
+const sheetToPrint = matching("sheet", "^[^\\x00-\\x1f]{1,64}$", "Only this sheet, by number or name");
 const encoding = oneOf(
   "encoding",
   words("auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr"),

@@ -2,10 +2,10 @@
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
-import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";
+import { assertPart, chosenParts, severalPattern } from "#services/conversion/domain/parts.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
-import { oneOf } from "../shared/options.ts";
+import { matching, oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import {
   dpiOf,
@@ -24,12 +24,7 @@ const maxPixels = 4e9;
 
 const options: readonly OptionDefinition[] = [
   { name: "page", type: "integer", min: 1, max: 100_000, description: "Only this page" },
-  {
-    name: "pages",
-    type: "string",
-    pattern: "^(all|[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20})$",
-    description: "Pages of the picture, such as `1-3,7`; default: all",
-  },
+  matching("pages", severalPattern, "Pages of the picture, such as `1-3,7`; default: all"),
   ...pixelOptions,
   oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", "deflate"),
 ];

@@ -1,17 +1,16 @@
 /** The languages in which text can be recognised on this machine. */
 import { FilemillError } from "#contract/errors.ts";
-import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { matching } from "../shared/options.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
 export const tesseract = "/usr/bin/tesseract";
 
-export const languageOption: OptionDefinition = {
-  name: "language",
-  type: "string",
-  pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
-  default: "eng",
-  description: "Language code (ISO 639-2), several joined by +; each must be installed",
-};
+export const languageOption = matching(
+  "language",
+  "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
+  "Language code (ISO 639-2), several joined by +; each must be installed",
+  "eng",
+);
 
 /** @throws FilemillError INVALID_OPTION that lists the installed languages. */
 export async function assertLanguages(session: ToolSession, asked: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Options for a picture whatever program reads it: handled by libvips, possibly after another program decoded it. */
 import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
-import { oneOf, yesOrNo } from "../shared/options.ts";
+import { cropOption, matching, oneOf, yesOrNo } from "../shared/options.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const width: OptionDefinition = { ...side, name: "width", description: "Width; without height, the height follows" };
@@ -16,26 +16,19 @@ const enlarge = yesOrNo("enlarge", "Enlarge a picture smaller than width and hei
 
 export const turn = oneOf("rotate", ["0", "90", "180", "270"], "Degrees clockwise, after the picture's own orientation", "0");
 
-export const crop: OptionDefinition = {
-  name: "crop",
-  type: "string",
-  pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-  description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
-};
+export const crop = cropOption();
 
 export const flip = oneOf("flip", ["none", "horizontal", "vertical"], "Mirror the picture", "none");
 
 export const shape: readonly OptionDefinition[] = [width, height, fitting("inside"), enlarge];
 
-const background: OptionDefinition = {
-  name: "background",
-  type: "string",
-  pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
-  description: "Background and padding colour, #rrggbb",
-};
+const colour = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
+/** `unset`: what applies if the option is not given, where that is known. */
+export const backgroundOption = (unset = "", value?: string) =>
+  matching("background", colour, `Background and padding colour, #rrggbb${unset}`, value);
 
 /** For pictures that are decoded and written unchanged unless one of these is given. */
-export const reshaping: readonly OptionDefinition[] = [width, height, fitting(), enlarge, turn, background];
+export const reshaping: readonly OptionDefinition[] = [width, height, fitting(), enlarge, turn, backgroundOption()];
 
 export const metadataChoice = oneOf(
   "metadata",

@@ -5,7 +5,7 @@ import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { ownHops } from "../shared/hop-table.ts";
 import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
-import { crop, flip, metadataChoice, shape, turn } from "./picture-options.ts";
+import { backgroundOption, crop, flip, metadataChoice, shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
 const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
@@ -44,21 +44,7 @@ const print = integerIn("density", [1, 4800], "Stored print resolution in dpi; d
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
 
 function backgroundOf(to: Target): OptionDefinition {
-  const pattern = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
-  return to === "jpg"
-    ? {
-        name: "background",
-        type: "string",
-        pattern,
-        default: "#ffffff",
-        description: "Background and padding colour, #rrggbb",
-      }
-    : {
-        name: "background",
-        type: "string",
-        pattern,
-        description: "Background and padding colour, #rrggbb; default: transparent",
-      };
+  return to === "jpg" ? backgroundOption("", "#ffffff") : backgroundOption("; default: transparent");
 }
 
 function qualityOf(value: number): OptionDefinition {

@@ -1,5 +1,7 @@
 /** Builds hops from tables: every reader times every writer, minus the pairs that make no sense. */
-import type { Hop } from "#services/conversion/domain/engine.ts";
+import type { Hop, OptionValues } from "#services/conversion/domain/engine.ts";
+
+export { numberOption, textOption as stringOption } from "../inside/exchange.ts";
 
 /** Hops from each source to each other target. `of` returns undefined for a pair that is not offered. */
 export function crossHops(
@@ -34,18 +36,6 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
-type Values = Readonly<Record<string, string | number | boolean>>;
-
-export function numberOption(options: Values, name: string): number | undefined {
-  const value = options[name];
-  return typeof value === "number" ? value : undefined;
-}
-
-export function stringOption(options: Values, name: string): string | undefined {
-  const value = options[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-export function flagOption(options: Values, name: string): boolean {
+export function flagOption(options: OptionValues, name: string): boolean {
   return options[name] === true;
 }
