@@ -1,6 +1,6 @@
 /** What a Word document's properties say about it. */
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { decodeEntities } from "#services/conversion/engines/inside/subtitle/cues.ts";
+import { decodeEntities } from "#services/conversion/engines/inside/entities.ts";
 
 /** Empty where nothing is said. */
 export function propertiesOf(core: string, styles: string): Answer<"readableDocx">["properties"] {

@@ -1,4 +1,5 @@
 /** Calendars and contacts to records, pages and text, and records to contacts. */
+import { isUtf8 } from "node:buffer";
 import { type Converted, type Notes, noteAlso, type Question, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { readRecords, writeRecords } from "../records/convert.ts";
@@ -40,8 +41,7 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
 function declaredIn(bytes: Buffer): string | undefined {
   const labels = new Set([...bytes.toString("latin1").matchAll(/;CHARSET=([\w.-]+)[;:]/gi)].map(([, label = ""]) => label.toLowerCase()));
   const [label = "utf-8"] = labels;
-  if (labels.size !== 1 || canDecode(bytes, "utf-8")) return undefined;
-  return canDecode(bytes, label) ? label : undefined;
+  return labels.size === 1 && !isUtf8(bytes) && canDecode(bytes, label) ? label : undefined;
 }
 
 function canDecode(bytes: Buffer, label: string): boolean {

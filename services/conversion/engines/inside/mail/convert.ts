@@ -7,7 +7,7 @@ import { writeRecords } from "../records/convert.ts";
 import { firstOf, type Value } from "../records/values.ts";
 import { writeHtml } from "./html.ts";
 import { messagesOfMbox } from "./mailbox.ts";
-import { fileNameOf, filesOf, type Message, noteLeftOut } from "./message.ts";
+import { fileNameOf, filesOf, headerRowsOf, type Message, namesOf, noteLeftOut } from "./message.ts";
 import { textOfHtml } from "./page-text.ts";
 import { parseEml, parseMsg } from "./read.ts";
 
@@ -70,19 +70,9 @@ function bodyOf(message: Message, notes: Notes): string {
   return [own, ...forwarded].join(`\n\n${"-".repeat(40)}\n`);
 }
 
-const namesOf = (message: Message): readonly string[] => message.attachments.map(({ name }) => name);
-
 function textOf(message: Message, notes: Notes): string {
-  const rows: readonly (readonly [string, string])[] = [
-    ["From", message.from],
-    ["Reply-To", message.replyTo],
-    ["To", message.to],
-    ["Cc", message.cc],
-    ["Bcc", message.bcc],
-    ["Date", message.date],
-    ["Attachments", namesOf(message).join(", ")],
-  ];
-  const headers = rows.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value.replace(/\s+/g, " ")}\n`);
+  const rows = headerRowsOf(message).filter(([name]) => name !== "Subject");
+  const headers = rows.map(([name, value]) => `${name}: ${value.replace(/\s+/g, " ")}\n`);
   // The subject comes first, so that the text is not mistaken for a message with headers.
   return `${message.subject.replace(/\s+/g, " ") || "(no subject)"}\n\n${headers.join("")}\n${bodyOf(message, notes)}\n`;
 }

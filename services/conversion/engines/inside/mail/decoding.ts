@@ -25,7 +25,7 @@ export function decodeDeclared(bytes: Uint8Array, declared: string | undefined, 
 }
 
 /** As the platform's decoders know it; undefined if none does. */
-function decoderLabelOf(label: string): string | undefined {
+export function decoderLabelOf(label: string): string | undefined {
   const spellings = [label, label.replace(/^(x-ms-|x-|cs)/i, ""), label.replace(/^(cp|ms|ibm|windows)-?_?/i, "")];
   const candidates = [...spellings, codePages[spellings[2] ?? ""] ?? "", label.replaceAll("_", "-")];
   return candidates.find((each) => {
@@ -38,7 +38,8 @@ function decoderLabelOf(label: string): string | undefined {
 }
 
 const codePages: Readonly<Record<string, string>> = {
-  ...{ 932: "shift_jis", "31j": "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 874: "windows-874", 65001: "utf-8" },
+  ...{ 932: "shift_jis", "31j": "shift_jis", 936: "gb18030", 949: "euc-kr", 950: "big5", 874: "windows-874", 65001: "utf-8" },
+  ...{ 20866: "koi8-r", 28591: "iso-8859-1", 28592: "iso-8859-2", 28605: "iso-8859-15" },
   ...{ 50220: "iso-2022-jp", 50221: "iso-2022-jp", 50222: "iso-2022-jp", 51932: "euc-jp" },
 };
 

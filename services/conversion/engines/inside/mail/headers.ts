@@ -1,4 +1,5 @@
 /** Reads the headers of a message (RFC 5322): addresses, encoded words and dates. */
+import { isUtf8 } from "node:buffer";
 import { type Address, addressParser, decodeWords } from "postal-mime";
 import type { Notes } from "../exchange.ts";
 import { guessEncoding } from "../guess-encoding.ts";
@@ -71,13 +72,9 @@ const blankLine = /\r?\n\r?\n/;
 export function withUnicodeHeaders(bytes: Buffer): { readonly bytes: Buffer; readonly guess?: string } {
   const end = bytes.toString("latin1").search(blankLine);
   const head = bytes.subarray(0, end < 0 ? bytes.length : end);
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(head);
-    return { bytes };
-  } catch {
-    const guess = guessEncoding(head);
-    return { bytes: Buffer.concat([Buffer.from(new TextDecoder(guess).decode(head)), bytes.subarray(head.length)]), guess };
-  }
+  if (isUtf8(head)) return { bytes };
+  const guess = guessEncoding(head);
+  return { bytes: Buffer.concat([Buffer.from(new TextDecoder(guess).decode(head)), bytes.subarray(head.length)]), guess };
 }
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");

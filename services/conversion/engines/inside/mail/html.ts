@@ -1,7 +1,7 @@
 /** Messages as pages that show and load only their own content. */
 import sanitizeHtml from "sanitize-html";
 import type { Notes } from "../exchange.ts";
-import { type Attachment, filesOf, type Message, noteLeftOut } from "./message.ts";
+import { type Attachment, filesOf, headerRowsOf, type Message, noteLeftOut } from "./message.ts";
 
 /** Presentational attributes from decades of mail; nothing that runs, loads or submits. */
 const looks =
@@ -86,18 +86,7 @@ function decodedId(id: string): string {
 }
 
 function sectionOf(message: Message, notes: Notes, shown: Set<Attachment>): string {
-  const rows: readonly (readonly [string, string])[] = [
-    ["From", message.from],
-    ["Reply-To", message.replyTo],
-    ["To", message.to],
-    ["Cc", message.cc],
-    ["Bcc", message.bcc],
-    ["Date", message.date],
-    ["Subject", message.subject],
-    ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
-  ];
-  const headers = rows
-    .filter(([, value]) => value !== "")
+  const headers = headerRowsOf(message)
     .map(([name, value]) => `<tr><th align="left" valign="top">${name}</th><td>${escapeHtml(value)}</td></tr>`)
     .join("\n");
   const body =

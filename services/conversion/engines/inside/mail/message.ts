@@ -34,6 +34,15 @@ export type Message = {
   readonly raw: Uint8Array | undefined;
 };
 
+export const namesOf = ({ attachments }: Message): readonly string[] => attachments.map(({ name }) => name);
+
+/** Headers as a person reads them, with the names of the attached files; those without a value are left out. */
+export function headerRowsOf(message: Message): readonly (readonly [name: string, value: string])[] {
+  const { from, to, cc, bcc, replyTo, date, subject } = message;
+  const rows = { From: from, "Reply-To": replyTo, To: to, Cc: cc, Bcc: bcc, Date: date, Subject: subject };
+  return Object.entries({ ...rows, Attachments: namesOf(message).join(", ") }).filter(([, value]) => value !== "");
+}
+
 /** A file name that is safe in any folder; never empty. Paths lose their folders, and long names keep their extension. */
 export function fileNameOf(name: string, otherwise: string): string {
   const isPath = /^([a-z]:|\.{0,2})[/\\]/i.test(name);

@@ -4,6 +4,7 @@ import PostalMime from "postal-mime";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { MessageParser } from "./body.ts";
+import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
 
@@ -161,22 +162,8 @@ function fieldsOf(reader: { getFileData(): FieldsData }): FieldsData {
   return fields;
 }
 
-/** Encodings of the Windows code pages used in mail; anything else is read as UTF-8. */
-const codePages: Readonly<Record<number, string>> = {
-  932: "shift_jis",
-  936: "gb18030",
-  949: "euc-kr",
-  950: "big5",
-  20866: "koi8-r",
-  28591: "iso-8859-1",
-  28592: "iso-8859-2",
-  28605: "iso-8859-15",
-  50220: "iso-2022-jp",
-};
-
-function labelOf(codePage = 0): string | undefined {
-  return codePages[codePage] ?? ((codePage >= 1250 && codePage <= 1258) || codePage === 874 ? `windows-${codePage}` : undefined);
-}
+/** Anything unknown is read as UTF-8. */
+const labelOf = (codePage = 0): string | undefined => decoderLabelOf(`windows-${codePage}`);
 
 function decodeHtml(bytes: Uint8Array, codePage: number | undefined): string {
   return new TextDecoder(labelOf(codePage) ?? "utf-8").decode(bytes);

@@ -1,4 +1,5 @@
 /** Tables of dBase III to V and FoxPro. @see https://www.clicketyclick.dk/databases/xbase/format/ and Visual FoxPro, Table File Structure */
+import { isUtf8 } from "node:buffer";
 import { codePageDecoder, codePageOf, guessCodePage } from "../dbase-code-pages.ts";
 import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { inexpressible, invalid, tooComplex } from "../failure.ts";
@@ -128,14 +129,10 @@ function detected(fields: readonly Field[], records: readonly string[], notes: N
     texts.map(({ at, width }) => record.slice(at, at + width)).filter((text) => letters.test(text)),
   );
   const sample = bytesOf([...fields.map(({ name }) => name), ...cells].join("\n"));
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(sample);
-    return "utf-8";
-  } catch {
-    const guess = guessCodePage(sample);
-    noteOnce(notes, "ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
-    return guess;
-  }
+  if (isUtf8(sample)) return "utf-8";
+  const guess = guessCodePage(sample);
+  noteOnce(notes, "ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
+  return guess;
 }
 
 /** Undefined for references to a file of memos. */

@@ -104,52 +104,6 @@ export function taggedOf(spans: readonly Span[], escaped: (text: string) => stri
     .join("");
 }
 
-/** HTML entity names of the characters from U+00A0 on, in order. */
-const latin1 = (
-  "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 " +
-  "ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc " +
-  "Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml " +
-  "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave " +
-  "uacute ucirc uuml yacute thorn yuml"
-).split(" ");
-
-const named: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(latin1.map((name, index) => [name, String.fromCharCode(0xa0 + index)])),
-  ndash: "\u2013",
-  mdash: "\u2014",
-  lsquo: "\u2018",
-  rsquo: "\u2019",
-  sbquo: "\u201a",
-  ldquo: "\u201c",
-  rdquo: "\u201d",
-  bdquo: "\u201e",
-  bull: "\u2022",
-  hellip: "\u2026",
-  euro: "\u20ac",
-  trade: "\u2122",
-  OElig: "\u0152",
-  oelig: "\u0153",
-  Scaron: "\u0160",
-  scaron: "\u0161",
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  lrm: "\u200e",
-  rlm: "\u200f",
-};
-
-export function decodeEntities(text: string): string {
-  return text.replace(/&(#x[\da-f]+|#\d+|[a-z]+\d{0,2});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return named[name] ?? named[name.toLowerCase()] ?? whole;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
-  });
-}
-
-export const escapeMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 /** Milliseconds of `1:02:03,5`, `02:03.45`, `3.5` or `-0:00:01`. */
 export function msOf(text: string): number | undefined {
   const found = /^(-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:[.,:](\d{1,9}))?$/.exec(text.trim());

@@ -1,12 +1,11 @@
 /** Structured subtitles: writes Advanced SubStation Alpha, reads and writes SAMI. */
 import { noteAlso, noteOnce } from "../exchange.ts";
 import { wordJoiner } from "./ass-reading.ts";
+import { decodeEntities, escapeMarkup } from "../entities.ts";
 import {
   type Context,
   type Cue,
   clockOf,
-  decodeEntities,
-  escapeMarkup,
   inOrder,
   noteOverlaps,
   noteRounded,

@@ -1,12 +1,11 @@
 /** Line-based subtitles: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
 import { noteAlso, noteOnce } from "../exchange.ts";
+import { decodeEntities, escapeMarkup } from "../entities.ts";
 import {
   type Context,
   type Cue,
   clockOf,
   createSpans,
-  decodeEntities,
-  escapeMarkup,
   inOrder,
   isStyled,
   msOf,

@@ -3,7 +3,8 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Context, type Cue, clockOf, createSpans, decodeEntities, escapeMarkup, textOf, trimmed } from "./cues.ts";
+import { decodeEntities, escapeMarkup } from "../entities.ts";
+import { type Context, type Cue, clockOf, createSpans, textOf, trimmed } from "./cues.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
 type Node = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Counts letters and digits of documents, without markup: in a source those that a reader certainly sees, in a result all. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
-import { decodeEntities } from "#services/conversion/engines/inside/subtitle/cues.ts";
+import { decodeEntities } from "#services/conversion/engines/inside/entities.ts";
 import { contentOf } from "../remote-file.ts";
 import { attributeOf, createNesting, scanMarkup } from "./markup.ts";
 import { openPackage, type Package, wholeText } from "./parts.ts";

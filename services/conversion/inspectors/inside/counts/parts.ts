@@ -1,4 +1,5 @@
 /** Complete parts of a ZIP package. */
+import { isUtf8 } from "node:buffer";
 import { type ByteSource, windowOf } from "#services/conversion/domain/guards/byte-source.ts";
 import { openEntry, readZipDirectory, type ZipEntry } from "#services/conversion/domain/guards/zip-directory.ts";
 import { contentOf } from "../remote-file.ts";
@@ -30,9 +31,6 @@ export async function openPackage(source: ByteSource): Promise<Package> {
 
 /** @throws Uncountable for text that is not UTF-8. */
 export function wholeText(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new Uncountable();
-  }
+  if (!isUtf8(bytes)) throw new Uncountable();
+  return new TextDecoder().decode(bytes);
 }
