@@ -42,7 +42,7 @@ export type Hop = {
   /** Breaks ties between routes of the same fidelity: roughly milliseconds of CPU for a typical file. */
   readonly cost: number;
   /** Always queued; clients never wait for it inline. */
-  readonly async: boolean;
+  readonly async?: boolean;
   /** Some options take as long as an async hop, but clients still wait inline because most do not. */
   readonly isLong?: boolean;
   /** Maximum size of the input in MB (10^6 bytes). */

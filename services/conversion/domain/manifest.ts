@@ -43,7 +43,7 @@ function hopManifestOf(hop: Hop, expected: NoteList, optionsOf: (options: Hop["o
     to: hop.to,
     fidelity: fidelities[hop.fidelity],
     cost: hop.cost,
-    async: hop.async,
+    async: hop.async ?? false,
     maxInputMb: hop.maxInputMb,
     options: optionsOf(hop.options),
     part: hop.part ?? "",

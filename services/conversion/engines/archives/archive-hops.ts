@@ -112,7 +112,6 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {
     fidelity: fidelityOf(from, to),
     cost: 100,
-    async: false,
     maxInputMb: 200,
     options: hasLevel ? [level] : [],
     expects: [

@@ -124,7 +124,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
   // Cheaper than a text table: other workbooks are built from this one, whose cells have types.
   const cost = isBook.has(to) ? 15 : 20;
-  return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
+  return { fidelity: fidelityOf(from, to), cost, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
 const sortKeys = yesOrNo("sortKeys", "Sort the names in each object alphabetically", { default: false });
@@ -144,7 +144,7 @@ const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {
   const layout = format === "ndjson" ? [] : [indentFrom(format === "yaml" ? 1 : 0)];
   const order = format === "xml" ? [] : [sortKeys];
   return {
-    ...{ fidelity: "lossless", cost: 20, async: false, maxInputMb: maxInputMbOf(format) },
+    ...{ fidelity: "lossless", cost: 20, maxInputMb: maxInputMbOf(format) },
     options: [encodingOption, ...(isTable ? [...separator, bom, lineEnds("crlf"), outputEncoding] : [...layout, ...order, lineEnds("lf")])],
     expects: [
       ...expectingAll("ENCODING_GUESSED", format === "csv" && "DIALECT_GUESSED"),

@@ -49,7 +49,7 @@ const options: readonly OptionDefinition[] = [
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
   const fidelity: Fidelity = plain.has(to) ? "reduced" : "high";
-  return { fidelity, cost: 2500, async: false, maxInputMb: 50, options };
+  return { fidelity, cost: 2500, maxInputMb: 50, options };
 }
 
 const hops: readonly Hop[] = uniqueHops([

@@ -45,7 +45,6 @@ function printHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {
     fidelity: "high",
     cost: to === "pdf" ? 300 : 350,
-    async: false,
     maxInputMb: from === "htmlz" ? 100 : 50,
     options: [...(to === "pdf" ? paper : [...shot, ...(to === "png" ? [] : [quality])]), ...(runsScripts(from) ? scripts : [])],
     expects: expectsOf(from, to),

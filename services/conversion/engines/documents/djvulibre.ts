@@ -7,7 +7,7 @@ import { numberOption } from "../shared/hop-table.ts";
 import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
-const usual = { async: false, maxInputMb: 100 } as const;
+const usual = { maxInputMb: 100 } as const;
 const quality = integerIn("quality", [25, 100], "Quality of pictures in the pages; lower values make smaller files", {
   default: 85,
 });

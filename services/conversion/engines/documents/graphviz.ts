@@ -40,7 +40,7 @@ const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly o
 /** A drawing and a GXL file hold one graph. */
 const severalGraphs = expecting("PAGES_LEFT_OUT", { message: "Only the first of several graphs is converted." });
 
-const cost = { cost: 80, async: false, maxInputMb: 2 };
+const cost = { cost: 80, maxInputMb: 2 };
 
 const hops: readonly Hop[] = [
   ...crossHops(["gv", "xdot"], Object.keys(targets), (_from, to) => {

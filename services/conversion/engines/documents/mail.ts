@@ -21,7 +21,6 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {
     fidelity: mailFidelityOf(from, to),
     cost: 60,
-    async: false,
     maxInputMb: 50,
     options: from === "mbox" && to === "eml" ? [message] : [],
     expects: mailExpectations(from, to),
@@ -108,7 +107,6 @@ function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {
     fidelity: to === "txt" ? "extract" : "reduced",
     cost: 40,
-    async: false,
     maxInputMb: 30,
     options: [...(isText ? [encodingOption] : []), ...(from === "csv" ? [delimiter] : [])],
     expects: cardExpectations(from, to),

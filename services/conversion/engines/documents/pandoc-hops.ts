@@ -159,7 +159,6 @@ export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to)
   return {
     fidelity: fidelityOf(from, to),
     cost: zipped.has(to) ? 200 : 100,
-    async: false,
     maxInputMb: 50,
     options: optionsOf(from, to),
     expects: expectationsOf(from, to),

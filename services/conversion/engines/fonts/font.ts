@@ -38,7 +38,6 @@ const losses = [
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: sources.includes(to) || sources.includes(from) ? "reduced" : fidelityOf(from, to),
   cost: to === "woff2" ? 1500 : 400,
-  async: false,
   maxInputMb: 40,
   options: [],
   expects: typeOne.includes(from) ? losses.slice(0, 1) : losses,

@@ -67,7 +67,6 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   return {
     fidelity: isWeb(to) ? "lossless" : "high",
     cost: to === "woff2" ? 1500 : 400,
-    async: false,
     maxInputMb: 40,
     options: [],
     expects: [...(isWeb(to) ? [] : [mayConvert, ...(isWeb(from) ? [mayForget] : [])]), ...expectingAll("SIGNATURES_VOID")],
@@ -82,7 +81,7 @@ export const fonttoolsEngine = defineEngine({
   badInput,
   hops: [
     ...ownHops(formats, () => ({
-      ...{ fidelity: "lossless", cost: 500, async: false, maxInputMb: 40 },
+      ...{ fidelity: "lossless", cost: 500, maxInputMb: 40 },
       ...{ options, expects: expectingAll("SOURCE_KEPT", "SIGNATURES_VOID") },
     })),
     ...crossHops(formats, formats, hopOf),

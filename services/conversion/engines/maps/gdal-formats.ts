@@ -147,7 +147,6 @@ export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.
     ? {
         fidelity: fidelityOf(to),
         cost: 250,
-        async: false,
         maxInputMb: 50,
         options: [...(from === "csv" ? tableOptions : []), ...(optionsOf[to] ?? [])],
         expects: mapExpectations(from, to, writings[to]),

@@ -71,7 +71,6 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: to === "gpx" ? "high" : "reduced",
   cost: 60,
-  async: false,
   maxInputMb: 30,
   options: [],
   expects: expectationsOf(from, to),

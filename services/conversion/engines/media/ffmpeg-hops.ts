@@ -78,14 +78,7 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   if (source === undefined || target === undefined) return undefined;
   const options = [...rateOptions(target), ...trim];
   const cost = target.exact === true ? 120 : 250;
-  return {
-    fidelity: audioFidelity(source, target),
-    cost,
-    async: false,
-    maxInputMb: 500,
-    options,
-    expects: soundExpectations(source, target),
-  };
+  return { fidelity: audioFidelity(source, target), cost, maxInputMb: 500, options, expects: soundExpectations(source, target) };
 });
 
 const ownKept = ({ fixedRate, exact }: Container) =>
@@ -95,14 +88,7 @@ const ownKept = ({ fixedRate, exact }: Container) =>
 const ownSound = ownHops(writers(audioFormats), (format) => {
   const target = audioFormats[format] ?? {};
   const options = [...rateOptions(target), speed, ...trim];
-  return {
-    fidelity: "high",
-    cost: 250,
-    async: false,
-    maxInputMb: 500,
-    options,
-    expects: [...soundExpectations(target, target), ...ownKept(target)],
-  };
+  return { fidelity: "high", cost: 250, maxInputMb: 500, options, expects: [...soundExpectations(target, target), ...ownKept(target)] };
 });
 
 const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (from, to) => {
@@ -112,7 +98,6 @@ const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (fr
   return {
     fidelity: "extract",
     cost: 300,
-    async: false,
     maxInputMb: 500,
     options,
     part: "track",
@@ -148,7 +133,6 @@ const ownFilm = ownHops(writers(videoFormats), (format) => {
   return {
     fidelity: "high",
     cost: 500,
-    async: false,
     isLong: true,
     maxInputMb: 500,
     options: [...videoOptions(target), ...ownFilmOptions],
@@ -172,7 +156,6 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from
 const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
   fidelity: "extract",
   cost: 150,
-  async: false,
   maxInputMb: 500,
   options: stillOptions,
   expects: [...expectingAll(to === "jpg" && "ALPHA_FLATTENED"), toneMapped],
@@ -203,7 +186,6 @@ const subtitleOptions: readonly OptionDefinition[] = [
 const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to) => ({
   fidelity: "extract",
   cost: 100,
-  async: false,
   maxInputMb: 500,
   expects: [...expectingAll("TRACKS_LEFT_OUT"), ...(to === "ass" ? [] : [unstyled])],
   options: subtitleOptions,
@@ -212,7 +194,6 @@ const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to)
 const apng = crossHops(["apng"], ["gif"], () => ({
   fidelity: "reduced",
   cost: 500,
-  async: false,
   maxInputMb: 50,
   options: gifOptions.map(({ default: _default, ...option }) => option),
   expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." }), hardened],
@@ -229,5 +210,5 @@ export const ffmpegHops: readonly Hop[] = uniqueHops([
   ...subtitles,
   ...fromAnimation,
   ...apng,
-  ...crossHops(["gif"], ["apng"], () => ({ fidelity: "lossless", cost: 500, async: false, maxInputMb: 50, options: [] })),
+  ...crossHops(["gif"], ["apng"], () => ({ fidelity: "lossless", cost: 500, maxInputMb: 50, options: [] })),
 ]);

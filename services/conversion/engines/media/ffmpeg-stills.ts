@@ -13,7 +13,7 @@ const program = "/usr/bin/ffmpeg";
 /** Decoder and encoder by format. The PNG decoder reads the first frame of an APNG. */
 const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
 
-const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
+const usual = { fidelity: "lossless", cost: 90, maxInputMb: 100, options: [] } as const;
 const hops: readonly Hop[] = [
   ...["tga", "qoi"].flatMap((format): Hop[] => [
     {

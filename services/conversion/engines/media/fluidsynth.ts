@@ -77,7 +77,7 @@ export const fluidsynthEngine = defineEngine({
   lane: "media",
   packages: ["fluidsynth", "timgm6mb-soundfont"],
   // How a piece sounds depends on the synthesiser.
-  hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, async: false, maxInputMb: 5, options, expects }],
+  hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, maxInputMb: 5, options, expects }],
   badInput,
   async probe(sandbox) {
     if (!soundFonts.some((path) => existsSync(path))) return undefined;

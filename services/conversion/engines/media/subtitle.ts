@@ -71,7 +71,6 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
 const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) => ({
   fidelity: fidelityOf(from, to),
   cost: 10,
-  async: false,
   maxInputMb: 20,
   expects: expectationsOf(from, to),
   options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],

@@ -74,7 +74,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
       : []),
     ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", { message: "Lines and points are left out; faces are kept." })] : []),
   ];
-  return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
+  return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, maxInputMb: 100, options };
 }
 
 const hops: readonly Hop[] = uniqueHops([

@@ -23,7 +23,7 @@ export const meshoptimizerEngine = workerEngine(worker, {
   label: "meshoptimizer",
   lane: "document",
   hops: ownHops(["stl", "obj", "ply", "glb"], (format) => ({
-    ...{ fidelity: "lossless", cost: 100, async: false, maxInputMb: 50, options },
+    ...{ fidelity: "lossless", cost: 100, maxInputMb: 50, options },
     expects: [expecting("SOURCE_KEPT"), merged, ...(format === "glb" ? [dropped] : [])],
   })),
 });

@@ -8,7 +8,7 @@ const worker = {
   packages: ["@gltf-transform/core", "@gltf-transform/extensions", "fflate", "sax", "occt-import-js", "meshoptimizer", "earcut"],
 };
 
-const common = { cost: 60, async: false, maxInputMb: 100, options: [] } as const;
+const common = { cost: 60, maxInputMb: 100, options: [] } as const;
 
 const hops: readonly Hop[] = [
   {

@@ -114,7 +114,6 @@ function hopsOf(family: Family): Hop[] {
     return {
       fidelity: fidelityOf(family, source, target),
       cost: costOf(family, target),
-      async: false,
       // Tables are completely rewritten beforehand.
       maxInputMb: source === "csv" || source === "tsv" ? 50 : 100,
       options,

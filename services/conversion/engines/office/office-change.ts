@@ -37,7 +37,6 @@ const formats = words("docx docm dotx xlsx xlsm xltx pptx pptm ppsx ppsm potx po
 const hops: readonly Hop[] = ownHops(formats, () => ({
   fidelity: "lossless",
   cost: 200,
-  async: false,
   maxInputMb: 200,
   options,
   expects: [expecting("SOURCE_KEPT"), expecting("SIGNATURES_VOID")],

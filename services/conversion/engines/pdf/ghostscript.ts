@@ -18,7 +18,7 @@ const crop = yesOrNo("crop", "Page size: the drawing's bounding box, or the page
   default: true,
 });
 const pages = pagesOption("Pages to keep, in ascending order");
-const usual = { async: false, maxInputMb: 200 } as const;
+const usual = { maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [
   { from: "ps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [pictures] },

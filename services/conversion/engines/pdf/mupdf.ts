@@ -27,7 +27,7 @@ function pictureExpectations(from: string) {
   return [expecting("ORIENTATION_APPLIED"), expecting("METADATA_DROPPED", { message: "Any colour profile is left out.", of: "profile" })];
 }
 
-const usual = { async: false, maxInputMb: 100 } as const;
+const usual = { maxInputMb: 100 } as const;
 const hops: readonly Hop[] = [
   ...["jpg", "png"].map(
     (from): Hop => ({

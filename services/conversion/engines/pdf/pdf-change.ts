@@ -30,7 +30,6 @@ const damaged = "The PDF is damaged beyond repair, or is not a PDF.";
 const hops: readonly Hop[] = ownHops(["pdf"], () => ({
   fidelity: "high",
   cost: 300,
-  async: false,
   isLong: true,
   maxInputMb: 200,
   options: changeOptions,

@@ -36,7 +36,7 @@ const content = oneOf(
 
 const layout = oneOf("layout", ["flow", "exact"], "Flowing text that can be edited, or each line in its place on the page", "flow");
 
-const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
+const hop = { from: "pdf", cost: 60, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
 const ofPages = [
   ...expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY"),

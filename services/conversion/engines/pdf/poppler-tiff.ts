@@ -93,7 +93,7 @@ export const popplerTiffEngine = defineEngine({
   label: "Poppler and libtiff",
   lane: "document",
   packages: ["poppler-utils", "libtiff-tools"],
-  hops: [{ from: "pdf", to: "tiff", fidelity: "reduced", cost: 60, async: false, maxInputMb: 200, options }],
+  hops: [{ from: "pdf", to: "tiff", fidelity: "reduced", cost: 60, maxInputMb: 200, options }],
   badInput: popplerBadInput,
   async probe(sandbox) {
     const joins = await sandbox.run({ program: "/usr/bin/tiffcp", args: ["-h"], limits: { wallMs: probeMs } }).catch(() => undefined);

@@ -30,7 +30,7 @@ const textPages: readonly OptionDefinition[] = [
 ];
 function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: readonly OptionDefinition[]): Hop {
   const isOnePage = options[0] === page[0];
-  return { from: "pdf", to, fidelity, cost, async: false, maxInputMb: 200, options, ...(isOnePage ? { part: "page" } : {}) };
+  return { from: "pdf", to, fidelity, cost, maxInputMb: 200, options, ...(isOnePage ? { part: "page" } : {}) };
 }
 
 const hops: readonly Hop[] = [

@@ -22,7 +22,7 @@ const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, 
 
 /** JPEG pictures arrive as PNG: Tesseract ignores their orientation tag. */
 const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
-  ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, async: false, maxInputMb: 50, options })),
+  ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, maxInputMb: 50, options })),
 );
 
 const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];

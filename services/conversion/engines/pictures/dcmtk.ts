@@ -11,7 +11,7 @@ import { bounds } from "./imagemagick-formats.ts";
 const program = "/usr/bin/dcmj2pnm";
 const badInput = [/^[EFW]: /m, /^(?:Could not read|Could not change|Invalid|Unsupported)/m];
 const damaged = "The picture is damaged or of an unsupported kind.";
-const whole = { async: false, maxInputMb: 100 } as const;
+const whole = { maxInputMb: 100 } as const;
 
 type Facts = {
   /** Path inside the sandbox. */

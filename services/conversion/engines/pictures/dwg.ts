@@ -10,7 +10,7 @@ export const dwgEngine = workerEngine(worker, {
   lane: "document",
   hops: [
     {
-      ...{ from: "dwg", to: "dxf", fidelity: "high", cost: 100, async: false, maxInputMb: 30, options: [] },
+      ...{ from: "dwg", to: "dxf", fidelity: "high", cost: 100, maxInputMb: 30, options: [] },
       expects: [expecting("DRAWINGS_LEFT_OUT", { message: "Objects of kinds that cannot be read or written are left out." })],
     },
   ],

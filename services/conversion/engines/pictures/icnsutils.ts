@@ -17,7 +17,7 @@ const policyInside = "/engine/imagemagick";
 const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
 /** Sizes of an icon, in pixels. @see Apple's Human Interface Guidelines, app icons */
 const sides = [16, 32, 48, 128, 256, 512, 1024];
-const usual = { cost: 150, async: false } as const;
+const usual = { cost: 150 } as const;
 
 const hops: readonly Hop[] = [
   {

@@ -147,7 +147,7 @@ export function pictureOf(format: string): Picture {
 
 /** Source formats that may hold several pictures. */
 const severalPictures = new Set(words("dcx miff fits"));
-const usual = { async: false, maxInputMb: 100 } as const;
+const usual = { maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
 /** Offered if both formats can hold metadata. */

@@ -34,7 +34,7 @@ const expects = [
   }),
 ];
 export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) => ({
-  ...{ fidelity: "lossless", cost: 60, async: false, maxInputMb: 100 },
+  ...{ fidelity: "lossless", cost: 60, maxInputMb: 100 },
   options: format === "tiff" ? [...packings, ...shape] : shape,
   expects:
     format === "tiff"

@@ -21,7 +21,7 @@ import { standUpright } from "./exif-upright.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
-const reader = { async: false, maxInputMb: 100 } as const;
+const reader = { maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
 const expects: readonly Expectation[] = [
   ...expectingAll("PAGES_LEFT_OUT"),

@@ -30,7 +30,7 @@ const again: OptionDefinition = {
   description: "Quality of lossy compression; default: 90, or the original JPEG if the picture was made from one",
 };
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
-const usual = { async: false, maxInputMb: 100 } as const;
+const usual = { maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
 const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
 const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED", "MEDIA_CHANGED"), recoloured];

@@ -26,15 +26,7 @@ const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", re
 
 /** Only formats with a proof; LibRaw itself supports a thousand cameras. */
 const cameras = words("dng nef arw pef");
-const hops: readonly Hop[] = cameras.map((from) => ({
-  from,
-  to: "tiff",
-  fidelity: "high",
-  cost: 2000,
-  async: false,
-  maxInputMb: 200,
-  options,
-}));
+const hops: readonly Hop[] = cameras.map((from) => ({ from, to: "tiff", fidelity: "high", cost: 2000, maxInputMb: 200, options }));
 
 const badInput = [/: (?:Input\/output error|Unsupported file format|Corrupted data|Data error|Unexpected end of file)/];
 

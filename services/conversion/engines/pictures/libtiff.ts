@@ -44,7 +44,6 @@ export const libtiffEngine = defineEngine({
       to: "pdf",
       fidelity: "lossless",
       cost: 100,
-      async: false,
       maxInputMb: 200,
       options: [
         oneOf("pageSize", ["fit", ...Object.keys(papers)], "Pages as large as the pictures, or a paper size that the pictures fill", "fit"),

@@ -62,7 +62,6 @@ export const potraceEngine = defineEngine({
   hops: crossHops(["bmp", "pbm", "pgm", "ppm"], Object.keys(backends), (from) => ({
     fidelity: "reduced",
     cost: 150,
-    async: false,
     maxInputMb: 50,
     options,
     expects: expectingAll(from === "bmp" && "ALPHA_FLATTENED"),

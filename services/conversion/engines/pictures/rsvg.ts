@@ -17,7 +17,7 @@ const density = integerIn("density", [10, 1200], "Resolution in dpi; determines 
   default: 96,
   unit: "dpi",
 });
-const usual = { async: false, maxInputMb: 10, options: [density] } as const;
+const usual = { maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
 const expects = expectingAll("FONT_SUBSTITUTED");
 

@@ -167,7 +167,6 @@ function hopOf(from: Source, to: Target): Hop {
     to,
     fidelity: fidelityOf(from, to),
     cost: costOf[to],
-    async: false,
     maxInputMb: from === "svg" ? 10 : 100,
     options,
     expects: expectationsOf(from, to),

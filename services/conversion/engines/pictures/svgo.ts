@@ -22,7 +22,7 @@ export const svgoEngine = workerEngine(worker, {
   label: "svgo",
   lane: "image",
   hops: ownHops(["svg", "svgz"], () => ({
-    ...{ fidelity: "high", cost: 100, async: false, maxInputMb: 10 },
+    ...{ fidelity: "high", cost: 100, maxInputMb: 10 },
     ...{ options, expects: expectingAll("SOURCE_KEPT", "ENCODING_GUESSED") },
   })),
 });

@@ -1,7 +1,8 @@
 /** Structured subtitles: writes Advanced SubStation Alpha, reads and writes SAMI. */
+
+import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso, noteOnce } from "../exchange.ts";
 import { wordJoiner } from "./ass-reading.ts";
-import { decodeEntities, escapeMarkup } from "../entities.ts";
 import {
   type Context,
   type Cue,

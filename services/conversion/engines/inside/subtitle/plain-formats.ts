@@ -1,6 +1,7 @@
 /** Line-based subtitles: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
-import { noteAlso, noteOnce } from "../exchange.ts";
+
 import { decodeEntities, escapeMarkup } from "../entities.ts";
+import { noteAlso, noteOnce } from "../exchange.ts";
 import {
   type Context,
   type Cue,

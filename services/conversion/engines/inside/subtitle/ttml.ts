@@ -1,9 +1,9 @@
 /** Timed Text (TTML 1 and 2, DFXP). @see https://www.w3.org/TR/ttml2/ */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { type Context, type Cue, clockOf, createSpans, textOf, trimmed } from "./cues.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
