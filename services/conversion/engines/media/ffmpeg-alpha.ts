@@ -3,7 +3,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { toRgb } from "./ffmpeg-colour.ts";
 import { pictureFormats } from "./ffmpeg-formats.ts";
-import { inputArgs } from "./ffmpeg-probe.ts";
+import { firstFrame, inputArgs } from "./ffmpeg-probe.ts";
 import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
@@ -42,9 +42,7 @@ export async function withShownAlpha(session: ToolSession, task: HopTask, media:
 /** Whether a frame passes the filter; true if that cannot be determined. */
 async function hasFrame(session: ToolSession, media: Media, demuxer: string, filter: string): Promise<boolean> {
   const input = [...inputArgs(demuxer), ...streamsOf(media, "video").slice(0, 1).flatMap(decoderArgs), "-i", `file:${inputInside}`];
-  const output = ["-filter:v", filter, "-frames:v", "1", "-f", "framecrc", "pipe:1"];
-  const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
-  const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
+  const end = await firstFrame(session, input, filter);
   return end.exitCode !== 0 || /^[0-9]/m.test(end.stdout);
 }
 

@@ -131,7 +131,7 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
 
 const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text|eia_608)$/.test(codec);
 
-/** Of a film, if the target holds subtitles. */
+/** The subtitle tracks that a film keeps in a target with subtitles. */
 export const keptSubtitlesOf = (task: HopTask, media: Media): readonly Stream[] =>
   streamsOf(media, "subtitle").filter((track) => holdsAnything(task) || isTextual(track));
 
@@ -180,7 +180,7 @@ function withCover(args: readonly string[], cover: Stream | undefined): string[]
 /** Leading samples of silence in formats that do not declare them. */
 const leadingSilence: Readonly<Record<string, number>> = { aac: 1024, ac3: 256, eac3: 256, mp2: 481 };
 
-/** For codecs whose packets do not declare it. */
+/** Whether only the source's container declares the padding, not the packets. */
 const marksPadding = ({ hop }: HopTask, { codec }: Stream): boolean =>
   (codec === "aac" && containerOf(hop.from)?.demuxer === isoDemuxer) || (codec === "mp3" && hop.from === "mp3");
 
@@ -214,7 +214,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const [film, ...otherFilms] = streamsOf(media, "video");
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
   if (media.plays !== undefined && media.plays !== 1) {
-    const times = media.plays === 0 ? "for ever" : `${media.plays} times`;
+    const times = media.plays === 0 ? "forever" : `${media.plays} times`;
     task.note("MEDIA_CHANGED", `The animation plays ${times}, the video once.`);
   }
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");

@@ -29,9 +29,9 @@ export function broadcastArgs({ options }: HopTask, { tags, streams }: Media, mu
   return ["-write_bext", "1", ...told, ...(Number.isSafeInteger(begins) ? ["-metadata", `time_reference=${begins}`] : [])];
 }
 
-/** Recorders of sound state a time of day instead. */
+/** Sound recorders state a time of day here instead. */
 const isDate = (time: string): boolean => /^\d{4}-\d\d-\d\dT/.test(time);
-/** Of a container, besides those of a phone. */
+/** Tags of the container itself, besides those that a phone adds. */
 const ofContainer = /^(major_brand|minor_version|compatible_brands|creation_time|encoder)$/;
 
 /** When a film was recorded, and what an iPhone adds: ffmpeg only writes these on request. */

@@ -13,9 +13,9 @@ import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "
 import { type CarriedTags, carryTags, isUnreadable, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
-/** Of a chapter's start, in seconds: formats round to milliseconds, and some count from the first audible sound. */
+/** A shift of a chapter's start that counts as one, in seconds: formats round to milliseconds, and some count from the first audible sound. */
 const leastShift = 0.06;
-/** Of the frame rate, as a share. */
+/** A change of the frame rate that counts as one, as a share. */
 const leastRateChange = 0.02;
 
 /**
@@ -91,7 +91,7 @@ function soundChanges({ options }: HopTask, source: Stream, written: Stream): re
   const isShortened = written.bits < source.bits || (source.isFloat && !written.isFloat);
   return [
     ...(options.sampleRate === undefined && source.sampleRate !== written.sampleRate && source.sampleRate > 0
-      ? [["Samples a second", written.sampleRate, source.sampleRate] as const]
+      ? [["Sample rate", written.sampleRate, source.sampleRate] as const]
       : []),
     ...(options.channels === undefined && isMixed && source.channels > 0
       ? [["Channels", channels(written), channels(source)] as const]
@@ -115,10 +115,10 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
-    ...(isSized || isAsked ? [] : [["Pixels", size(written), size(source)] as const]),
+    ...(isSized || isAsked ? [] : [["Frame size", size(written), size(source)] as const]),
     ...(source.mayBeInterlaced && !written.mayBeInterlaced ? [["Frames", "progressive", "interlaced"] as const] : []),
-    ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
-    ...(depthOf(written) < depthOf(source) ? [["Bits per colour", depthOf(written), depthOf(source)] as const] : []),
+    ...(isFaster && options.fps === undefined ? [["Frame rate", rateText(rates[1]), rateText(rates[0])] as const] : []),
+    ...(depthOf(written) < depthOf(source) ? [["Bits per colour channel", depthOf(written), depthOf(source)] as const] : []),
     ...(isFilm && sharingOf(written) > sharingOf(source) && written.codec === "h264"
       ? [["Pixels per colour sample", sharingOf(written), sharingOf(source)] as const]
       : []),

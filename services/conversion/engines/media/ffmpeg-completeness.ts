@@ -5,10 +5,10 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { saysBadInput } from "../shared/bad-input.ts";
 import { flagOption, numberOption, words } from "../shared/hop-table.ts";
-import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
-import { inputArgs } from "./ffmpeg-probe.ts";
+import { readPackets } from "./ffmpeg-probe.ts";
 import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
@@ -35,20 +35,9 @@ const isBare = ({ isGuessed }: Media, demuxer: string): boolean => /^(ac3|eac3|d
 /** Whether the last frame differs in length from the others, which are equal to within a byte or two. */
 async function endsInFrame(session: ToolSession, demuxer: string): Promise<boolean> {
   let [least, most, last] = [Infinity, 0, 0];
-  await session.run({
-    program: "/usr/bin/ffprobe",
-    args: [
-      "-v",
-      "error",
-      ...inputArgs(demuxer),
-      ...words("-select_streams a:0 -show_entries packet=size -of csv=p=0"),
-      `file:${inputInside}`,
-    ],
-    limits: { processes: 256 },
-    onLine(line) {
-      if (last > 0) [least, most] = [Math.min(least, last), Math.max(most, last)];
-      last = Number(/^(\d+)/.exec(line)?.[1] ?? last);
-    },
+  await readPackets(session, demuxer, words("-select_streams a:0 -show_entries packet=size"), (line) => {
+    if (last > 0) [least, most] = [Math.min(least, last), Math.max(most, last)];
+    last = Number(/^(\d+)/.exec(line)?.[1] ?? last);
   });
   return most > 0 && most - least <= 2 && (last < least || last > most);
 }

@@ -1,8 +1,9 @@
 /** Frame delays of an animation, including that of the last frame, which no following frame defines. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
-import { inputInside, type ToolSession } from "../shared/tool-run.ts";
-import { inputArgs } from "./ffmpeg-probe.ts";
+import { words } from "../shared/hop-table.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+import { readPackets } from "./ffmpeg-probe.ts";
 import type { Media, Stream } from "./ffmpeg-streams.ts";
 
 const isAnimation = (demuxer: string): boolean => /^(gif|apng)$/.test(demuxer);
@@ -19,18 +20,13 @@ export async function withDelays(session: ToolSession, media: Media, demuxer: st
   if (!isAnimation(demuxer)) return media;
   let [frames, start, lastSeconds] = [0, 0, 0];
   let isFine = false;
-  const entries = ["-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0"];
-  const end = await session.run({
-    program: "/usr/bin/ffprobe",
-    args: ["-v", "error", ...inputArgs(demuxer), "-select_streams", "v:0", ...entries, `file:${inputInside}`],
-    limits: { processes: 256 },
-    onLine(line) {
-      const [, time, duration] = /^(\d+\.\d+),(\d+\.\d+)/.exec(line) ?? [];
-      if (time === undefined || duration === undefined) return;
-      frames += 1;
-      isFine ||= !/^\d+\.\d\d0*$/.test(duration);
-      [start, lastSeconds] = [Number(time), Number(duration)];
-    },
+  const args = words("-select_streams v:0 -show_entries packet=pts_time,duration_time");
+  const end = await readPackets(session, demuxer, args, (line) => {
+    const [, time, duration] = /^(\d+\.\d+),(\d+\.\d+)/.exec(line) ?? [];
+    if (time === undefined || duration === undefined) return;
+    frames += 1;
+    isFine ||= !/^\d+\.\d\d0*$/.test(duration);
+    [start, lastSeconds] = [Number(time), Number(duration)];
   });
   if (end.exitCode !== 0 || frames < 2) return media;
   const delays = { frames, lastSeconds, endSeconds: start + lastSeconds, isFine };

@@ -1,9 +1,9 @@
 /** Where a film can be cut: without re-encoding at a key frame, otherwise anywhere if decoding starts at one. */
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
 import { isOwn } from "./ffmpeg-own.ts";
-import { inputArgs } from "./ffmpeg-probe.ts";
+import { readPackets } from "./ffmpeg-probe.ts";
 import { type Media, streamsOf } from "./ffmpeg-streams.ts";
 
 /** Seeking this many seconds before a frame finds it despite rounded times. */
@@ -22,21 +22,14 @@ export async function withKeyframe(session: ToolSession, task: HopTask, media: M
   const isFirst = (time: number): boolean => time > asked - near && time < asked + 2 * near;
   let key: number | undefined;
   let refersBack = false;
-  await session.run({
-    program: "/usr/bin/ffprobe",
-    args: [
-      ...["-v", "error", ...inputArgs(demuxer), "-select_streams", String(film.index)],
-      ...["-show_entries", "packet=pts_time,flags", "-read_intervals", `${Math.max(0, asked - near)}%${asked + 1}`, "-of", "csv=p=0"],
-      `file:${inputInside}`,
-    ],
-    limits: { processes: 256 },
-    onLine(line) {
-      const [, time, flags = ""] = /^(-?\d+\.\d+),(\S+)/.exec(line) ?? [];
-      if (time === undefined) return;
-      // Frames shown before a preceding key frame need earlier frames.
-      if (key !== undefined) refersBack ||= Number(time) < key;
-      else if (flags.startsWith("K") && isFirst(Number(time))) key = Number(time);
-    },
+  const interval = `${Math.max(0, asked - near)}%${asked + 1}`;
+  const args = ["-select_streams", String(film.index), "-show_entries", "packet=pts_time,flags", "-read_intervals", interval];
+  await readPackets(session, demuxer, args, (line) => {
+    const [, time, flags = ""] = /^(-?\d+\.\d+),(\S+)/.exec(line) ?? [];
+    if (time === undefined) return;
+    // Frames shown before a preceding key frame need earlier frames.
+    if (key !== undefined) refersBack ||= Number(time) < key;
+    else if (flags.startsWith("K") && isFirst(Number(time))) key = Number(time);
   });
   if (key === undefined || refersBack) return media;
   return { ...media, copyFromSeconds: Math.max(0, key - zero - before) };

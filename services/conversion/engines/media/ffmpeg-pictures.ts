@@ -9,7 +9,7 @@ import type { Container } from "./ffmpeg-container.ts";
 import { exactSteps } from "./ffmpeg-delays.ts";
 import { pictureFormats } from "./ffmpeg-formats.ts";
 import { squares, wholePictures } from "./ffmpeg-frames.ts";
-import { inputArgs } from "./ffmpeg-probe.ts";
+import { firstFrame, inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 
 /** The arguments for one still or an animation. */
@@ -100,21 +100,7 @@ export async function withFirstShown(session: ToolSession, task: HopTask, media:
   for (const key of lit) {
     const select = `metadata=mode=select:key=lavfi.signalstats.${key}:value=${leastLight}:function=greater`;
     const input = ["-t", String(longestDark), ...inputArgs(demuxer), "-i", `file:${inputInside}`, "-map", `0:${film.index}`];
-    const output = [
-      "-filter:v",
-      `${light},${select}`,
-      "-vsync",
-      "passthrough",
-      "-enc_time_base",
-      "1:1000000",
-      "-frames:v",
-      "1",
-      "-f",
-      "framecrc",
-      "pipe:1",
-    ];
-    const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
-    const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
+    const end = await firstFrame(session, input, `${light},${select}`);
     const microseconds = /^0, *-?\d+, *(\d+),/m.exec(end.stdout)?.[1];
     // Slightly earlier, because times are rounded.
     if (microseconds !== undefined) return { ...media, shownFromSeconds: Math.max(0, Number(microseconds) / 1e6 - 0.0005) };

@@ -1,11 +1,12 @@
 /** Parses ffprobe's output, in the order of its sections. */
 import { FilemillError } from "#contract/errors.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
-import type { ToolSession } from "../shared/tool-run.ts";
+import { words } from "../shared/hop-table.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { whiteListOf } from "./ffmpeg-formats.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+export const isFields = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const countOf = (value: unknown): number => {
@@ -26,13 +27,26 @@ export function programsOf(answer: Fields): readonly (readonly number[])[] {
 const longestAnswer = 2 ** 20;
 
 export const inputArgs = (demuxer: string): readonly string[] => [
-  "-protocol_whitelist",
-  "file",
-  "-format_whitelist",
-  whiteListOf(demuxer),
-  "-f",
-  demuxer,
+  ...words("-protocol_whitelist file -format_whitelist"),
+  ...[whiteListOf(demuxer), "-f", demuxer],
 ];
+
+/** Passes on each of the input's packets as a line of the fields named in `args`, separated by commas. */
+export async function readPackets(session: ToolSession, demuxer: string, args: readonly string[], onLine: (line: string) => void) {
+  return await session.run({
+    program: "/usr/bin/ffprobe",
+    args: ["-v", "error", ...inputArgs(demuxer), ...args, "-of", "csv=p=0", `file:${inputInside}`],
+    limits: { processes: 256 },
+    onLine,
+  });
+}
+
+/** The first frame that passes a filter, as a line of the `framecrc` muxer. `input` ends with the input file. */
+export async function firstFrame(session: ToolSession, input: readonly string[], filter: string): Promise<SandboxEnd> {
+  const output = words("-vsync passthrough -enc_time_base 1:1000000 -frames:v 1 -f framecrc pipe:1");
+  const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, "-filter:v", filter, ...output];
+  return await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
+}
 
 /**
  * Queries sections and fields, named as in `-show_entries`. A text of more than 64 KiB is truncated, and may swallow the next line.
@@ -77,13 +91,11 @@ function put(fields: Record<string, unknown>, line: string): void {
   for (const name of names) {
     const next = place[name] ?? emptyFields();
     place[name] = next;
-    if (!isRecord(next)) return;
+    if (!isFields(next)) return;
     place = next;
   }
   place[last] = value;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Numbers are unquoted; in quoted strings ffprobe escapes some characters. */
 function unquoted(text: string): string | number {

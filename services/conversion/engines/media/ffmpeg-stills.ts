@@ -6,6 +6,7 @@ import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { withMeantColours } from "../pictures/meant-colours.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
+import { words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 
@@ -87,16 +88,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const turn = await turnOf(inspector, task);
   const writing = [
     ...(turn === undefined ? [] : ["-filter:v", turn]),
-    "-frames:v",
-    "1",
-    "-c:v",
-    encoder,
-    ...(await pixelArgs(session, task, reading)),
-    "-f",
-    "image2",
-    "-update",
-    "1",
-    "file:/job/out",
+    ...["-frames:v", "1", "-c:v", encoder, ...(await pixelArgs(session, task, reading))],
+    ...words("-f image2 -update 1 file:/job/out"),
   ];
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
   throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");

@@ -82,7 +82,7 @@ export type Media = {
   readonly otherTracks: number;
   /** Of an animation; `isFine` if any delay is not in whole hundredths of a second. */
   readonly delays?: { readonly frames: number; readonly lastSeconds: number; readonly endSeconds: number; readonly isFine: boolean };
-  /** How often an animation is played, 0 for ever. */
+  /** How often an animation is played; 0: forever. */
   readonly plays?: number;
   /** The end of the file is missing, by an unknown amount. */
   readonly isOpen?: boolean;

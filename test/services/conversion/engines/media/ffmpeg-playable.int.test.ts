@@ -26,7 +26,7 @@ describe("film whose codec or pixels no browser plays was copied into MP4", () =
 
   it.each([
     ["yuv444p", "Pixels per colour sample: 4 instead of 1."],
-    ["yuv422p10le", "Bits per colour: 8 instead of 10."],
+    ["yuv422p10le", "Bits per colour channel: 8 instead of 10."],
     ["gbrp", "Pixels per colour sample: 4 instead of 1."],
   ])("H.264 with %s", async (pixels, said) => {
     const encoder = pixels === "gbrp" ? "libx264rgb -pix_fmt bgr24" : `libx264 -pix_fmt ${pixels}`;

@@ -223,7 +223,7 @@ describe("the sample rate", () => {
   ])("%d in %s becomes %s with a note", async (rate, to, written) => {
     const { path, notes } = await convert(await tone("rate.wav", "pcm_s16le", { rate }), "wav", to);
     expect(await told(path, "a:0", "sample_rate")).toEqual([written]);
-    expect(notes.get("MEDIA_CHANGED")).toContain(`Samples a second: ${written} instead of ${rate}.`);
+    expect(notes.get("MEDIA_CHANGED")).toContain(`Sample rate: ${written} instead of ${rate}.`);
   });
 
   it("is what was asked for, or the option is refused", async () => {
