@@ -1,4 +1,4 @@
-/** Character references of HTML and XML. */
+/** Escapes: character references of HTML and XML, and those of addresses. */
 
 /** HTML entity names of the characters from U+00A0 on, in order. */
 const latin1 = (
@@ -26,3 +26,12 @@ export function decodeEntities(text: string): string {
 }
 
 export const escapeMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** The text of an address with percent signs; unchanged if they escape nothing. */
+export function withoutEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

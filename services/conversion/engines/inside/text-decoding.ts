@@ -68,3 +68,8 @@ export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefin
 function isText(bytes: Uint8Array, label: string): boolean {
   return !strange.test(new TextDecoder(label).decode(bytes, { stream: true }));
 }
+
+/** The encoding that an XML declaration names. */
+export function xmlEncodingIn(bytes: Buffer): string | undefined {
+  return /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{2,40})["']/.exec(bytes.toString("latin1", 0, 200))?.[1];
+}

@@ -2,6 +2,7 @@
  * Makes Pandoc read all columns of tables in a Word document: it omits cells beyond the columns that a table declares, and many programs
  * declare none.
  */
+import { type Edit, edited } from "./html-tags.ts";
 
 const marks = /<(\/?)w:(tbl|tblGrid|gridCol|tr|tc|gridSpan|gridBefore|tblGridChange)(?=[ >/])[^<>]*>/g;
 /** Limit for a grid according to its widest row. More than Word's 63 columns are of no use. */
@@ -24,7 +25,7 @@ type Table = {
 export function withGrids(document: string): string | undefined {
   if (!document.includes("<w:tbl>") && !document.includes("<w:tbl ")) return undefined;
   const open: Table[] = [];
-  const changes: { readonly from: number; readonly to: number; readonly text: string }[] = [];
+  const changes: Edit[] = [];
   let inChange = 0;
   for (const { 0: tag, 1: isEnd = "", 2: name = "", index } of document.matchAll(marks)) {
     const table = open.at(-1);
@@ -43,13 +44,7 @@ export function withGrids(document: string): string | undefined {
       follow(table, { name, isEnd: isEnd !== "", isEmpty, tag, start: index, end: index + tag.length });
     }
   }
-  if (changes.length === 0) return undefined;
-  let [made, at] = ["", 0];
-  for (const { from, to, text } of changes.sort((one, other) => one.from - other.from)) {
-    made += document.slice(at, from) + text;
-    at = to;
-  }
-  return made + document.slice(at);
+  return edited(document, changes);
 }
 
 type Mark = {

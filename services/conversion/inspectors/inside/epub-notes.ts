@@ -2,6 +2,7 @@
 import { type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { withoutEscapes } from "#services/conversion/engines/inside/entities.ts";
 import { unpacked, writePieces } from "./docx-code.ts";
 import { withAllParts } from "./html-readable.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
@@ -49,15 +50,7 @@ const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** Pandoc knows chapters by their file names alone, and takes `../Text/notes.xhtml#n1` for a link out of the book. */
 function withPlainPaths(page: string, files: ReadonlySet<string>): string {
   const toChapter = /(\shref\s*=\s*["'])([^"'#<>:]{1,1000}\/)([^"'#<>:/]{1,300})(?=["'#])/g;
-  return page.replace(toChapter, (whole, start: string, _folder, file: string) => (files.has(decodedName(file)) ? start + file : whole));
-}
-
-function decodedName(file: string): string {
-  try {
-    return decodeURIComponent(file);
-  } catch {
-    return file;
-  }
+  return page.replace(toChapter, (whole, start: string, _folder, file: string) => (files.has(withoutEscapes(file)) ? start + file : whole));
 }
 
 /** Pandoc leaves out chapters aside from the order of reading, such as answers. */

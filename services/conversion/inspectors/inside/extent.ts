@@ -32,7 +32,7 @@ function bounded({ pixels, durationMs }: Extent): Extent {
 type Box = { readonly type: string; readonly from: number; readonly to: number };
 
 /** @see ISO/IEC 14496-12, 4.2 */
-async function boxesIn(file: ByteSource, from: number, to: number): Promise<readonly Box[]> {
+export async function boxesIn(file: ByteSource, from: number, to: number): Promise<readonly Box[]> {
   const boxes: Box[] = [];
   for (let at = from; at + 8 <= to && boxes.length < mostBoxes; ) {
     const head = await bytesAt(file, at, 16);

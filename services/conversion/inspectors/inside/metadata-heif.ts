@@ -5,6 +5,7 @@
  */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import { mapsIn } from "./attached-pictures.ts";
+import { boxesIn as topBoxesIn } from "./extent.ts";
 import { exifIn, type Found, xmpIn } from "./metadata-blocks.ts";
 
 type Box = { readonly kind: string; readonly content: Buffer };
@@ -44,15 +45,8 @@ function addedIn(boxes: readonly Box[]): readonly string[] {
 }
 
 async function metaOf(file: ByteSource): Promise<Buffer | undefined> {
-  for (let [at, count] = [0, 0]; at + 8 <= file.sizeBytes && count < mostBoxes; count += 1) {
-    const head = await bytesAt(file, at, 16);
-    const told = head.readUInt32BE(0);
-    const length = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? file.sizeBytes - at : told;
-    if (length < 8) return undefined;
-    if (head.toString("latin1", 4, 8) === "meta") return await bytesAt(file, at + 8, Math.min(length - 8, mostMetaBytes));
-    at += length;
-  }
-  return undefined;
+  const meta = (await topBoxesIn(file, 0, file.sizeBytes)).find(({ type }) => type === "meta");
+  return meta && (await bytesAt(file, meta.from, Math.min(meta.to - meta.from, mostMetaBytes)));
 }
 
 function boxesIn(bytes: Buffer): readonly Box[] {

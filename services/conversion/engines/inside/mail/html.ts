@@ -1,5 +1,6 @@
 /** Messages as pages that show and load only their own content. */
 import sanitizeHtml from "sanitize-html";
+import { withoutEscapes } from "../entities.ts";
 import type { Notes } from "../exchange.ts";
 import { type Attachment, filesOf, headerRowsOf, type Message, noteLeftOut } from "./message.ts";
 
@@ -29,7 +30,7 @@ function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Att
   const pictureOf = (source: string): string | undefined => {
     if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
     const id = /^cid:(.*)$/i.exec(source)?.[1];
-    const found = id === undefined ? undefined : ofIds.get(decodedId(id));
+    const found = id === undefined ? undefined : ofIds.get(withoutEscapes(id));
     const address = found === undefined ? undefined : addressOf(found);
     if (found !== undefined && address !== undefined) shown.add(found);
     return address;
@@ -75,14 +76,6 @@ function withoutLoadingStyle(attribs: sanitizeHtml.Attributes, notes: Notes): sa
   if (!loadingStyle.test(style)) return { ...rest, style };
   notes.set("STYLING_DROPPED", undefined);
   return rest;
-}
-
-function decodedId(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
 }
 
 function sectionOf(message: Message, notes: Notes, shown: Set<Attachment>): string {

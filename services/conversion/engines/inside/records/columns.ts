@@ -11,7 +11,7 @@ import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
 import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import { rowsWithTexts } from "./sqlite-texts.ts";
-import { type Cell, NamedRows } from "./tables.ts";
+import { allowedNames, type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
@@ -189,18 +189,12 @@ function addTable(database: DatabaseSync, title: string, rows: Value, notes: Not
 /** SQL names are case-insensitive. */
 function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
   if (columns.length > 2000) throw new Failure("CONVERSION_FAILED", "An SQLite table can have at most 2000 columns.");
-  const seen = new Set<string>();
-  const changed: string[] = [];
-  const names = columns.map((column) => {
-    const plain = column.replaceAll("\0", "");
-    let name = plain;
-    for (let count = 2; seen.has(name.toLowerCase()); count++) name = `${plain}_${count}`;
-    if (name !== column) changed.push(column);
-    seen.add(name.toLowerCase());
-    return name;
-  });
-  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
-  return names;
+  return allowedNames(
+    columns,
+    (column) => column.replaceAll("\0", ""),
+    notes,
+    (name) => name.toLowerCase(),
+  );
 }
 
 const truthOf = (value: Value): Value => (value === 0 || value === 1 ? value === 1 : value);

@@ -1,7 +1,7 @@
 /** Reads any data format and writes any other. Each format's library is loaded on first use. */
 import { type Converted, type Notes, noteOnce, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure } from "../failure.ts";
-import { decodeText } from "../text-decoding.ts";
+import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { NamedRows, recordsOf } from "./tables.ts";
 import type { Value } from "./values.ts";
 import { wellFormed } from "./well-formed.ts";
@@ -41,10 +41,10 @@ const readers: Readonly<Record<string, Reader>> = {
   json5: async ({ text, notes }) => (await json5()).parseJson5(text(), notes),
   yaml: async ({ text, notes }) => (await yaml()).parseYaml(text(), notes),
   toml: async ({ text, notes }) => (await settings()).parseToml(text(), notes),
-  xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
+  xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(xmlEncodingIn(bytes)), notes),
   ini: async ({ text, notes }) => (await ini()).parseIni(text(), notes),
   properties: async ({ text, notes }) => (await settings()).parseJavaProperties(text(), notes),
-  plist: async ({ bytes, text, notes }) => (await plist()).parsePlist(bytes, () => text(declaredOf(bytes)), notes),
+  plist: async ({ bytes, text, notes }) => (await plist()).parsePlist(bytes, () => text(xmlEncodingIn(bytes)), notes),
   msgpack: async ({ bytes, notes }) => (await binary()).parseMsgpack(bytes, notes),
   cbor: async ({ bytes, notes }) => (await cbor()).parseCbor(bytes, notes),
   bson: async ({ bytes, notes }) => (await binary()).parseBson(bytes, notes),
@@ -129,9 +129,4 @@ export async function readRecords(bytes: Buffer, { from, to, options }: Question
   if (value instanceof NamedRows && value.length === 0 && !tables.has(to))
     noteOnce(notes, "EMPTY_VALUES_DROPPED", "The table has no rows, so its column names were left out.");
   return value;
-}
-
-/** The encoding that an XML declaration names. */
-function declaredOf(bytes: Buffer): string | undefined {
-  return /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{2,40})["']/.exec(bytes.toString("latin1", 0, 200))?.[1];
 }

@@ -1,15 +1,10 @@
 /** Reformats white space between XML elements. Text, mixed content and every tag stay unchanged. */
-import { XMLValidator } from "fast-xml-parser";
-import { invalid } from "../failure.ts";
-import { assertShallowXml } from "../xml-depth.ts";
-import { maxDepth } from "./values.ts";
+import { assertXml } from "./xml.ts";
 
 type Element = { readonly start: string; end: string; isMixed: boolean; readonly children: (Element | string)[] };
 
 export function rewriteXml(text: string, indent: number): string {
-  assertShallowXml(text, maxDepth);
-  const found = XMLValidator.validate(text);
-  if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
+  assertXml(text);
   const root: Element = { start: "", end: "", isMixed: false, children: [] };
   const open = [root];
   for (const part of piecesOf(text)) {

@@ -3,7 +3,7 @@ import { printParseErrorCode, visit } from "jsonc-parser";
 import { parseAllDocuments, type Scalar, visit as visitYaml } from "yaml";
 import { type Converted, type Notes, numberOption, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
-import { decodeText } from "../text-decoding.ts";
+import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { linesOf, textOfLines } from "./csv.ts";
 import { encodeText } from "./own-encoding.ts";
 import { rewriteXml } from "./own-xml.ts";
@@ -11,8 +11,7 @@ import { maxDepth, tooDeep } from "./values.ts";
 import { assertShallow, escapeUnwritable, exactTag, floatTag, quoteUnwritable, sourceOf } from "./yaml.ts";
 
 export function rewriteData(bytes: Buffer, { from, options }: Question, notes: Notes): Converted {
-  const declared =
-    from === "xml" ? /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{2,40})["']/.exec(bytes.toString("latin1", 0, 200))?.[1] : undefined;
+  const declared = from === "xml" ? xmlEncodingIn(bytes) : undefined;
   const text = decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared).replace(/^\uFEFF/, "");
   switch (from) {
     case "json":

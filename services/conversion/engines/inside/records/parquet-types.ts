@@ -1,7 +1,7 @@
 /** Parquet types whose values do not fit doubles and milliseconds: decimals, dates, times. */
 import type { SchemaElement } from "hyparquet";
 import { inexpressible, tooComplex } from "../failure.ts";
-import { withoutTrailing } from "../trailing.ts";
+import { withoutZeros } from "../trailing.ts";
 import { Exact, numberOf, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
@@ -88,7 +88,7 @@ export function scaled(unscaled: bigint, scale: number): string {
   if (Math.abs(scale) > maxScale) throw tooComplex(`The file has decimals of more than ${maxScale} places.`);
   if (scale <= 0) return `${unscaled}${"0".repeat(-scale)}`;
   const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0");
-  const fraction = withoutTrailing(digits.slice(-scale), "0");
+  const fraction = withoutZeros(digits.slice(-scale));
   return `${unscaled < 0n ? "-" : ""}${digits.slice(0, -scale)}${fraction === "" ? "" : "."}${fraction}`;
 }
 
@@ -122,9 +122,5 @@ export function clockOf(units: bigint, digits: number): string {
 }
 
 function fraction(part: bigint, digits: number): string {
-  if (part === 0n) return "";
-  const text = part.toString().padStart(digits, "0");
-  let end = text.length;
-  while (text.charAt(end - 1) === "0") end -= 1;
-  return `.${text.slice(0, end)}`;
+  return part === 0n ? "" : `.${withoutZeros(part.toString().padStart(digits, "0"))}`;
 }

@@ -1,5 +1,5 @@
 /** Dates and times in workbooks, which are day numbers with a format. @see ECMA-376 part 1, 18.17.4 */
-import { withoutTrailing } from "../trailing.ts";
+import { withoutZeros } from "../trailing.ts";
 import { Stamp } from "./values.ts";
 
 const dayMs = 86_400_000;
@@ -94,7 +94,7 @@ export function stampOfWritten(text: string): Stamp {
 
 /** At least milliseconds, if there is a fraction. */
 function fractionOf(digits = ""): string {
-  const kept = withoutTrailing(digits.slice(1), "0");
+  const kept = withoutZeros(digits.slice(1));
   return kept === "" ? "" : `.${kept.padEnd(3, "0")}`;
 }
 

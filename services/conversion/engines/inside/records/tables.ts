@@ -109,18 +109,28 @@ export function tableOfTexts(lines: readonly (readonly string[])[], options: Opt
 
 /** `header` is empty if nothing names the columns. */
 export function columnNamesOf(header: readonly string[], width: number, notes: Notes): string[] {
+  const wanted = Array.from({ length: width }, (_, place) => header[place]?.trim() || `column${place + 1}`);
+  const names = numbered(wanted);
+  noteNames(header.length === 0 ? [] : names.filter((name, place) => name !== header[place]), notes);
+  return names;
+}
+
+/** Columns' names as a target `allows` them. `same`: equal for names that the target takes for one. */
+export function allowedNames(columns: readonly string[], allows: (name: string) => string, notes: Notes, same?: (name: string) => string) {
+  const names = numbered(columns.map(allows), same);
+  const changed = columns.filter((column, place) => column !== names[place]);
+  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
+  return names;
+}
+
+function numbered(names: readonly string[], same = (name: string) => name): string[] {
   const seen = new Set<string>();
-  const changed: string[] = [];
-  const names = Array.from({ length: width }, (_, place) => {
-    const wanted = header[place]?.trim() || `column${place + 1}`;
+  return names.map((wanted) => {
     let name = wanted;
-    for (let count = 2; seen.has(name); count++) name = `${wanted}_${count}`;
-    if (header.length > 0 && name !== header[place]) changed.push(name);
-    seen.add(name);
+    for (let count = 2; seen.has(same(name)); count++) name = `${wanted}_${count}`;
+    seen.add(same(name));
     return name;
   });
-  noteNames(changed, notes);
-  return names;
 }
 
 /** Notes which names differ from the source. */

@@ -6,7 +6,7 @@ import { type Notes, noteOnce, type Options, textOption } from "../exchange.ts";
 import { avroWriting } from "./avro-types.ts";
 import { type Column, type ColumnType, columnOf, type Stored } from "./column-types.ts";
 import { signedBytes } from "./decimals.ts";
-import { type Cell, tableOf } from "./tables.ts";
+import { allowedNames, type Cell, tableOf } from "./tables.ts";
 import { firstOf, type Value } from "./values.ts";
 
 export type NamedColumn = Column & { readonly name: string };
@@ -138,16 +138,5 @@ export async function writeAvro(value: Value, _options: Options, notes: Notes): 
 
 /** Avro names may contain only letters, digits and _. */
 function avroNamesOf(columns: readonly string[], notes: Notes): string[] {
-  const seen = new Set<string>();
-  const changed: string[] = [];
-  const names = columns.map((column) => {
-    const plain = column.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?![A-Za-z_])/, "_");
-    let name = plain;
-    for (let count = 2; seen.has(name); count++) name = `${plain}_${count}`;
-    if (name !== column) changed.push(column);
-    seen.add(name);
-    return name;
-  });
-  if (changed.length > 0) noteOnce(notes, "NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
-  return names;
+  return allowedNames(columns, (column) => column.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?![A-Za-z_])/, "_"), notes);
 }

@@ -2,7 +2,7 @@
 
 import { type Notes, noteOnce } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
-import { withoutTrailing } from "../trailing.ts";
+import { withoutZeros } from "../trailing.ts";
 import { textOfNumber } from "./number-text.ts";
 
 export type Value = null | boolean | number | bigint | string | Exact | Stamp | Uint8Array | Value[] | Entries;
@@ -42,7 +42,7 @@ export function integerOf(value: bigint): number | bigint {
 
 const digitsOf = (text: string) => {
   const [mantissa = ""] = text.split(/e/i, 1);
-  return withoutTrailing(mantissa.replace(/[-+.]/g, "").replace(/^0+/, ""), "0");
+  return withoutZeros(mantissa.replace(/[-+.]/g, "").replace(/^0+/, ""));
 };
 
 /** Parses a number as written in JSON and most text formats, without losing a digit. */
@@ -221,7 +221,7 @@ function fits(value: bigint, { integers }: Ability): boolean {
 function holds({ instants, localStamps }: Ability, { text, isInstant }: Stamp): boolean {
   if (!isInstant) return localStamps === true || (localStamps === "toml" && tomlStamp.test(text));
   if (instants === true || instants === undefined) return instants === true;
-  const fraction = withoutTrailing(/\.(\d+)/.exec(text)?.[1] ?? "", "0");
+  const fraction = withoutZeros(/\.(\d+)/.exec(text)?.[1] ?? "");
   return fraction.length <= instants && !Number.isNaN(Date.parse(text));
 }
 

@@ -51,11 +51,16 @@ export function parseXml(text: string, notes: Notes): Value {
   return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
 
-/** The root element. Throws if it is not XML, or too deep. */
-export function rootOf(text: string): Node {
+/** Throws if it is not XML, or too deep. */
+export function assertXml(text: string): void {
   assertShallowXml(text, maxDepth);
   const found = XMLValidator.validate(text);
   if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
+}
+
+/** The root element. Throws if it is not XML, or too deep. */
+export function rootOf(text: string): Node {
+  assertXml(text);
   const nodes: unknown = parser.parse(text);
   const [root] = Array.isArray(nodes) ? nodes.filter((node) => isNode(node) && elementOf(node) !== undefined) : [];
   if (!isNode(root)) throw invalid("The file is not XML.");

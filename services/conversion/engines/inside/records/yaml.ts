@@ -2,7 +2,7 @@
 import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLError } from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
-import { withoutTrailing } from "../trailing.ts";
+import { withoutZeros } from "../trailing.ts";
 import { noteComment } from "./comments.ts";
 import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
@@ -85,7 +85,7 @@ function momentOf(source: string, moment: Date): unknown {
   // The library turns 31 February into 3 March.
   if (numbersIn(source).join() !== numbersIn(text).join()) return source;
   if (!source.includes(":")) return new Stamp(text.slice(0, -"T00:00:00.000Z".length), false);
-  const fraction = withoutTrailing(/\.(\d+)/.exec(source)?.[1] ?? "", "0");
+  const fraction = withoutZeros(/\.(\d+)/.exec(source)?.[1] ?? "");
   const zone = sign === undefined ? "Z" : `${sign}${hours.padStart(2, "0")}:${minutes}`;
   return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}${zone}`, true);
 }
