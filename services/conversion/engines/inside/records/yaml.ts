@@ -1,5 +1,15 @@
 /** YAML 1.2 (core schema): text that looks like a date stays text. */
-import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLError } from "yaml";
+import {
+  Document,
+  LineCounter,
+  type ParseOptions,
+  parseAllDocuments,
+  type Scalar,
+  type ScalarTag,
+  type SchemaOptions,
+  visit,
+  YAMLError,
+} from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutZeros } from "../trailing.ts";
@@ -11,16 +21,25 @@ const maxAliases = 1000;
 
 export const floatTag = "tag:yaml.org,2002:float";
 
+/** @throws {Failure} INVALID_INPUT with the place of the first error, or INPUT_TOO_COMPLEX. */
+export function documentsOf(text: string, options: ParseOptions & SchemaOptions): readonly Document.Parsed[] {
+  assertShallow(text);
+  const lineCounter = new LineCounter();
+  // The library's own places take quadratic time if there are many errors in one line.
+  const documents = parseAllDocuments(text, { ...options, logLevel: "error", strict: false, prettyErrors: false, lineCounter });
+  const error = documents.flatMap(({ errors }) => errors)[0];
+  // The library's error when it runs out of stack, which nesting without brackets can cause.
+  if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
+  if (error === undefined) return documents;
+  const { line, col } = lineCounter.linePos(error.pos[0]);
+  throw invalid(`The file is not YAML: ${error.message.slice(0, 120)} at line ${line}, column ${col}`);
+}
+
 /** Several documents become a list. */
 export function parseYaml(text: string, notes: Notes): Value {
-  assertShallow(text);
-  const documents = parseAllDocuments(text, { intAsBigInt: true, merge: true, customTags: ["binary"], logLevel: "error", strict: false });
-  if (!Array.isArray(documents) || documents.length === 0) return null;
+  const documents = documentsOf(text, { intAsBigInt: true, merge: true, customTags: ["binary"] });
+  if (documents.length === 0) return null;
   const values = documents.map((document) => {
-    const [error] = document.errors;
-    // The library's error when it runs out of stack, which nesting without brackets can cause.
-    if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-    if (error !== undefined) throw invalid(`The file is not YAML: ${firstLine(error.message)}`);
     for (const { code, message } of document.warnings) {
       const tag = /^Unresolved tag: (\S{1,60})/.exec(message)?.[1];
       if (code === "TAG_RESOLVE_FAILED" && tag !== undefined && tag !== floatTag)
@@ -96,15 +115,13 @@ export function sourceOf({ source, value }: { readonly source?: string; readonly
 }
 
 /** The library recurses once per level and has no limit of its own. */
-export function assertShallow(text: string): void {
+function assertShallow(text: string): void {
   let depth = 0;
   for (const bracket of text.matchAll(/[[{\]}]/g)) {
     depth += bracket[0] === "[" || bracket[0] === "{" ? 1 : -1;
     if (depth > maxDepth * 5) throw tooDeep();
   }
 }
-
-const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/, "").slice(0, 160);
 
 export function writeYaml(value: Value, options: Options, notes: Notes): string {
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);

@@ -23,6 +23,12 @@ describe("YAML that is nested too deep", () => {
   });
 });
 
+describe("YAML with an error", () => {
+  it("is refused with the place of the first error", () => {
+    expect(() => parseYaml('a: 1\nb: """"""', new Map())).toThrow(/at line 2, column 6$/);
+  });
+});
+
 describe("values of YAML", () => {
   it.each([
     [
