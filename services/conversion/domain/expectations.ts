@@ -56,7 +56,8 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
 };
 
 /** The expectation of a note with its usual text and files. With a custom text, it applies to all files unless `told` says otherwise. */
-export function expecting(code: NoteCode, told: Partial<Omit<Expectation, "code">> = {}): Expectation {
+export function expecting(code: NoteCode, told: string | Partial<Omit<Expectation, "code">> = {}): Expectation {
+  if (typeof told === "string") return { code, message: told };
   const { message } = told;
   if (message !== undefined) return { ...told, code, message };
   const words = usual[code];

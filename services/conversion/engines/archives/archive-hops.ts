@@ -60,40 +60,36 @@ export const streams: Readonly<Record<string, { readonly filter: string; readonl
 const level = integerIn("level", [1, 9], "Compression level: 1 is fast, 9 is small; default: the format's usual level");
 
 const leftOut = [
-  expecting("ENTRIES_LEFT_OUT", {
-    message: "Special files, links that point outside the archive, and all but the last file of a name are left out.",
-  }),
-  expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
+  expecting("ENTRIES_LEFT_OUT", "Special files, links that point outside the archive, and all but the last file of a name are left out."),
+  expecting("PERMISSIONS_REDUCED", "World-writable, set-uid and set-gid permissions are removed."),
 ];
 
 const holdsTimes = (format: string) => packings[format]?.format === "pax";
-const timesCut = expecting("NUMBERS_ROUNDED", {
-  message:
-    "File times are truncated to whole seconds, or tenths of microseconds in 7z, and those outside the years of the format become others.",
-});
+const timesCut = expecting(
+  "NUMBERS_ROUNDED",
+  "File times are truncated to whole seconds, or tenths of microseconds in 7z, and those outside the years of the format become others.",
+);
 
-const namesGuessed = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
+const namesGuessed = expecting("ENCODING_GUESSED", "The encoding of names that are not Unicode is guessed.");
 /** What becomes of names. */
 function renaming(isZip: boolean, to: string): readonly Expectation[] {
   const words = [
     ...(to === "iso" ? ["Windows sees names of up to 103 characters, without the characters * : ; ? and \\."] : []),
     ...(isZip ? ["Backslashes in names are treated as folder separators."] : []),
   ];
-  return words.length === 0 ? [] : [expecting("NAMES_CHANGED", { message: words.join(" ") })];
+  return words.length === 0 ? [] : [expecting("NAMES_CHANGED", words.join(" "))];
 }
 /** What is stored beside the files. */
 function dropping(from: string, to: string): readonly Expectation[] {
   if (streams[to] !== undefined)
-    return from === "gz"
-      ? [expecting("METADATA_DROPPED", { message: "The name and time of the file that gzip stores are left out." })]
-      : [];
+    return from === "gz" ? [expecting("METADATA_DROPPED", "The name and time of the file that gzip stores are left out.")] : [];
   const isTar = packings[from]?.format === "pax";
   const words = [
     ...(packings[from]?.format === "zip" || rars.has(from) || isTar ? ["Comments of the archive and its files are left out."] : []),
     ...(isTar ? ["Extended attributes, access control lists and flags of files are left out if the format cannot store them."] : []),
     ...(ownerless.has(from) || packings[to]?.format === "pax" ? [] : ["Owners of files, or their names, are left out."]),
   ];
-  return words.length === 0 ? [] : [expecting("METADATA_DROPPED", { message: words.join(" ") })];
+  return words.length === 0 ? [] : [expecting("METADATA_DROPPED", words.join(" "))];
 }
 
 /** Formats of Unix store names as bytes, which need no encoding. */

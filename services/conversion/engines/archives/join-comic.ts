@@ -50,7 +50,7 @@ export const joinComicEngine = joinEngineOf({
   label: "bsdtar, joining files",
   lane: "document",
   packages: ["libarchive-tools"],
-  targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", { message })] } },
+  targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", message)] } },
   badInput: [],
   probe: probeOf(program, ["--version"], /libarchive (\d[\d.]*)/),
   join: joinComic,

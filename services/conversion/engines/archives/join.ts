@@ -58,16 +58,17 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
 };
 
 const expects = [
-  expecting("ENTRIES_CHANGED", {
-    message: "If a file is converted to another format before joining, content that the format does not support is left out.",
-  }),
-  expecting("ENTRIES_LEFT_OUT", {
-    message:
-      "Special files, links that do not lead to a file in the archive, all but the last file of a name, and files missing from `order.txt` are left out.",
-  }),
+  expecting(
+    "ENTRIES_CHANGED",
+    "If a file is converted to another format before joining, content that the format does not support is left out.",
+  ),
+  expecting(
+    "ENTRIES_LEFT_OUT",
+    "Special files, links that do not lead to a file in the archive, all but the last file of a name, and files missing from `order.txt` are left out.",
+  ),
 ];
-const ofNames = expecting("ENCODING_GUESSED", { message: "The encoding of names that are not Unicode is guessed." });
-const ofZip = expecting("NAMES_CHANGED", { message: "Backslashes in names are treated as folder separators." });
+const ofNames = expecting("ENCODING_GUESSED", "The encoding of names that are not Unicode is guessed.");
+const ofZip = expecting("NAMES_CHANGED", "Backslashes in names are treated as folder separators.");
 
 export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
   const sharedOf = (from: string, own: Hop["expects"] = []) => {

@@ -78,13 +78,13 @@ function isRounded(from: string, to: string): boolean {
 
 function flattening(from: string, to: string): readonly Expectation[] {
   if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
-    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined." })];
+    return [expecting("STRUCTURE_FLATTENED", "Text between elements is joined.")];
   if (to === "xml" && !flat.has(from) && !settings.has(from))
-    return [expecting("STRUCTURE_FLATTENED", { message: "Lists of one value become single elements." })];
+    return [expecting("STRUCTURE_FLATTENED", "Lists of one value become single elements.")];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
-  if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get dotted names." })];
-  if (to === "properties") return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dotted names." })];
-  return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
+  if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", "Nested sections get dotted names.")];
+  if (to === "properties") return [expecting("STRUCTURE_FLATTENED", "Nested values become properties with dotted names.")];
+  return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", "Nested values become columns, and lists text.")] : [];
 }
 
 /** Formats that allow names of any type, or repeated names. */
@@ -98,18 +98,16 @@ const doubling = set("json ndjson json5 plist");
 function naming(from: string, to: string): readonly Expectation[] {
   const ofSource = textTables.has(from) || books.has(from) || from === "dbf";
   if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
-    return [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })];
+    return [expecting("NAMES_CHANGED", "Columns with the same name are numbered.")];
   }
-  if (from === "ini") return [expecting("NAMES_CHANGED", { message: "A section with the same name as a setting is renamed." })];
-  if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values with the same name are numbered." })];
-  if (looseNames.has(from))
-    return [expecting("NAMES_CHANGED", { message: "Names that are not text become text; repeated names are numbered." })];
-  if (bases.has(from) && books.has(to))
-    return [expecting("NAMES_CHANGED", { message: "Table names that are not valid sheet names are changed." })];
+  if (from === "ini") return [expecting("NAMES_CHANGED", "A section with the same name as a setting is renamed.")];
+  if (to === "properties") return [expecting("NAMES_CHANGED", "Values with the same name are numbered.")];
+  if (looseNames.has(from)) return [expecting("NAMES_CHANGED", "Names that are not text become text; repeated names are numbered.")];
+  if (bases.has(from) && books.has(to)) return [expecting("NAMES_CHANGED", "Table names that are not valid sheet names are changed.")];
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
-  if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Repeated names are numbered." })];
-  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name, or with none, are numbered." })] : [];
+  if (doubling.has(from)) return [expecting("NAMES_CHANGED", "Repeated names are numbered.")];
+  return ofSource ? [expecting("NAMES_CHANGED", "Columns with the same name, or with none, are numbered.")] : [];
 }
 
 const tags = set("cbor bson yaml");
@@ -124,15 +122,15 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
     ...(commented.has(from) ? ["Comments are left out."] : []),
     ...(isZoned ? ["Times are written in UTC, without a time zone."] : []),
   ];
-  return told.length > 0 ? [expecting("METADATA_DROPPED", { message: told.join(" ") })] : [];
+  return told.length > 0 ? [expecting("METADATA_DROPPED", told.join(" "))] : [];
 }
 
 /** Plain text cannot express null, nor an empty list. */
 function emptying(from: string, to: string): readonly Expectation[] {
   if ((to === "xml" || settings.has(to)) && !settings.has(from))
-    return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
+    return [expecting("EMPTY_VALUES_DROPPED", "Empty values and lists become empty text or are left out.")];
   if ((flat.has(from) || from === "parquet" || from === "avro") && isTree(to) && to !== "toml" && to !== "plist")
-    return [expecting("EMPTY_VALUES_DROPPED", { message: "If a table has no rows, its column names are left out." })];
+    return [expecting("EMPTY_VALUES_DROPPED", "If a table has no rows, its column names are left out.")];
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
@@ -145,11 +143,11 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     from === "dbf"
       ? [
           ...expectingAll("ENCODING_GUESSED"),
-          expecting("ENTRIES_LEFT_OUT", { message: "Rows marked as deleted are left out." }),
-          expecting("CHARACTERS_REPLACED", { message: "Characters that the table's code page or the format does not have are replaced." }),
+          expecting("ENTRIES_LEFT_OUT", "Rows marked as deleted are left out."),
+          expecting("CHARACTERS_REPLACED", "Characters that the table's code page or the format does not have are replaced."),
         ]
       : [];
-  const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];
+  const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
   if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...emptyRows];
   return [
     ...guessed,
@@ -160,16 +158,14 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...ofDbase,
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),
-    ...(from === "mdb" ? [expecting("STRUCTURE_DROPPED", { message: "Attached files are left out; their names stay." })] : []),
+    ...(from === "mdb" ? [expecting("STRUCTURE_DROPPED", "Attached files are left out; their names stay.")] : []),
     ...emptyRows,
     ...flattening(from, to),
     ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),
     ...emptying(from, to),
     ...naming(from, to),
     ...leavingOff(from, to),
-    ...(from === "properties"
-      ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property occurs more than once, the last value is used." })]
-      : []),
+    ...(from === "properties" ? [expecting("ENTRIES_LEFT_OUT", "If a property occurs more than once, the last value is used.")] : []),
     ...expectingAll(
       from !== "dbf" &&
         (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&

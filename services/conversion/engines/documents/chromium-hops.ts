@@ -37,7 +37,7 @@ const runsScripts = (from: string) => from !== "mhtml";
 function expectsOf(from: string, to: string) {
   return [
     ...expectingAll("EXTERNAL_CONTENT_BLOCKED", "SCRIPTS_NOT_RUN", "FONT_SUBSTITUTED", from !== "mhtml" && "ENCODING_GUESSED"),
-    ...(to === "pdf" ? [expecting("ENTRIES_LEFT_OUT", { message: "Links to files that are not part of the page are left out." })] : []),
+    ...(to === "pdf" ? [expecting("ENTRIES_LEFT_OUT", "Links to files that are not part of the page are left out.")] : []),
   ];
 }
 

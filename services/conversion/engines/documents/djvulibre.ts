@@ -24,7 +24,7 @@ const hops: readonly Hop[] = [
     cost: 300,
     ...usual,
     options: [quality],
-    expects: [expecting("TEXT_LEFT_OUT", { message: "The text layer of rotated pages is left out." })],
+    expects: [expecting("TEXT_LEFT_OUT", "The text layer of rotated pages is left out.")],
   },
   { from: "djvu", to: "tiff", fidelity: "high", cost: 300, ...usual, options: [quality] },
   { from: "jpg", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },

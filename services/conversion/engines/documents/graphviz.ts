@@ -38,7 +38,7 @@ const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly o
 };
 
 /** A drawing and a GXL file hold one graph. */
-const severalGraphs = expecting("PAGES_LEFT_OUT", { message: "Only the first of several graphs is converted." });
+const severalGraphs = expecting("PAGES_LEFT_OUT", "Only the first of several graphs is converted.");
 
 const cost = { cost: 80, maxInputMb: 2 };
 
@@ -52,8 +52,8 @@ const hops: readonly Hop[] = [
   ...crossHops(["graphml"], ["gv"], () => ({
     ...{ fidelity: "high", ...cost, options: [] },
     expects: [
-      expecting("STYLING_DROPPED", { message: "Shapes, colours and positions of yEd are left out." }),
-      expecting("ENTRIES_LEFT_OUT", { message: "Edges between more than two nodes are left out." }),
+      expecting("STYLING_DROPPED", "Shapes, colours and positions of yEd are left out."),
+      expecting("ENTRIES_LEFT_OUT", "Edges between more than two nodes are left out."),
     ],
   })),
   ...crossHops(["gv"], ["graphml"], () => ({ fidelity: "high", ...cost, options: [], expects: [severalGraphs] })),

@@ -47,10 +47,10 @@ function mailExpectations(from: string, to: string) {
     ...(isDecoded && to !== "xml" ? [expecting("CHARACTERS_REPLACED", { message: damaged, isOfSource: true })] : []),
     ...(holdsFiles && from !== "msg"
       ? []
-      : [expecting("ENTRIES_LEFT_OUT", { message: holdsFiles ? "Attached messages are left out." : "Attachments are left out." })]),
-    ...(styling === "" ? [] : [expecting("STYLING_DROPPED", { message: styling })]),
-    ...(isDecoded || from === "msg" ? [expecting("METADATA_DROPPED", { message: from === "msg" ? `${fields} ${ofItems}` : fields })] : []),
-    ...(to === "zip" ? [expecting("NAMES_CHANGED", { message: "Names of attachments that a folder cannot hold are changed." })] : []),
+      : [expecting("ENTRIES_LEFT_OUT", holdsFiles ? "Attached messages are left out." : "Attachments are left out.")]),
+    ...(styling === "" ? [] : [expecting("STYLING_DROPPED", styling)]),
+    ...(isDecoded || from === "msg" ? [expecting("METADATA_DROPPED", from === "msg" ? `${fields} ${ofItems}` : fields)] : []),
+    ...(to === "zip" ? [expecting("NAMES_CHANGED", "Names of attachments that a folder cannot hold are changed.")] : []),
   ];
 }
 
@@ -72,27 +72,25 @@ function cardExpectations(from: string, to: string) {
       (to === "xml" || to === "xlsx") && "CHARACTERS_REPLACED",
     ),
     ...told,
-    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", { message: "Lists and maps become a single text." })] : []),
-    ...(from === "ics" && holdsCells
-      ? [expecting("STRUCTURE_FLATTENED", { message: "Several values in one cell are joined with semicolons." })]
-      : []),
-    ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
+    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", "Lists and maps become a single text.")] : []),
+    ...(from === "ics" && holdsCells ? [expecting("STRUCTURE_FLATTENED", "Several values in one cell are joined with semicolons.")] : []),
+    ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", "Photos of contacts are left out.")] : []),
   ];
 }
 
 const ofCalendars = [
-  expecting("METADATA_DROPPED", { message: "Properties of the calendar itself and parameters of values are left out." }),
-  expecting("ENTRIES_LEFT_OUT", { message: "Only events, tasks, notes and busy times are converted." }),
+  expecting("METADATA_DROPPED", "Properties of the calendar itself and parameters of values are left out."),
+  expecting("ENTRIES_LEFT_OUT", "Only events, tasks, notes and busy times are converted."),
 ];
 const ofCards = [
-  expecting("METADATA_DROPPED", { message: "Parameters of values are left out." }),
-  expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses and organisations, and several values in one cell, are joined." }),
-  expecting("ENTRIES_LEFT_OUT", { message: "Anything that is not a contact, or is nested inside one, is left out." }),
+  expecting("METADATA_DROPPED", "Parameters of values are left out."),
+  expecting("STRUCTURE_FLATTENED", "The parts of addresses and organisations, and several values in one cell, are joined."),
+  expecting("ENTRIES_LEFT_OUT", "Anything that is not a contact, or is nested inside one, is left out."),
 ];
 const toCards = [
-  expecting("METADATA_DROPPED", { message: "Columns that contacts have no field for are left out." }),
-  expecting("ENTRIES_LEFT_OUT", { message: "Rows without a name or an address are left out." }),
-  expecting("CHARACTERS_REPLACED", { message: "Control characters, which contacts cannot hold, are replaced." }),
+  expecting("METADATA_DROPPED", "Columns that contacts have no field for are left out."),
+  expecting("ENTRIES_LEFT_OUT", "Rows without a name or an address are left out."),
+  expecting("CHARACTERS_REPLACED", "Control characters, which contacts cannot hold, are replaced."),
 ];
 
 /** Headers that pages do not show are left out, and so are attachments unless the target holds files. */

@@ -146,9 +146,9 @@ const blanksJoined = "Repeated spaces or line breaks in a cell become one space.
 function expectationsOf(from: string, to: string) {
   const isPictured = from !== "csv" && from !== "man";
   return [
-    ...(readsChanges(from, to) ? [expecting("METADATA_DROPPED", { message: "Comments are left out, and tracked changes accepted." })] : []),
+    ...(readsChanges(from, to) ? [expecting("METADATA_DROPPED", "Comments are left out, and tracked changes accepted.")] : []),
     ...expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED"),
-    ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", { message: blanksJoined })] : []),
+    ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", blanksJoined)] : []),
   ];
 }
 

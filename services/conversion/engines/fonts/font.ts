@@ -29,11 +29,11 @@ const sources = words("svgfont ufo sfd dfont");
 /** File extensions that differ from the format id; FontForge goes by the extension. */
 const extensions: Readonly<Record<string, string>> = { svgfont: "svg" };
 const losses = [
-  expecting("STRUCTURE_DROPPED", {
-    message:
-      "Features, variations, colours and hinting that the format does not store are left out, and all but the first font of a suitcase.",
-  }),
-  expecting("METADATA_DROPPED", { message: "Texts about the font that the format does not store are left out." }),
+  expecting(
+    "STRUCTURE_DROPPED",
+    "Features, variations, colours and hinting that the format does not store are left out, and all but the first font of a suitcase.",
+  ),
+  expecting("METADATA_DROPPED", "Texts about the font that the format does not store are left out."),
 ];
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: sources.includes(to) || sources.includes(from) ? "reduced" : fidelityOf(from, to),

@@ -58,8 +58,8 @@ function noteLost({ note }: HopTask, answer: string): void {
 }
 
 const formats = words("ttf otf woff woff2");
-const mayConvert = expecting("STRUCTURE_DROPPED", { message: "If outlines are converted, hinting and variations are left out." });
-const mayForget = expecting("METADATA_DROPPED", { message: "The metadata and private data of web fonts are left out." });
+const mayConvert = expecting("STRUCTURE_DROPPED", "If outlines are converted, hinting and variations are left out.");
+const mayForget = expecting("METADATA_DROPPED", "The metadata and private data of web fonts are left out.");
 
 /** A web font may have outlines of either kind; the others have one each. */
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {

@@ -42,12 +42,12 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...metadata(from, to, writing),
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
     ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
-    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts that contain commas become text." })),
+    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", "Lists of texts that contain commas become text.")),
     ...when(kml.has(from), () => expecting("EXTERNAL_CONTENT_BLOCKED")),
     ...when(kml.has(from) && !naming.has(to), () =>
-      expecting("NAMES_CHANGED", { message: "Values called name, beside the names of places, are renamed." }),
+      expecting("NAMES_CHANGED", "Values called name, beside the names of places, are renamed."),
     ),
-    ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
+    ...when(kml.has(from), () => expecting("STYLING_DROPPED", "Colours, lines and icons are left out.")),
     ...when(
       typed.has(to) ||
         json.has(from) ||
@@ -58,7 +58,7 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
       () => expecting("TYPES_AS_TEXT"),
     ),
     ...when(rounding.has(to), () =>
-      expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format stores are rounded." }),
+      expecting("NUMBERS_ROUNDED", "Numbers, times or coordinates with more decimals than the format stores are rounded."),
     ),
     ...(to === "csv"
       ? [
@@ -72,12 +72,12 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
     ...when(replacing.has(to), () => expecting("CHARACTERS_REPLACED")),
     ...when(emptying.has(to), () =>
-      expecting("EMPTY_VALUES_DROPPED", {
-        message:
-          to === "fgb"
-            ? "If some shapes have heights, the others get height 0."
-            : "Empty texts become missing values, because the format has no empty text.",
-      }),
+      expecting(
+        "EMPTY_VALUES_DROPPED",
+        to === "fgb"
+          ? "If some shapes have heights, the others get height 0."
+          : "Empty texts become missing values, because the format has no empty text.",
+      ),
     ),
   ];
 }
@@ -87,11 +87,11 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
 }
 
 function leftOut(from: string, to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
-  if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
+  if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", "The shapes are left out; their values are kept.")];
   const message = "Shapes of an unsupported type, and entries without a shape, are left out.";
   const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
   if (needsShapes === true || to === "georss") return [expecting("ENTRIES_LEFT_OUT", { message, ...of })];
-  return when(from === "topojson", () => expecting("ENTRIES_LEFT_OUT", { message: "Entries without a shape are left out." }));
+  return when(from === "topojson", () => expecting("ENTRIES_LEFT_OUT", "Entries without a shape are left out."));
 }
 
 function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
@@ -111,5 +111,5 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
   ];
   if (lost.length === 0) return [];
   const list = lost.length === 1 ? lost[0] : `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}`;
-  return [expecting("METADATA_DROPPED", { message: `Left out, if present: ${list}.` })];
+  return [expecting("METADATA_DROPPED", `Left out, if present: ${list}.`)];
 }

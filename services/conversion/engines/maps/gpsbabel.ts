@@ -45,8 +45,8 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
   if (to === "gpx") {
     return devices[from]?.hasSensors === true
       ? [
-          expecting("METADATA_DROPPED", { message: "Speed, distance and power of track points, and what laps sum up, are left out." }),
-          expecting("ENTRIES_LEFT_OUT", { message: "Points without a position are left out." }),
+          expecting("METADATA_DROPPED", "Speed, distance and power of track points, and what laps sum up, are left out."),
+          expecting("ENTRIES_LEFT_OUT", "Points without a position are left out."),
         ]
       : [];
   }
@@ -59,12 +59,10 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
           }),
         ]
       : []),
-    expecting("ENTRIES_LEFT_OUT", {
-      message: "Places or routes besides a track, and points that the format does not support, are left out.",
-    }),
-    expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to the format's precision." }),
-    expecting("METADATA_DROPPED", { message: "Names, descriptions and sensor values that the format does not support are left out." }),
-    expecting("STRUCTURE_FLATTENED", { message: "Track segments are joined if the format does not support them." }),
+    expecting("ENTRIES_LEFT_OUT", "Places or routes besides a track, and points that the format does not support, are left out."),
+    expecting("NUMBERS_ROUNDED", "Coordinates, heights and times are rounded to the format's precision."),
+    expecting("METADATA_DROPPED", "Names, descriptions and sensor values that the format does not support are left out."),
+    expecting("STRUCTURE_FLATTENED", "Track segments are joined if the format does not support them."),
   ];
 }
 

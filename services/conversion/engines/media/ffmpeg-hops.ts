@@ -39,13 +39,15 @@ function soundExpectations(source: Container, target: Container): readonly Expec
   ];
 }
 
-const toneMapped = expecting("PROFILE_CONVERTED", {
-  message: "High dynamic range is mapped to standard dynamic range if the video is encoded with eight bits.",
-});
+const toneMapped = expecting(
+  "PROFILE_CONVERTED",
+  "High dynamic range is mapped to standard dynamic range if the video is encoded with eight bits.",
+);
 
-const soundChanged = expecting("MEDIA_CHANGED", {
-  message: "Audio with more channels, a higher sample rate or more bits than the format supports is converted.",
-});
+const soundChanged = expecting(
+  "MEDIA_CHANGED",
+  "Audio with more channels, a higher sample rate or more bits than the format supports is converted.",
+);
 
 const hardened = expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" });
 
@@ -66,7 +68,7 @@ function filmExpectations(target: Container): readonly Expectation[] {
       message: "Tags, languages, chapters and covers that the format does not support are left out.",
       of: "tags",
     }),
-    expecting("MEDIA_CHANGED", { message: "Video and audio beyond the limits of the format's codecs are converted to fit." }),
+    expecting("MEDIA_CHANGED", "Video and audio beyond the limits of the format's codecs are converted to fit."),
   ];
 }
 
@@ -149,8 +151,8 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from
   expects: [
     toneMapped,
     ...(to === "gif" ? [hardened] : []),
-    expecting("TRACKS_LEFT_OUT", { message: "An animation has no audio." }),
-    expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller frames than the video, unless options say otherwise." }),
+    expecting("TRACKS_LEFT_OUT", "An animation has no audio."),
+    expecting("MEDIA_CHANGED", "An animation has fewer and smaller frames than the video, unless options say otherwise."),
   ],
 }));
 const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
@@ -168,10 +170,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     cost: 3_000,
     async: true,
     maxInputMb: 100,
-    expects: [
-      ...expectingAll("ALPHA_FLATTENED"),
-      expecting("MEDIA_CHANGED", { message: "A video plays once, and its width and height are even." }),
-    ],
+    expects: [...expectingAll("ALPHA_FLATTENED"), expecting("MEDIA_CHANGED", "A video plays once, and its width and height are even.")],
     options: videoOptions(target).filter(
       (option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels|metadata)/.test(option.name),
     ),
@@ -196,7 +195,7 @@ const apng = crossHops(["apng"], ["gif"], () => ({
   cost: 500,
   maxInputMb: 50,
   options: gifOptions.map(({ default: _default, ...option }) => option),
-  expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." }), hardened],
+  expects: [expecting("MEDIA_CHANGED", "Times are rounded to hundredths of a second."), hardened],
 }));
 
 export const ffmpegHops: readonly Hop[] = uniqueHops([

@@ -21,13 +21,13 @@ const hops: readonly Hop[] = [
       from: format,
       to: "png",
       ...usual,
-      expects: format === "tga" ? [expecting("MEDIA_CHANGED", { message: "Transparency of one bit per pixel is left out." })] : [],
+      expects: format === "tga" ? [expecting("MEDIA_CHANGED", "Transparency of one bit per pixel is left out.")] : [],
     },
     {
       ...{ from: "png", to: format, ...usual },
       expects: [
         ...expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
-        expecting("MEDIA_CHANGED", { message: "Colours with 16 bits are reduced to 8 bits." }),
+        expecting("MEDIA_CHANGED", "Colours with 16 bits are reduced to 8 bits."),
       ],
     },
   ]),

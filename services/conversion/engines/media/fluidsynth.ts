@@ -29,7 +29,7 @@ const options: readonly OptionDefinition[] = [
   { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];
 
-const expects = [expecting("METADATA_DROPPED", { message: "Names, lyrics and other words of the piece are left out." })];
+const expects = [expecting("METADATA_DROPPED", "Names, lyrics and other words of the piece are left out.")];
 
 const badInput = [/not a SoundFont or MIDI file|look like a MIDI file|Unexpected end of file/];
 

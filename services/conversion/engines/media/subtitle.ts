@@ -55,7 +55,7 @@ const joined: Readonly<Record<string, string>> = {
 };
 
 function expectationsOf(from: string, to: string): readonly Expectation[] {
-  const told = (code: NoteCode, message: string | undefined) => (message === undefined ? [] : [expecting(code, { message })]);
+  const told = (code: NoteCode, message: string | undefined) => (message === undefined ? [] : [expecting(code, message)]);
   const isMarked = to !== "vtt" && to !== "ttml" && to !== "txt";
   const unit = units[to];
   return [

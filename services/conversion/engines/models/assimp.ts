@@ -59,20 +59,18 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const expects = [
     ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
     ...(!bare.has(to) && gltf.has(from)
-      ? [expecting("METADATA_DROPPED", { message: "Lights, and lists among the custom properties of nodes, are left out." })]
+      ? [expecting("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, are left out.")]
       : []),
-    ...(from === "ply" ? [expecting("METADATA_DROPPED", { message: "Properties that the format does not hold are left out." })] : []),
-    ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", { message: "Colours of vertices are left out." })] : []),
+    ...(from === "ply" ? [expecting("METADATA_DROPPED", "Properties that the format does not hold are left out.")] : []),
+    ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", "Colours of vertices are left out.")] : []),
     ...(from === "obj" || from === "ply"
-      ? [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Materials and textures in other files are not read." })]
+      ? [expecting("EXTERNAL_CONTENT_BLOCKED", "Materials and textures in other files are not read.")]
       : []),
     ...(from === "off"
-      ? [expecting("METADATA_DROPPED", { message: `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.` })]
+      ? [expecting("METADATA_DROPPED", `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.`)]
       : []),
-    ...(fine.has(from)
-      ? [expecting("NUMBERS_ROUNDED", { message: "Coordinates far from the origin are rounded to 32-bit numbers." })]
-      : []),
-    ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", { message: "Lines and points are left out; faces are kept." })] : []),
+    ...(fine.has(from) ? [expecting("NUMBERS_ROUNDED", "Coordinates far from the origin are rounded to 32-bit numbers.")] : []),
+    ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", "Lines and points are left out; faces are kept.")] : []),
   ];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, maxInputMb: 100, options };
 }

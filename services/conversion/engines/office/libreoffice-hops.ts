@@ -73,18 +73,17 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...expectingAll(family === "sheet" && (from === "numbers" || roundsNumbers(from, to).length > 0) && "NUMBERS_ROUNDED"),
     ...(family === "sheet" && losesTabs(from, to)
       ? [
-          expecting("CHARACTERS_REPLACED", {
-            message: `Tabs in cells with several lines or styles become spaces${to === "html" ? "" : ", and control characters are left out"}.`,
-          }),
+          expecting(
+            "CHARACTERS_REPLACED",
+            `Tabs in cells with several lines or styles become spaces${to === "html" ? "" : ", and control characters are left out"}.`,
+          ),
         ]
       : []),
-    ...(from === "csv" || from === "tsv"
-      ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
-      : []),
+    ...(from === "csv" || from === "tsv" ? [expecting("CHARACTERS_REPLACED", "Control characters in cells are left out.")] : []),
     ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
-      ? [expecting("TYPES_AS_TEXT", { message: "Times and booleans become text." })]
+      ? [expecting("TYPES_AS_TEXT", "Times and booleans become text.")]
       : []),
-    ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Column names are cut to ten capital letters." })] : []),
+    ...(to === "dbf" ? [expecting("NAMES_CHANGED", "Column names are cut to ten capital letters.")] : []),
     ...(family === "sheet" && isPdf(to)
       ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and all sheets except the selected one, are left out.", of: "sheets" })]
       : []),

@@ -40,11 +40,11 @@ const hop = { from: "pdf", cost: 60, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
 const ofPages = [
   ...expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY"),
-  expecting("TEXT_LEFT_OUT", { message: "Comments and text in hidden layers are left out." }),
-  expecting("STRUCTURE_DROPPED", { message: "Attached files are left out." }),
+  expecting("TEXT_LEFT_OUT", "Comments and text in hidden layers are left out."),
+  expecting("STRUCTURE_DROPPED", "Attached files are left out."),
 ];
-const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
-const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only tables are converted." });
+const heads = expecting("ENTRIES_LEFT_OUT", "Running heads and page numbers are left out of pages without tags.");
+const besideTables = expecting("ENTRIES_LEFT_OUT", "Only tables are converted.");
 
 const hops: readonly Hop[] = [
   { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
@@ -54,7 +54,7 @@ const hops: readonly Hop[] = [
     to: "csv",
     fidelity: "extract",
     options: [...options, table],
-    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Only one of several tables is converted." })],
+    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", "Only one of several tables is converted.")],
   },
   { ...hop, to: "xlsx", fidelity: "extract", options, expects: [...ofReading, besideTables] },
   {
@@ -65,10 +65,11 @@ const hops: readonly Hop[] = [
     expects: [
       ...ofReading,
       ...ofPages,
-      expecting("ENTRIES_LEFT_OUT", {
-        message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
-      }),
-      expecting("IMAGES_REMOVED", { message: "For pictures, only positions and descriptions are given." }),
+      expecting(
+        "ENTRIES_LEFT_OUT",
+        "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
+      ),
+      expecting("IMAGES_REMOVED", "For pictures, only positions and descriptions are given."),
     ],
   },
 ];

@@ -118,8 +118,8 @@ export const dcmtkEngine = defineEngine({
     {
       ...{ from: "dcm", to: "png", fidelity: "high", cost: 50, part: "page", options: [...partOptions("page"), ...bounds], ...whole },
       expects: [
-        expecting("MEDIA_CHANGED", { message: "Grey values are shown with the file's window, or from the lowest to the highest." }),
-        expecting("METADATA_DROPPED", { message: "Data about the patient and the examination are left out." }),
+        expecting("MEDIA_CHANGED", "Grey values are shown with the file's window, or from the lowest to the highest."),
+        expecting("METADATA_DROPPED", "Data about the patient and the examination are left out."),
       ],
     },
   ],

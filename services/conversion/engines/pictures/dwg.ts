@@ -11,7 +11,7 @@ export const dwgEngine = workerEngine(worker, {
   hops: [
     {
       ...{ from: "dwg", to: "dxf", fidelity: "high", cost: 100, maxInputMb: 30, options: [] },
-      expects: [expecting("DRAWINGS_LEFT_OUT", { message: "Objects of kinds that cannot be read or written are left out." })],
+      expects: [expecting("DRAWINGS_LEFT_OUT", "Objects of kinds that cannot be read or written are left out.")],
     },
   ],
 });

@@ -29,9 +29,7 @@ const packings: readonly OptionDefinition[] = [
 const expects = [
   expecting("SOURCE_KEPT"),
   expecting("ORIENTATION_APPLIED"),
-  expecting("MEDIA_CHANGED", {
-    message: "Colours with more than 16 bits are reduced, and channels other than colours and transparency left out.",
-  }),
+  expecting("MEDIA_CHANGED", "Colours with more than 16 bits are reduced, and channels other than colours and transparency left out."),
 ];
 export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) => ({
   ...{ fidelity: "lossless", cost: 60, maxInputMb: 100 },
@@ -40,7 +38,7 @@ export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) 
     format === "tiff"
       ? [
           ...expects,
-          expecting("METADATA_DROPPED", { message: "Camera data (EXIF) is not carried over." }),
+          expecting("METADATA_DROPPED", "Camera data (EXIF) is not carried over."),
           expecting("ALPHA_FLATTENED", { option: "compression" }),
           // For samples that only libvips reads.
           ...expectingAll("PAGES_LEFT_OUT", "PROFILE_CONVERTED"),

@@ -25,7 +25,7 @@ const reader = { maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
 const expects: readonly Expectation[] = [
   ...expectingAll("PAGES_LEFT_OUT"),
-  expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." }),
+  expecting("PROFILE_CONVERTED", "High dynamic range is mapped to standard dynamic range."),
   ...expectingAll("MEDIA_CHANGED"),
 ];
 

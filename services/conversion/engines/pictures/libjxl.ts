@@ -32,7 +32,7 @@ const again: OptionDefinition = {
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
 const usual = { maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
-const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
+const recoloured = expecting("PROFILE_CONVERTED", "High dynamic range is mapped to standard dynamic range.");
 const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED", "MEDIA_CHANGED"), recoloured];
 const still = [...expectingAll("ANIMATION_REDUCED"), recoloured, expecting("ALPHA_FLATTENED", { option: "background" })];
 

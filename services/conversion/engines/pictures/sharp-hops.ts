@@ -105,16 +105,15 @@ const undrawn = yesOrNo(
   { default: false },
 );
 
-const shallower = expecting("MEDIA_CHANGED", { message: "Colours with more bits than the format supports are reduced." });
-const squarer = expecting("MEDIA_CHANGED", { message: "Pixels that are not square become square." });
-const shallowerSquare = expecting("MEDIA_CHANGED", {
-  message: "Colours with more bits than the format supports are reduced, and pixels made square.",
-});
-const narrower = expecting("MEDIA_CHANGED", {
-  message: "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
-});
-const blackened = expecting("MEDIA_CHANGED", { message: "The area that frames with 256 colours leave uncovered becomes black." });
-const timesRounded = expecting("MEDIA_CHANGED", { message: "Frame times are rounded to hundredths of a second." });
+const shallower = expecting("MEDIA_CHANGED", "Colours with more bits than the format supports are reduced.");
+const squarer = expecting("MEDIA_CHANGED", "Pixels that are not square become square.");
+const shallowerSquare = expecting("MEDIA_CHANGED", "Colours with more bits than the format supports are reduced, and pixels made square.");
+const narrower = expecting(
+  "MEDIA_CHANGED",
+  "Colours with more bits than the format supports are reduced, further channels left out, and pixels made square.",
+);
+const blackened = expecting("MEDIA_CHANGED", "The area that frames with 256 colours leave uncovered becomes black.");
+const timesRounded = expecting("MEDIA_CHANGED", "Frame times are rounded to hundredths of a second.");
 /** What the targets cannot hold as it is. */
 const changes: Readonly<Partial<Record<Source, readonly Expectation[]>>> = {
   jpg: [squarer],
@@ -138,9 +137,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     ...(from === "avif" ? [expecting("ANIMATION_REDUCED")] : []),
-    ...(from === "png"
-      ? [expecting("ANIMATION_REDUCED", { message: "An animated PNG that is read as a still one loses its animation." })]
-      : []),
+    ...(from === "png" ? [expecting("ANIMATION_REDUCED", "An animated PNG that is read as a still one loses its animation.")] : []),
     expecting("PROFILE_CONVERTED"),
     ...(changes[from] ?? []),
     ...(from === "webp" && to === "gif" ? [timesRounded] : []),
