@@ -63,10 +63,7 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...(to === "csv"
       ? [
           expecting("ENTRIES_LEFT_OUT", { message: "Shapes other than points are left out; their values are kept.", option: "geometry" }),
-          expecting("EMPTY_VALUES_DROPPED", {
-            message: "If some points have heights, the others get height 0.",
-            option: "geometry",
-          }),
+          expecting("EMPTY_VALUES_DROPPED", { message: "If some points have heights, the others get height 0.", option: "geometry" }),
         ]
       : []),
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),

@@ -13,10 +13,7 @@ const options: readonly OptionDefinition[] = [
 ];
 
 const merged = expecting("FACES_MERGED", { option: "simplify" });
-const dropped = expecting("METADATA_DROPPED", {
-  message: "Unknown extensions are left out when faces are merged.",
-  option: "simplify",
-});
+const dropped = expecting("METADATA_DROPPED", { message: "Unknown extensions are left out when faces are merged.", option: "simplify" });
 
 export const meshoptimizerEngine = workerEngine(worker, {
   id: "meshoptimizer",
