@@ -1,5 +1,5 @@
 /** Accounts, plans and keys as JSON for the pages. */
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { instantOf } from "#contract/job-json.ts";
 import { type Account, type Key, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 
 export const scopeNames = { convert: KeyScope.CONVERT, read: KeyScope.READ } as const;
@@ -29,8 +29,4 @@ export function keyJsonOf(key: Key) {
     expiresAt: instantOf(key.expiresAt),
     revokedAt: instantOf(key.revokedAt),
   };
-}
-
-function instantOf(timestamp: Timestamp | undefined): string | null {
-  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

@@ -1,6 +1,6 @@
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
 import { FilemillError, throwKnown } from "#contract/errors.ts";
+import { instantOf } from "#contract/job-json.ts";
 import { callerOf, type Handlers, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
@@ -97,8 +97,4 @@ function checkOther(request: FastifyRequest, id: string): void {
 /** Logs which operator changed what. */
 function tell({ deps }: RestContext, request: FastifyRequest, event: string, account: string | undefined, change: object = {}): void {
   deps.log.info(`operator.${event}`, { requestId: request.id, by: callerOf(request).account.id, account, ...change });
-}
-
-function instantOf(timestamp: Timestamp | undefined): string | null {
-  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

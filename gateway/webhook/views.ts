@@ -1,5 +1,5 @@
 /** Webhooks and deliveries as JSON of the REST API. */
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { instantOf } from "#contract/job-json.ts";
 import { type Delivery, DeliveryState, EventType, type Webhook, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 
 /** The API's names for events. */
@@ -48,8 +48,4 @@ function wordOf(words: Readonly<Record<string, number>>, value: number): string 
   const word = Object.keys(words).find((key) => words[key] === value);
   if (word === undefined) throw new RangeError(`no word for ${value}`);
   return word;
-}
-
-function instantOf(timestamp: Timestamp | undefined): string | null {
-  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

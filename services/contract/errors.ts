@@ -3,7 +3,7 @@
  *
  * @see contract: RFC 9457 (problem details), https://google.aip.dev/193 (ErrorInfo).
  */
-import { create, type JsonObject } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Error as ErrorMessage, ErrorSchema, Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
@@ -127,6 +127,11 @@ export class FilemillError extends Error {
     this.details = options.details;
     this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** The error for an option's value; clients read `allowed`. */
+export function invalidOption(option: string, message: string, allowed?: JsonValue): FilemillError {
+  return new FilemillError("INVALID_OPTION", message, { details: allowed === undefined ? { option } : { option, allowed } });
 }
 
 export function isErrorCode(text: string): text is ErrorCode {

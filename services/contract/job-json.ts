@@ -83,6 +83,6 @@ function queuePositionOf(job: Job, status: JobStatus): number | null {
   return status === "running" ? 0 : null;
 }
 
-function instantOf(timestamp: Timestamp | undefined): string | null {
+export function instantOf(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

@@ -1,6 +1,6 @@
 /** Checks the raw option values of a query against the options that the route declares. */
 import { create } from "@bufbuild/protobuf";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { type Option, Option_Type, type OptionValue, OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { didYouMean, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
 import { type FoundRoute, optionsOf } from "./planner.ts";
@@ -40,9 +40,7 @@ function parseValue(option: Option, text: string): OptionValue {
   const value = parsedValue(option, text);
   if (value === undefined) {
     const { words, details } = allowedOf(option);
-    throw new FilemillError("INVALID_OPTION", `The option ${option.name} must be ${words}.`, {
-      details: { option: option.name, allowed: details },
-    });
+    throw invalidOption(option.name, `The option ${option.name} must be ${words}.`, details);
   }
   return create(OptionValueSchema, { value });
 }

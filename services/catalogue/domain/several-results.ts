@@ -1,5 +1,5 @@
 /** Detects jobs whose result is several files, packed into one. */
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import type { HopOptions } from "./options.ts";
 import type { FoundRoute } from "./planner.ts";
 
@@ -17,7 +17,7 @@ export function resultFormatOf(route: FoundRoute, options: readonly HopOptions[]
     const given = options[hop] ?? {};
     if (part === "" || given[many] === undefined) continue;
     if (given[one] === undefined) return archive;
-    throw new FilemillError("INVALID_OPTION", `Give ${one} or ${many}, not both.`, { details: { option: many, allowed: [] } });
+    throw invalidOption(many, `Give ${one} or ${many}, not both.`, []);
   }
   return "";
 }

@@ -5,7 +5,7 @@
  * - `page=3`, `sheet=Prices`, `track=2` choose another one.
  * - `pages=all` or `pages=1-3,7`, and likewise `sheets` and `tracks`, result in a ZIP archive with one file per part.
  */
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition, Part } from "./engine.ts";
 
 const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";
@@ -58,9 +58,11 @@ export function leftOutNoteOf(part: Part) {
 /** @throws FilemillError INVALID_OPTION if the file has no such part. */
 export function assertPart(part: Part, chosen: number, total: number): void {
   if (chosen <= total) return;
-  throw new FilemillError("INVALID_OPTION", `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, {
-    details: { option: part, allowed: `1 to ${total}` },
-  });
+  throw noSuch(part, part, total, `1 to ${total}`);
+}
+
+function noSuch(option: string, part: Part, total: number, allowed: string): FilemillError {
+  return invalidOption(option, `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, allowed);
 }
 
 /**
@@ -73,9 +75,7 @@ export function chosenParts(part: Part, text: string, total: number): readonly n
   const chosen = new Set<number>();
   for (const [first = 0, last = first] of ranges) {
     if (first < 1 || last < first || last > total) {
-      throw new FilemillError("INVALID_OPTION", `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, {
-        details: { option: manyOptionOf(part), allowed: `all, or numbers from 1 to ${total}` },
-      });
+      throw noSuch(manyOptionOf(part), part, total, `all, or numbers from 1 to ${total}`);
     }
     if (last - first >= maxParts) throw tooMany(part);
     for (let number = first; number <= last; number += 1) chosen.add(number);

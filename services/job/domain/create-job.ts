@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import {
   type CreateJobRequest,
@@ -58,9 +58,7 @@ function protecting(request: CreateJobRequest): CreateJobRequest {
   if (request.outputPassword === "") return request;
   const { protect = "true" } = request.options;
   if (protect === "false" || protect === "0") {
-    throw new FilemillError("INVALID_OPTION", "X-Output-Password protects the result; remove protect=false.", {
-      details: { option: "protect", allowed: ["true"] },
-    });
+    throw invalidOption("protect", "X-Output-Password protects the result; remove protect=false.", ["true"]);
   }
   return { ...request, options: { ...request.options, protect } };
 }

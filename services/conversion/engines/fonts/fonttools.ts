@@ -4,7 +4,7 @@
  */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
@@ -35,9 +35,7 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
     args: ["-I", scriptInside, inputInside, "/job/out", JSON.stringify({ ...given, format: hop.to })],
     readOnly: { [script]: scriptInside },
   });
-  if (end.exitCode === 5) {
-    throw new FilemillError("INVALID_OPTION", "The font has none of these characters.", { details: { option: "unicodes" } });
-  }
+  if (end.exitCode === 5) throw invalidOption("unicodes", "The font has none of these characters.");
   if (end.exitCode === 4) throw new LacksContent("The font has no outlines to convert.");
   throwIfFailed(end, badInput, `The font is damaged or is not ${hop.from.toUpperCase()}.`);
   const isWhole = stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;

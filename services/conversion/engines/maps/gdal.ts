@@ -1,5 +1,5 @@
 /** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage and arranged there, so that each format gets what it can hold. */
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
@@ -185,9 +185,7 @@ function argsOf({ hop, options }: HopTask, { hasHeights, hasLongReals }: Arrange
 
 function failed(task: HopTask, said = ""): FilemillError {
   if (/crs_not_found|not recognised|EPSG|Failed to process SRS/i.test(said) && task.options["crs"] !== undefined) {
-    return new FilemillError("INVALID_OPTION", "No such coordinate system, or the map cannot be projected to it.", {
-      details: { option: "crs", allowed: "an EPSG number" },
-    });
+    return invalidOption("crs", "No such coordinate system, or the map cannot be projected to it.", "an EPSG number");
   }
   return new FilemillError("CONVERSION_FAILED", `The map could not be written as ${task.hop.to.toUpperCase()}.`);
 }

@@ -1,6 +1,6 @@
 /** The argument list of one run. fluent-ffmpeg only orders the arguments as ffmpeg expects; it does not start anything. */
 import createCommand from "fluent-ffmpeg";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
@@ -46,12 +46,8 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
   const isPaced = speedOf(task) !== 1;
   if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
     const option = task.options.start === undefined ? "at" : "start";
-    const details = { option, allowed: `less than ${media.durationSeconds}` };
-    throw new FilemillError(
-      "INVALID_OPTION",
-      `\`${option}\` is after the end; the file is ${media.durationSeconds.toFixed(1)} seconds long.`,
-      { details },
-    );
+    const message = `\`${option}\` is after the end; the file is ${media.durationSeconds.toFixed(1)} seconds long.`;
+    throw invalidOption(option, message, `less than ${media.durationSeconds}`);
   }
   const { skipped, discarded } = seekingOf(demuxer, media.copyFromSeconds ?? start ?? 0);
   const command = createCommand()
@@ -151,8 +147,8 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const all = streamsOf(media, "subtitle");
   const asked = numberOption(task.options, "subtitle");
   if (asked !== undefined && all.length > 0 && asked > all.length) {
-    const details = { option: "subtitle", allowed: `1 to ${all.length}` };
-    throw new FilemillError("INVALID_OPTION", `There is no such subtitle track; the video has 1 to ${all.length}.`, { details });
+    const tracks = `1 to ${all.length}`;
+    throw invalidOption("subtitle", `There is no such subtitle track; the video has ${tracks}.`, tracks);
   }
   const textual = all.filter(isTextual);
   const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];

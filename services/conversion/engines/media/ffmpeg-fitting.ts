@@ -1,5 +1,5 @@
 /** Film with a size limit: if the result is larger, it is encoded again in two passes at the bit rate that fits. */
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { convertedOf } from "./ffmpeg-completeness.ts";
@@ -53,13 +53,8 @@ export async function fitted<Run extends { readonly seconds: number }>(
     }
     videoBitrate = Math.floor(((videoBitrate * limit) / size) * share);
   }
-  const least = ((leastFilm + leastSound * sounds) * seconds) / 8000 / share;
-  const details = { option: "maxMb", allowed: `more than ${least.toFixed(2)}` };
-  throw new FilemillError(
-    "INVALID_OPTION",
-    `A video of ${seconds.toFixed(1)} seconds cannot be made that small; allow more than ${least.toFixed(2)} MB.`,
-    { details },
-  );
+  const least = `more than ${(((leastFilm + leastSound * sounds) * seconds) / 8000 / share).toFixed(2)}`;
+  throw invalidOption("maxMb", `A video of ${seconds.toFixed(1)} seconds cannot be made that small; allow ${least} MB.`, least);
 }
 
 /** Arguments for one of two passes; encoders without passes only get the bit rate. */

@@ -1,5 +1,5 @@
 /** The filters of a film that is re-encoded. */
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
@@ -45,12 +45,8 @@ function cropFilterOf({ options }: HopTask, film: Stream): string | undefined {
   const [width = 0, height = 0, left = 0, top = 0] = part.split(/[x+]/).map(Number);
   const [seenWidth, seenHeight] = film.isSideways ? [film.height, film.width] : [film.width, film.height];
   if (width < 2 || height < 2 || left + width > seenWidth || top + height > seenHeight) {
-    const details = { option: "crop", allowed: `a part of ${seenWidth}x${seenHeight}` };
-    throw new FilemillError(
-      "INVALID_OPTION",
-      `The crop area must lie within the picture, which is ${seenWidth} pixels wide and ${seenHeight} high.`,
-      { details },
-    );
+    const message = `The crop area must lie within the picture, which is ${seenWidth} pixels wide and ${seenHeight} high.`;
+    throw invalidOption("crop", message, `a part of ${seenWidth}x${seenHeight}`);
   }
   return `crop=${width}:${height}:${left}:${top}`;
 }

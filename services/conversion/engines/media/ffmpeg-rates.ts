@@ -1,5 +1,5 @@
 /** Sample rates: those that encoders accept, and the closest to that of a file. */
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 
 const words = (text: string): readonly number[] => text.split(" ").map(Number);
 
@@ -29,8 +29,7 @@ export function rateOf(encoder: string, soundRate: number, asked: number | undef
   if (asked !== undefined) {
     if (takes(asked)) return asked;
     const supported = allowed.length > 0 ? allowed.join(", ") : `up to ${most}`;
-    const details = { option: "sampleRate", allowed: supported };
-    throw new FilemillError("INVALID_OPTION", `The format does not support this sample rate; it supports ${supported}.`, { details });
+    throw invalidOption("sampleRate", `The format does not support this sample rate; it supports ${supported}.`, supported);
   }
   if (takes(soundRate) || soundRate === 0) return undefined;
   const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);

@@ -1,7 +1,7 @@
 /** Office documents by warm LibreOffice processes, driven over UNO from inside their sandboxes. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
@@ -142,8 +142,8 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
       return new FilemillError("PASSWORD_REQUIRED", "The document is protected by a password.");
     case "sheet": {
       const total = answer.sheets.length;
-      const details = { option: "sheet", allowed: answer.sheets.slice(0, 100) };
-      return new FilemillError("INVALID_OPTION", `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`, { details });
+      const message = `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`;
+      return invalidOption("sheet", message, answer.sheets.slice(0, 100));
     }
     case "large":
       return tooLarge(task.hop.to);

@@ -1,5 +1,5 @@
 /** Page lists: `3,1,5-` is the third, the first, and the fifth to the last page. */
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 
 /** As many as a large book has; a page may be repeated. */
 const maxPages = 20_000;
@@ -15,10 +15,7 @@ export function pagesKept(pages: string | undefined, remove: string | undefined,
   const wanted = pages === undefined ? rangeOf(1, total) : pagesNamed("pages", pages, total);
   const gone = new Set(remove === undefined ? [] : pagesNamed("remove", remove, total));
   const kept = wanted.filter((page) => !gone.has(page));
-  if (kept.length === 0)
-    throw new FilemillError("INVALID_OPTION", "`remove` leaves no page; keep at least one.", {
-      details: { option: "remove", allowed: `1 to ${total}` },
-    });
+  if (kept.length === 0) throw invalidOption("remove", "`remove` leaves no page; keep at least one.", `1 to ${total}`);
   return kept;
 }
 
@@ -30,9 +27,7 @@ export function pagesNamed(option: string, text: string, total: number): readonl
     const first = Number(begin);
     const last = end === undefined ? first : end === "" ? total : Number(end);
     if (first < 1 || last < first || last > total) {
-      throw new FilemillError("INVALID_OPTION", `The PDF has ${total === 1 ? "one page" : `${total} pages`}.`, {
-        details: { option, allowed: `1 to ${total}` },
-      });
+      throw invalidOption(option, `The PDF has ${total === 1 ? "one page" : `${total} pages`}.`, `1 to ${total}`);
     }
     if (found.length + last - first >= maxPages) throw tooMany();
     found.push(...rangeOf(first, last));

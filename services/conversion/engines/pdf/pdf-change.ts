@@ -1,7 +1,7 @@
 /** PDF to PDF: smaller, searchable, reordered, rotated, stamped, protected. Everything else is preserved, by pikepdf (qpdf). */
 import { copyFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type FileRef, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -111,9 +111,7 @@ function assertProtection({ options, outputPassword }: HopTask): void {
   const isEncrypted = options.protect === true || options.permissions !== undefined;
   const version = stringOption(options, "pdfVersion");
   if (isEncrypted && version !== undefined && version < "1.7") {
-    throw new FilemillError("INVALID_OPTION", "A protected PDF must have version 1.7 or 2.0.", {
-      details: { option: "pdfVersion", allowed: ["1.7", "2.0"] },
-    });
+    throw invalidOption("pdfVersion", "A protected PDF must have version 1.7 or 2.0.", ["1.7", "2.0"]);
   }
 }
 

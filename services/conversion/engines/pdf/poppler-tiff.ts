@@ -1,5 +1,5 @@
 /** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as usual for scans and faxes. */
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { assertPart, chosenParts, severalPattern } from "#services/conversion/domain/parts.ts";
@@ -32,9 +32,7 @@ const options: readonly OptionDefinition[] = [
 function chosenPages(task: HopTask, total: number): readonly number[] {
   const [page, pages] = [numberOption(task.options, "page"), stringOption(task.options, "pages")];
   if (page === undefined) return chosenParts("page", pages ?? "all", total);
-  if (pages !== undefined) {
-    throw new FilemillError("INVALID_OPTION", "Give page or pages, not both.", { details: { option: "pages", allowed: [] } });
-  }
+  if (pages !== undefined) throw invalidOption("pages", "Give page or pages, not both.", []);
   assertPart("page", page, total);
   return [page];
 }

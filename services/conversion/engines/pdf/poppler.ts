@@ -3,7 +3,7 @@
  * raw pixels; libvips, also sandboxed, encodes the file several times faster.
  */
 import { rename } from "node:fs/promises";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import {
   defineEngine,
   type EngineHost,
@@ -84,9 +84,7 @@ async function writePicture(
   const { hop, input, options, outputPath } = task;
   if (hop.to === "ppm") {
     if (flagOption(options, "grayscale"))
-      throw new FilemillError("INVALID_OPTION", "A PPM picture always has colours; remove `grayscale`.", {
-        details: { option: "grayscale", allowed: "false" },
-      });
+      throw invalidOption("grayscale", "A PPM picture always has colours; remove `grayscale`.", "false");
     return await rename(drawn.path, outputPath);
   }
   const wanted = { density, quality: numberOption(options, "quality") ?? 85, compressionLevel: 6 };

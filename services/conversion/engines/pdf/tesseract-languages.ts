@@ -1,5 +1,5 @@
 /** The languages in which text can be recognised on this machine. */
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import { matching } from "../shared/options.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
@@ -17,7 +17,5 @@ export async function assertLanguages(session: ToolSession, asked: string): Prom
   const end = await session.run({ program: tesseract, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
   if (asked.split("+").every((language) => installed.includes(language))) return;
-  throw new FilemillError("INVALID_OPTION", `Text in this language cannot be recognised here; choose from ${installed.join(", ")}.`, {
-    details: { option: "language", allowed: installed },
-  });
+  throw invalidOption("language", `Text in this language cannot be recognised here; choose from ${installed.join(", ")}.`, installed);
 }

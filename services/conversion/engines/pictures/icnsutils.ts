@@ -1,7 +1,7 @@
 /** macOS icons: read by our own code and libicns, written from pictures that ImageMagick renders in each size. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
@@ -72,8 +72,7 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
     return await copyPieces(icon, task.outputPath, [[png.offset, png.length]]);
   }
   if (name !== undefined) return await session.adopt(name);
-  const details = { option: "size", allowed: widths.map(String) };
-  throw new FilemillError("INVALID_OPTION", `The icon has no picture of this size; it has ${widths.join(", ")} pixels.`, { details });
+  throw invalidOption("size", `The icon has no picture of this size; it has ${widths.join(", ")} pixels.`, widths.map(String));
 }
 
 async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {

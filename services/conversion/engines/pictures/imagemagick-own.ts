@@ -1,6 +1,6 @@
 /** TIFF and BMP in their own format: every page, compressed, cropped, rotated. Everything else stays. */
 import { copyFile, stat } from "node:fs/promises";
-import { FilemillError } from "#contract/errors.ts";
+import { invalidOption } from "#contract/errors.ts";
 import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
@@ -112,5 +112,5 @@ export function assertCrop({ options }: HopTask, pages: readonly { readonly widt
   if (crop === undefined) return;
   const [width = 0, height = 0, left = 0, top = 0] = crop.split(/[x+]/).map(Number);
   if (width > 0 && height > 0 && pages.every((page) => left + width <= page.width && top + height <= page.height)) return;
-  throw new FilemillError("INVALID_OPTION", "The crop area must lie within every page of the picture.", { details: { option: "crop" } });
+  throw invalidOption("crop", "The crop area must lie within every page of the picture.");
 }

@@ -1,7 +1,7 @@
 /** Rotates, mirrors, crops and recompresses a JPEG losslessly with jpegtran: every coefficient stays. */
 import { existsSync } from "node:fs";
 import { copyFile, stat } from "node:fs/promises";
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
@@ -28,7 +28,7 @@ export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: 
   if (!existsSync(program)) throw new FilemillError("UNAVAILABLE", "The tool for lossless JPEG compression is not installed here.");
   const drawn = drawing.find((name) => task.options[name] !== undefined);
   if (drawn !== undefined)
-    throw lossy(drawn, "Lossless changes are rotating, mirroring, cropping and recompressing; resizing is not lossless.");
+    throw invalidOption(drawn, "Lossless changes are rotating, mirroring, cropping and recompressing; resizing is not lossless.");
   const facts = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "jpg" }, signal: task.signal });
   assertCrop(task, facts.orientation > 4 ? { width: facts.height, height: facts.width } : facts);
   const steps = stepsOf(task, facts.orientation);
@@ -42,7 +42,10 @@ export async function rewriteJpeg(sandbox: Sandbox, inspector: Inspector, task: 
     const more = task.options.progressive === true && isLast ? ["-progressive"] : [];
     const end = await session.run({ program, args: [...how, ...more, "-perfect", ...step, "-outfile", to, from] });
     if (/transformation is not perfect/i.test(end.stderr)) {
-      throw lossy("lossless", "The picture cannot be rotated or mirrored losslessly: its sides are not multiples of its JPEG blocks.");
+      throw invalidOption(
+        "lossless",
+        "The picture cannot be rotated or mirrored losslessly: its sides are not multiples of its JPEG blocks.",
+      );
     }
     throwIfFailed(end, badInput, damaged);
     from = to;
@@ -75,11 +78,7 @@ function assertCrop({ options }: HopTask, size: { readonly width: number; readon
   if (crop === undefined) return;
   const [width = 0, height = 0, left = 0, top = 0] = crop.split(/[x+]/).map(Number);
   if (width > 0 && height > 0 && left + width <= size.width && top + height <= size.height) return;
-  throw lossy("crop", `The crop area must lie within the picture, ${size.width} by ${size.height} pixels.`);
-}
-
-function lossy(option: string, message: string): FilemillError {
-  return new FilemillError("INVALID_OPTION", message, { details: { option } });
+  throw invalidOption("crop", `The crop area must lie within the picture, ${size.width} by ${size.height} pixels.`);
 }
 
 /** Transforms by the picture's orientation. @see EXIF 2.32, 4.6.4 A */
