@@ -6,6 +6,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
+import { firstNames } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { guessesNames, packings, rars } from "./archive-hops.ts";
 import { behindLink } from "./archive-refusals.ts";
@@ -120,7 +121,7 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
   return "/job/named.tar";
 }
 
-export const named = ({ names, more }: Answer<"archiveHolds">["otherTimes"]) => `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+export const named = ({ names, more }: Answer<"archiveHolds">["otherTimes"]) => firstNames(names, names.length, names.length + more);
 
 function listNames(session: ToolSession, archive: string): Promise<SandboxEnd> {
   return session.run({ program: "/bin/sh", args: ["-c", `exec ${program} -P -tf ${archive} > /job/names`], limits });

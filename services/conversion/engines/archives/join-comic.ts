@@ -6,7 +6,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { FileRef } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";
-import { words } from "../shared/hop-table.ts";
+import { firstNames, words } from "../shared/hop-table.ts";
 import { probeOf } from "../shared/tool-run.ts";
 import { limits, program, throwIfFailed } from "./archive-members.ts";
 import { bound, type Entry, type Joining, joinEngineOf } from "./join.ts";
@@ -15,7 +15,6 @@ const shown = new Set(words("jpg png gif webp"));
 /** Title and authors of a comic, in the file that readers know. */
 const facts = "ComicInfo.xml";
 const isFacts = ({ name }: Entry): boolean => name.slice(name.lastIndexOf("/") + 1) === facts;
-const mostNamed = 5;
 const message =
   "Files that are not pictures, special files, links that do not lead to a file in the archive, and files missing from `order.txt` are left out.";
 
@@ -30,10 +29,7 @@ async function joinComic({ session, task, entries, convert, remark }: Joining): 
     else if (!isFacts(entry)) left.push(entry.name);
   }
   if (pages.length === 0) throw new FilemillError("INVALID_INPUT", "The archive contains no pictures.");
-  if (left.length > 0) {
-    const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-    task.note("ENTRIES_LEFT_OUT", `Files that are not pictures were left out: ${left.slice(0, mostNamed).join(", ")}${more}.`);
-  }
+  if (left.length > 0) task.note("ENTRIES_LEFT_OUT", `Files that are not pictures were left out: ${firstNames(left, 5)}.`);
   const info = entries.filter(isFacts).slice(0, 1);
   const { paths, readOnly } = bound([...pages, ...info]);
   const copy = `mkdir /job/comic; for each in "$@"; do cp "$each" /job/comic/ || exit 1; done`;

@@ -1,6 +1,7 @@
 /** What a TAR stores beside its files: extended attributes, access control lists, flags of file systems, and comments. */
 import { join } from "node:path";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { firstNames } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { packings } from "./archive-hops.ts";
 import { limits } from "./archive-members.ts";
@@ -34,7 +35,5 @@ export async function noteLostExtras(session: ToolSession, { hop, note }: HopTas
 }
 
 function lostOf(what: string, { count, first }: Found, after: Found | undefined): readonly string[] {
-  if (count <= (after?.count ?? 0)) return [];
-  const others = count - first.length;
-  return [`${what} of ${first.join(", ")}${others > 0 ? ` and ${others} more` : ""}`];
+  return count <= (after?.count ?? 0) ? [] : [`${what} of ${firstNames(first, first.length, count)}`];
 }

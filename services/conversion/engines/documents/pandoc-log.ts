@@ -1,5 +1,7 @@
 /** What Pandoc's log and the filters say about content that is left out. */
+
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { firstNames } from "../shared/hop-table.ts";
 
 type Log = Pick<SandboxEnd, "stdout" | "stderr">;
 
@@ -76,7 +78,5 @@ function shortened(written: string): string {
 
 function told(what: string, all: readonly string[]): string[] {
   const named = [...new Set(all)];
-  if (named.length === 0) return [];
-  const rest = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : "";
-  return [`${what}: ${named.slice(0, mostNamed).join(", ")}${rest}.`];
+  return named.length === 0 ? [] : [`${what}: ${firstNames(named, mostNamed)}.`];
 }

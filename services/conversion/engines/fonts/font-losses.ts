@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
+import { firstNames } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
 const script = join(import.meta.dirname, "font-extras.py");
@@ -29,8 +30,8 @@ export async function noteLosses(session: ToolSession, { hop, note }: HopTask, s
   const axes = lostOf("axes");
   const isLost = (key: "colours" | "bitmaps" | "mathematics") => before[key] && !after[key];
   const lost = [
-    ...(features.length === 0 ? [] : [`the features ${shortened(features)}`]),
-    ...(axes.length === 0 ? [] : [`the variations ${shortened(axes)}`]),
+    ...(features.length === 0 ? [] : [`the features ${firstNames(features, 12)}`]),
+    ...(axes.length === 0 ? [] : [`the variations ${firstNames(axes, 12)}`]),
     ...(lostOf("hinting").length === 0 ? [] : ["hinting"]),
     ...(isLost("colours") ? ["the colours of glyphs"] : []),
     ...(isLost("bitmaps") ? ["glyphs as bitmaps"] : []),
@@ -40,11 +41,4 @@ export async function noteLosses(session: ToolSession, { hop, note }: HopTask, s
   if (lost.length > 0) note("STRUCTURE_DROPPED", `Left out: ${lost.join("; ")}.`);
   const about = [...lostOf("texts"), ...(lostOf("languages").length === 0 ? [] : ["names in other languages"])];
   if (about.length > 0) note("METADATA_DROPPED", `Left out: ${about.join(", ")}.`);
-}
-
-const named = 12;
-
-function shortened(tags: readonly string[]): string {
-  const more = tags.length - named;
-  return `${tags.slice(0, named).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,7 +1,7 @@
 /** What assimp does not read of PLY and OBJ, or what the target does not hold of it. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
-import { words } from "../shared/hop-table.ts";
+import { firstNames, words } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
 /** Targets without colours of single vertices. */
@@ -45,10 +45,7 @@ async function notePly(session: ToolSession, { hop, note }: HopTask, given: stri
   }
   if ((counts.get("face") ?? counts.get("tristrips") ?? 0) === 0)
     throw new FilemillError("CONVERSION_FAILED", "The model is a cloud of points; this conversion reads only models with faces.");
-  const said = [...lost].map(
-    ([of, names]) =>
-      `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ""} of each ${of.slice(0, longestName)}`,
-  );
+  const said = [...lost].map(([of, names]) => `${firstNames(names, mostNamed)} of each ${of.slice(0, longestName)}`);
   if (said.length > 0) note("METADATA_DROPPED", `Left out: ${said.slice(0, mostNamed).join("; ")}.`);
   noteFiles(note, textureFiles);
 }

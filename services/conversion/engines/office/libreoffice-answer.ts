@@ -109,40 +109,35 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
     );
   const leftOut = [
-    ...(answer.hiddenCells > 0
-      ? [
-          `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
-        ]
-      : []),
-    ...(answer.hasFooters ? ["Footers and dates of slides were left out."] : []),
-    ...(answer.hasComments ? ["Comments were left out."] : []),
-    ...(answer.hasDeleted ? ["Deleted text that is still tracked is shown struck through."] : []),
+    ...when(
+      answer.hiddenCells > 0,
+      `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
+    ),
+    ...when(answer.hasFooters, "Footers and dates of slides were left out."),
+    ...when(answer.hasComments, "Comments were left out."),
+    ...when(answer.hasDeleted, "Deleted text that is still tracked is shown struck through."),
     ...answer.left.flatMap((kind) => unread.get(kind) ?? []),
-    ...(answer.hasMenus ? ["Choices in pop-up menus became their numbers."] : []),
-    ...(answer.restored.length > 0
-      ? [`Formulas that cannot be computed here were replaced by their results: ${firstOf(answer.restored)}.`]
-      : []),
-    ...(answer.unknown.length > 0 ? [`Formulas without a result use unknown functions or names: ${firstOf(answer.unknown)}.`] : []),
-    ...(answer.changed.length > 0 ? [`Results of formulas, such as of NOW(), were computed anew: ${firstOf(answer.changed)}.`] : []),
-    ...(answer.numbersLinked.length > 0 ? [`Links of cells with numbers were left out: ${firstOf(answer.numbersLinked)}.`] : []),
-    ...(answer.isNameless ? ["The name of the file was left out where a field shows it."] : []),
-    ...(answer.decoded.length > 0 ? [`Link addresses lost escapes such as %22 or %40: ${firstOf(answer.decoded)}.`] : []),
+    ...when(answer.hasMenus, "Choices in pop-up menus became their numbers."),
+    ...listing("Formulas that cannot be computed here were replaced by their results", answer.restored),
+    ...listing("Formulas without a result use unknown functions or names", answer.unknown),
+    ...listing("Results of formulas, such as of NOW(), were computed anew", answer.changed),
+    ...listing("Links of cells with numbers were left out", answer.numbersLinked),
+    ...when(answer.isNameless, "The name of the file was left out where a field shows it."),
+    ...listing("Link addresses lost escapes such as %22 or %40", answer.decoded),
   ];
   if (leftOut.length > 0) task.note("TEXT_LEFT_OUT", leftOut.join(" "));
   const roundings = [
-    ...(answer.rounded.length > 0
-      ? [`Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`]
-      : []),
-    ...(answer.inexact.length > 0 ? [`Times of day may be up to 500 seconds off: ${firstOf(answer.inexact)}.`] : []),
+    ...listing("Numbers of more than 15 digits, or times below 10 ms, were rounded", answer.rounded),
+    ...listing("Times of day may be up to 500 seconds off", answer.inexact),
   ];
   if (roundings.length > 0) task.note("NUMBERS_ROUNDED", roundings.join(" "));
   const replaced = [
-    ...(answer.spaced.length > 0 ? [`Tabs in cells became spaces: ${firstOf(answer.spaced)}.`] : []),
-    ...(answer.controls.length > 0 ? [`Control characters in cells were left out: ${firstOf(answer.controls)}.`] : []),
+    ...listing("Tabs in cells became spaces", answer.spaced),
+    ...listing("Control characters in cells were left out", answer.controls),
   ];
   if (replaced.length > 0) task.note("CHARACTERS_REPLACED", replaced.join(" "));
   if (answer.hasTexts) task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
-  if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed to fit the format: ${firstOf(answer.renamed)}.`);
+  for (const message of listing("Columns were renamed to fit the format", answer.renamed)) task.note("NAMES_CHANGED", message);
   if (answer.picturesLeft > 0)
     task.note(
       "IMAGES_REMOVED",
@@ -150,7 +145,9 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
     );
 }
 
-function firstOf(places: readonly string[]): string {
+const when = (isSo: boolean, message: string): string[] => (isSo ? [message] : []);
+
+function listing(what: string, places: readonly string[]): string[] {
   const shown = places.slice(0, 3).map((place) => place.slice(0, 60));
-  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
+  return when(shown.length > 0, `${what}: ${shown.join(", ")}${places.length > 3 ? " and others" : ""}.`);
 }

@@ -10,6 +10,7 @@ import { oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
+import { untouched } from "./pdf-change-ghostscript.ts";
 
 const program = "/usr/bin/gs";
 
@@ -31,16 +32,7 @@ const hops: readonly Hop[] = [
 
 function pictureArgumentsOf(task: HopTask): readonly string[] {
   const asked = stringOption(task.options, "pictures") ?? "keep";
-  if (asked === "keep") {
-    const exact = ["Color", "Gray"].flatMap((kind) => [`-dDownsample${kind}Images=false`, `-dAutoFilter${kind}Images=false`]);
-    return [
-      ...exact,
-      "-dDownsampleMonoImages=false",
-      "-dColorImageFilter=/FlateEncode",
-      "-dGrayImageFilter=/FlateEncode",
-      "-dPassThroughJPEGImages=true",
-    ];
-  }
+  if (asked === "keep") return untouched;
   return ["Color", "Gray", "Mono"].flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
     `-d${kind}ImageDownsampleThreshold=1.0`,

@@ -4,7 +4,8 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { inputInside, openToolSession } from "../shared/tool-run.ts";
 
-const untouched = [
+/** Arguments that leave pictures unchanged. */
+export const untouched = [
   ...["Color", "Gray"].flatMap((kind) => [
     `-dDownsample${kind}Images=false`,
     `-dAutoFilter${kind}Images=false`,

@@ -36,6 +36,12 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
+/** The first names, and how many more there are. */
+export function firstNames(names: readonly string[], most: number, total = names.length): string {
+  const shown = names.slice(0, most);
+  return `${shown.join(", ")}${total > shown.length ? ` and ${total - shown.length} more` : ""}`;
+}
+
 export function flagOption(options: OptionValues, name: string): boolean {
   return options[name] === true;
 }
