@@ -78,17 +78,8 @@ async function pagesWithoutText(session: ToolSession, task: HopTask, asked: read
     const smooth = ["-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", `-r${dpi}`];
     const device = type === "png" ? ["-sDEVICE=png16m"] : ["-sDEVICE=jpeg", "-dJPEGQ=85"];
     const which = ["-dUseCropBox", "-dFILTERTEXT", `-sPageList=${pages.map(({ page }) => page).join(",")}`];
-    const args = [
-      "-dSAFER",
-      "-dBATCH",
-      "-dNOPAUSE",
-      "-dQUIET",
-      ...device,
-      ...smooth,
-      ...which,
-      `-sOutputFile=/job/${sort}-%d`,
-      inputInside,
-    ];
+    const quiet = ["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET"];
+    const args = [...quiet, ...device, ...smooth, ...which, `-sOutputFile=/job/${sort}-%d`, inputInside];
     const end = await session.run({ program: "/usr/bin/gs", args });
     if (end.exitCode !== 0) continue;
     for (const [index, { page }] of pages.entries()) {

@@ -4,7 +4,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
-import { stringOption } from "../shared/hop-table.ts";
+import { firstNames, stringOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
 import { straightened } from "./pdf-straightening.ts";
@@ -100,7 +100,7 @@ export async function recogniseOr(
 
 /** Text for the note about it. */
 export function wordsFor({ pages, confidence }: Recognised): string {
-  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
+  const some = firstNames(pages.map(String), 10);
   return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
 }
 
@@ -130,10 +130,7 @@ const partOfScan = 0.5;
 /** Those of the pages that pictures cover, including masks and strips. */
 export async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
   const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
-  const end = await session.run({
-    program: "/bin/sh",
-    args: ["-c", `pdfimages -list "$1" | awk '${sums}'`, "sh", inputInside],
-  });
+  const end = await session.run({ program: "/bin/sh", args: ["-c", `pdfimages -list "$1" | awk '${sums}'`, "sh", inputInside] });
   const areas = new Map([...end.stdout.matchAll(/^(\d{1,5}) (\S{1,40})$/gm)].map(([, page, area]) => [Number(page), Number(area)]));
   const sizes = await readPages(session, pages);
   return sizes

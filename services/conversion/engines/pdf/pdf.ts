@@ -2,7 +2,7 @@
  * PDF to a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made from that.
  */
 
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import {
   defineEngine,
   type EngineHost,
@@ -18,6 +18,7 @@ import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
 import { integerIn, oneOf, pagesOption } from "../shared/options.ts";
+import { stepFile } from "../shared/tool-run.ts";
 import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
@@ -82,27 +83,20 @@ type Host = Pick<EngineHost, "sandbox">;
 async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void> {
   const first = await read(reader, task);
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
-  const searchable = `${task.outputPath}.searchable`;
-  try {
-    const found = await recogniseOr(host.sandbox, task, {
-      wanted: pagesWanted(task.options.pages),
-      path: searchable,
-      isForText: task.options.layout !== "exact",
-      isNeeded: first instanceof LacksContent,
-    });
-    if (found === undefined || found.pages.length === 0) {
-      if (!(first instanceof LacksContent)) return noteAll(task, first);
-      // No text could be recognised: the pages stay pictures.
-      return noteAll(task, whole(await read(reader, { ...task, options: { ...task.options, ocr: "never" } })));
-    }
-    await rm(task.outputPath, { force: true });
-    const { size: sizeBytes } = await stat(searchable);
-    const second = whole(await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } }));
-    task.note("TEXT_RECOGNISED", wordsFor(found));
-    noteAll(task, second);
-  } finally {
-    await rm(searchable, { force: true });
+  await using searchable = stepFile(task, "searchable");
+  const found = await recogniseOr(host.sandbox, task, {
+    ...{ wanted: pagesWanted(task.options.pages), path: searchable.path },
+    ...{ isForText: task.options.layout !== "exact", isNeeded: first instanceof LacksContent },
+  });
+  if (found === undefined || found.pages.length === 0) {
+    if (!(first instanceof LacksContent)) return noteAll(task, first);
+    // No text could be recognised: the pages stay pictures.
+    return noteAll(task, whole(await read(reader, { ...task, options: { ...task.options, ocr: "never" } })));
   }
+  await rm(task.outputPath, { force: true });
+  const second = whole(await read(reader, { ...task, input: await searchable.as("pdf") }));
+  task.note("TEXT_RECOGNISED", wordsFor(found));
+  noteAll(task, second);
 }
 
 function whole(read: Notes | LacksContent): Notes {

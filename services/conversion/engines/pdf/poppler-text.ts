@@ -1,20 +1,16 @@
 /** Extracts the text of a PDF with pdftotext; pages that are pictures go through Tesseract first. */
-import { rm } from "node:fs/promises";
-import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
-import { numberOption } from "../shared/hop-table.ts";
+import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
-import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
-import { coveredOf, fewLetters, recognise, type Wish, wordsFor } from "./pdf-recognition.ts";
+import { inputInside, openToolSession, stepFile, type ToolSession } from "../shared/tool-run.ts";
+import { coveredOf, fewLetters, readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 import { popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
-import { languageOption } from "./tesseract-languages.ts";
 
 export const textOptions: readonly OptionDefinition[] = [
   oneOf("layout", ["reading", "page"], "`reading` follows the flow of the text; `page` keeps columns and tables in place", "reading"),
-  oneOf("ocr", ["auto", "never"], "Text recognition (OCR) on scanned pages", "auto"),
-  languageOption,
+  ...readingOptions,
 ];
 
 type Host = Pick<EngineHost, "sandbox" | "inspector">;
@@ -25,23 +21,23 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
   await using session = await openToolSession(host.sandbox, task);
   const first = await take(host, session, task);
   if (first.pictures.length === 0) return await finish(session, task, first);
-  const [searchable, textPath] = [`${task.outputPath}.searchable`, `${task.outputPath}.recognised`];
-  try {
-    const asked = task.options.ocr === "never" ? undefined : await recogniseOr(host, task, first, { path: searchable, textPath });
-    if (asked === undefined || asked.pages.length === 0) {
-      noteUnread(task, first.pictures);
-      return await finish(session, task, first);
-    }
-    const read = { ...task, input: { ...task.input, path: searchable } };
-    await using second = await openToolSession(host.sandbox, read);
-    const all = await take(host, second, read);
-    task.note("TEXT_RECOGNISED", wordsFor(asked));
-    if (all.pictures.length > 0) noteUnread(task, all.pictures);
-    if (task.options.layout !== "page") await replacePages(second, textPath, asked.pages, numberOption(task.options, "firstPage") ?? 1);
-    await finish(second, task, all);
-  } finally {
-    await Promise.all([searchable, textPath].map((path) => rm(path, { force: true })));
+  await using searchable = stepFile(task, "searchable");
+  await using text = stepFile(task, "recognised");
+  const asked = await recogniseOr(host.sandbox, task, {
+    ...{ wanted: (page) => first.pictures.includes(page), path: searchable.path, textPath: text.path },
+    ...{ isForText: true, isNeeded: first.letters === 0 },
+  });
+  if (asked === undefined || asked.pages.length === 0) {
+    noteUnread(task, first.pictures);
+    return await finish(session, task, first);
   }
+  const read = { ...task, input: { ...task.input, path: searchable.path } };
+  await using second = await openToolSession(host.sandbox, read);
+  const all = await take(host, second, read);
+  task.note("TEXT_RECOGNISED", wordsFor(asked));
+  if (all.pictures.length > 0) noteUnread(task, all.pictures);
+  if (task.options.layout !== "page") await replacePages(second, text.path, asked.pages, numberOption(task.options, "firstPage") ?? 1);
+  await finish(second, task, all);
 }
 
 /** Leaves the text in the session. */
@@ -83,17 +79,6 @@ async function numbersFrom(session: ToolSession, program: string, args: readonly
   return [...stdout.matchAll(/^ *(\d{1,6})\b/gm)].map(([, number]) => Number(number));
 }
 
-/** If there is other text, a recognition failure only loses the text of pictures, which is noted. */
-async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, paths: Pick<Wish, "path" | "textPath">) {
-  try {
-    return await recognise(sandbox, task, { wanted: (page) => pictures.includes(page), ...paths, isForText: true });
-  } catch (error) {
-    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
-    if (letters === 0 || isWish || task.signal.aborted) throw error;
-    return undefined;
-  }
-}
-
 /**
  * Replaces pdftotext's output for `pages` with the recognised text. OCR knows which words form a
  * line; pdftotext would have to infer that from positions and gaps, which are imprecise in a scan.
@@ -112,8 +97,7 @@ async function replacePages(session: ToolSession, textPath: string, pages: reado
 }
 
 function noteUnread(task: HopTask, pages: readonly number[]): void {
-  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
-  task.note("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${some}.`);
+  task.note("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${firstNames(pages.map(String), 10)}.`);
 }
 
 /** Pages without text are only form feeds. */
