@@ -71,12 +71,7 @@ export async function openEngines(parts: ConverterParts): Promise<Omit<Converter
     lanes: lanes.map((lane) => ({ lane, slots: parts.slots[lane] })),
     engines: () => found.map(statusOf),
     manifest: (node) =>
-      create(ManifestSchema, {
-        node,
-        announcedAt: timestampNow(),
-        sandbox: parts.sandbox.mode,
-        engines: engineManifests,
-      }),
+      create(ManifestSchema, { node, announcedAt: timestampNow(), sandbox: parts.sandbox.mode, engines: engineManifests }),
     ...createRunner(parts, (id) => live.get(id)),
     warm() {
       for (const { engine } of served) live.get(engine.id)?.warm();

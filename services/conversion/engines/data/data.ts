@@ -26,9 +26,4 @@ const worker = {
   ],
 };
 
-export const dataEngine = workerEngine(worker, {
-  id: "data",
-  label: "Filemill data",
-  lane: "document",
-  hops: dataHops,
-});
+export const dataEngine = workerEngine(worker, { id: "data", label: "Filemill data", lane: "document", hops: dataHops });

@@ -8,13 +8,8 @@ import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const usual = { maxInputMb: 100 } as const;
-const quality = integerIn("quality", [25, 100], "Quality of pictures in the pages; lower values make smaller files", {
-  default: 85,
-});
-const decibels = integerIn("decibels", [20, 48], "Quality of the result; lower values make smaller files", {
-  default: 40,
-  unit: "dB",
-});
+const quality = integerIn("quality", [25, 100], "Quality of pictures in the pages; lower values make smaller files", { default: 85 });
+const decibels = integerIn("decibels", [20, 48], "Quality of the result; lower values make smaller files", { default: 40, unit: "dB" });
 
 const hops: readonly Hop[] = [
   {

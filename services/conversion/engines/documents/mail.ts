@@ -117,9 +117,4 @@ const hops: readonly Hop[] = [
   ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
 ];
 
-export const mailEngine = workerEngine(worker, {
-  id: "mail",
-  label: "Filemill mail",
-  lane: "document",
-  hops,
-});
+export const mailEngine = workerEngine(worker, { id: "mail", label: "Filemill mail", lane: "document", hops });

@@ -154,11 +154,7 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   if (arranged.hasPoints) await completeGpx(session, name);
   if (task.hop.to === "georss") await declarePrefix(session, name);
   if (writing.isPacked !== true) return await session.adopt(name);
-  const packed = await session.run({
-    program: archiver,
-    args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", name],
-    limits,
-  });
+  const packed = await session.run({ program: archiver, args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", name], limits });
   if (packed.exitCode !== 0) throw failed(task);
   await session.adopt("out.zip");
 }

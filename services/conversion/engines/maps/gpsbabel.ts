@@ -108,10 +108,7 @@ const fullGpx = "gpx,garminextensions";
 /** Compares the source with what the tool reads back from its result, as a device would; notes the differences. */
 async function compareWithSource(session: ToolSession, task: HopTask, device: Device, name: string): Promise<void> {
   const again = "/job/again.gpx";
-  const end = await session.run({
-    program,
-    args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again],
-  });
+  const end = await session.run({ program, args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again] });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   await tellOwn(session, task.note, "map/main.ts", ["compare", inputInside, again]);
 }

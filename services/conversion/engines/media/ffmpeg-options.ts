@@ -76,9 +76,7 @@ export const gifOptions: readonly OptionDefinition[] = [
   ...trim,
 ];
 /** For formats of animations or stills. */
-export const atOption = decimalIn("at", [0, 86_400], "Make a still of this moment instead of an animation", {
-  unit: "s",
-});
+export const atOption = decimalIn("at", [0, 86_400], "Make a still of this moment instead of an animation", { unit: "s" });
 export const stillOptions: readonly OptionDefinition[] = [
   decimalIn("at", [0, 86_400], "Moment to show; default: the first frame that is not black", { unit: "s" }),
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width; the height follows" },

@@ -15,9 +15,7 @@ import { untouched } from "./pdf-change-ghostscript.ts";
 const program = "/usr/bin/gs";
 
 const pictures = oneOf("pictures", ["keep", "300", "150", "72"], "Keep pictures unchanged, or downsample them to this many dpi", "keep");
-const crop = yesOrNo("crop", "Page size: the drawing's bounding box, or the page size the drawing declares", {
-  default: true,
-});
+const crop = yesOrNo("crop", "Page size: the drawing's bounding box, or the page size the drawing declares", { default: true });
 const pages = pagesOption("Pages to keep, in ascending order");
 const usual = { maxInputMb: 200 } as const;
 

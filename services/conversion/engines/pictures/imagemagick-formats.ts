@@ -6,7 +6,7 @@ import { partOptions } from "#services/conversion/domain/parts.ts";
 import { mayKeepPlace } from "#services/conversion/domain/picture-metadata.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { integerIn, oneOf, yesOrNo } from "../shared/options.ts";
-import { metadataChoice } from "./picture-options.ts";
+import { metadataChoice, side } from "./picture-options.ts";
 
 export type Picture = {
   /** ImageMagick's name for it; always given, so that it never guesses from the content. */
@@ -50,7 +50,6 @@ export const unlit = "The picture is black, or has only layers that cannot be re
 
 const dither = yesOrNo("dither", "Dither shades; `false`: black or white by brightness", { default: true });
 
-const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** In both directions, so that shrinking needs no second conversion. */
 export const bounds: readonly OptionDefinition[] = [
   { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
@@ -68,6 +67,11 @@ const [divided, multiplied] = [
       "( -clone 1 -clone 2 -compose CopyOpacity -composite ) -delete 0--2 +compose",
   ),
 ];
+
+const jpeg2000: Omit<Picture, "coder"> = {
+  ...{ isDeep: true, read: "lossless", write: "high" },
+  options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
+};
 
 export const pictures: Readonly<Record<string, Picture>> = {
   bmp: { coder: "bmp", read: "lossless", write: "lossless" },
@@ -102,20 +106,8 @@ export const pictures: Readonly<Record<string, Picture>> = {
   pam: { coder: "pam", isDeep: true, read: "lossless", write: "lossless" },
   pcx: { coder: "pcx", read: "lossless", write: "reduced", isOpaque: true },
   dcx: { coder: "dcx", read: "reduced", write: "reduced", isOpaque: true },
-  jp2: {
-    coder: "jp2",
-    isDeep: true,
-    read: "lossless",
-    write: "high",
-    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
-  },
-  j2k: {
-    coder: "j2k",
-    isDeep: true,
-    read: "lossless",
-    write: "high",
-    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
-  },
+  jp2: { coder: "jp2", ...jpeg2000 },
+  j2k: { coder: "j2k", ...jpeg2000 },
   xpm: { coder: "xpm", read: "lossless", write: "reduced", hardens: true },
   xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
   sgi: { coder: "sgi", isDeep: true, read: "lossless", write: "lossless" },

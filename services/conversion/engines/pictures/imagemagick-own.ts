@@ -6,16 +6,10 @@ import { expecting, expectingAll } from "#services/conversion/domain/expectation
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
+import { bounds } from "./imagemagick-formats.ts";
 import { crop, flip, turn } from "./picture-options.ts";
 
-const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
-const shape: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Maximum width; keeps the aspect ratio, never enlarges" },
-  { ...side, name: "height", description: "Maximum height; keeps the aspect ratio, never enlarges" },
-  crop,
-  turn,
-  flip,
-];
+const shape: readonly OptionDefinition[] = [...bounds, crop, turn, flip];
 const packings: readonly OptionDefinition[] = [
   oneOf(
     "compression",

@@ -46,12 +46,7 @@ const hops: readonly Hop[] = [
   { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: choices, expects: still },
   { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again, ...choices], expects: opaque },
   {
-    from: "jxl",
-    to: "ppm",
-    fidelity: "reduced",
-    cost: 120,
-    ...usual,
-    options: [],
+    ...{ from: "jxl", to: "ppm", fidelity: "reduced", cost: 120, ...usual, options: [] },
     expects: expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"),
   },
   ...ownHops(["jxl"], () => ({

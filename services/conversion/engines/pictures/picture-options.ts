@@ -2,7 +2,7 @@
 import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
 import { cropOption, matching, oneOf, yesOrNo } from "../shared/options.ts";
 
-const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+export const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const width: OptionDefinition = { ...side, name: "width", description: "Width; without height, the height follows" };
 const height: OptionDefinition = { ...side, name: "height", description: "Height; without width, the width follows" };
 const fitting = (unset?: "inside") =>

@@ -6,12 +6,7 @@ export function encoded(image, to, options, first) {
   switch (to) {
     case "jpg":
       // Optimised Huffman tables need every coefficient in memory: 2.3 GB for 400 million pixels.
-      return image.jpeg({
-        quality,
-        progressive: options.progressive,
-        chromaSubsampling: options.chroma,
-        optimiseCoding: pixels <= 40e6,
-      });
+      return image.jpeg({ quality, progressive: options.progressive, chromaSubsampling: options.chroma, optimiseCoding: pixels <= 40e6 });
     case "png":
       return image.png({
         compressionLevel: options.compressionLevel,

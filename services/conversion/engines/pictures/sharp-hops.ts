@@ -37,9 +37,7 @@ const profile = oneOf(
   "Colours: to sRGB, kept with their profile (RGB only; others to sRGB), or kept without it",
   "srgb",
 );
-const print = integerIn("density", [1, 4800], "Stored print resolution in dpi; default: as in the source", {
-  unit: "dpi",
-});
+const print = integerIn("density", [1, 4800], "Stored print resolution in dpi; default: as in the source", { unit: "dpi" });
 /** Formats with a field for the resolution. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
 
@@ -76,9 +74,7 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   tiff: [oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", "deflate")],
 };
 
-const density = integerIn("density", [1, 2400], "Resolution in dpi; default: 72, or as needed for width and height", {
-  unit: "dpi",
-});
+const density = integerIn("density", [1, 2400], "Resolution in dpi; default: 72, or as needed for width and height", { unit: "dpi" });
 
 function moves(from: Source, to: Target): boolean {
   return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");
@@ -159,16 +155,8 @@ function hopOf(from: Source, to: Target): Hop {
     ...(from === "svg" ? [density] : to === "gif" ? [] : [metadataChoice, profile]),
     ...(from !== "svg" && printed.has(to) ? [print] : []),
   ];
-  return {
-    from,
-    to,
-    fidelity: fidelityOf(from, to),
-    cost: costOf[to],
-    maxInputMb: from === "svg" ? 10 : 100,
-    options,
-    expects: expectationsOf(from, to),
-    ...part,
-  };
+  const maxInputMb = from === "svg" ? 10 : 100;
+  return { from, to, fidelity: fidelityOf(from, to), cost: costOf[to], maxInputMb, options, expects: expectationsOf(from, to), ...part };
 }
 
 export const sharpHops: readonly Hop[] = [

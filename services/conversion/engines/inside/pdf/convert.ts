@@ -32,9 +32,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     count,
     bookmarks,
     attachments,
-  } = await readPdf(bytes, pagesWanted(options.pages), {
-    isAsSeen: options.layout === "exact",
-  });
+  } = await readPdf(bytes, pagesWanted(options.pages), { isAsSeen: options.layout === "exact" });
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the trailer, the library reconstructs the file from the objects that it finds.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);

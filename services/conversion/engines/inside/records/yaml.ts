@@ -127,11 +127,7 @@ export function writeYaml(value: Value, options: Options, notes: Notes): string 
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
   // Readers of YAML 1.1, which are common, take NO for a boolean and 1:30 for ninety.
-  const document = new Document(ready(simple), {
-    aliasDuplicateObjects: false,
-    customTags: ["binary", exactTag],
-    compat: "yaml-1.1",
-  });
+  const document = new Document(ready(simple), { aliasDuplicateObjects: false, customTags: ["binary", exactTag], compat: "yaml-1.1" });
   visit(document, { Scalar: (_key, node) => quoteUnwritable(node) });
   return escapeUnwritable(document.toString({ indent, lineWidth: 0 }));
 }
