@@ -84,15 +84,20 @@ function comesAgain(lines: readonly Line[], enough: number): boolean {
 /** Both of two pages, otherwise a third of them but at least three. */
 export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.max(3, count / 3));
 
-const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, "");
+/** Letters and digits, to find a text that is set or spaced otherwise. */
+export const lettersOf = (texts: readonly { readonly text: string }[]): string =>
+  texts
+    .map(({ text }) => text)
+    .join("")
+    .replace(/[^\p{L}\p{N}]/gu, "");
 
 /** A head that says what no other text says stays once: at the start of the text, or at its end if it is at the foot. */
 function onlyPlaces(repeated: readonly (readonly Line[])[], rest: string): readonly (Line | undefined)[] {
   return repeated.map((lines) => {
-    const { text = "" } = lines[0] ?? {};
-    const isNumber = pageNumber.test(text) && lines.some((line) => line.text !== text);
-    if (isNumber || rest.includes(lettersOf(text))) return undefined;
-    return lines[0]?.key.startsWith("top ") ? lines[0] : lines.at(-1);
+    const [first] = lines;
+    const isNumber = pageNumber.test(first?.text ?? "") && lines.some(({ text }) => text !== first?.text);
+    if (first === undefined || isNumber || rest.includes(lettersOf([first]))) return undefined;
+    return first.key.startsWith("top ") ? first : lines.at(-1);
   });
 }
 
@@ -108,7 +113,7 @@ export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): 
   const rest = pages.map(({ pieces }) => pieces.filter((piece) => !away.has(piece)));
   if (rest.every((pieces) => pieces.length === 0)) return pages.map(({ pieces }) => pieces);
   const furniture = repeated.filter((lines) => lines.some(({ pieces }) => pieces.some((piece) => away.has(piece))));
-  for (const line of onlyPlaces(furniture, lettersOf(rest.flat().map(textOfPiece).join("")))) {
+  for (const line of onlyPlaces(furniture, lettersOf(rest.flat().map((piece) => ({ text: textOfPiece(piece) }))))) {
     for (const piece of line?.pieces ?? []) away.delete(piece);
   }
   const head = furniture.flat().find(({ text }) => /\p{L}{3}/u.test(text));

@@ -249,6 +249,18 @@ describe("engine pdf, in detail", () => {
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Repeated running heads were left out, such as “Mill Limited, page 1”.");
   });
 
+  it("dropped what is marked as decoration in silence, and names it unless the text says it too", async () => {
+    const path = join(bench.folder, "letter.pdf");
+    const head = (text: string) =>
+      `) Tj ET /Artifact BMC BT /F 12 Tf 1 0 0 1 20 180 Tm (${text}) Tj ET EMC BT /F 12 Tf 1 0 0 1 20 100 Tm (Quokka`;
+    const notesOf = async (text: string) => {
+      await writeFile(path, pdfOf([head(text)], "0 0 300 200"));
+      return (await bench.convert(path, "pdf", "html")).notes;
+    };
+    expect((await notesOf("Mill Limited, letter 17")).get("ENTRIES_LEFT_OUT")).toContain("“Mill Limited, letter 17”");
+    expect((await notesOf("Quokka")).has("ENTRIES_LEFT_OUT")).toBe(false);
+  });
+
   it("keeps list items apart across a page break", async () => {
     const html = await htmlOf("long list");
     expect(html.match(/<li>Item number \d+<\/li>/g)).toHaveLength(80);
