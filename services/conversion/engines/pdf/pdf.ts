@@ -44,7 +44,7 @@ const ofPages = [
   expecting("TEXT_LEFT_OUT", "Comments and text in hidden layers are left out."),
   expecting("STRUCTURE_DROPPED", "Attached files are left out."),
 ];
-const heads = expecting("ENTRIES_LEFT_OUT", "Running heads and page numbers are left out of pages without tags.");
+const heads = expecting("ENTRIES_LEFT_OUT", "Page numbers and repeated running heads are left out, or what the tags call decoration.");
 const besideTables = expecting("ENTRIES_LEFT_OUT", "Only tables are converted.");
 
 const hops: readonly Hop[] = [
@@ -68,7 +68,7 @@ const hops: readonly Hop[] = [
       ...ofPages,
       expecting(
         "ENTRIES_LEFT_OUT",
-        "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
+        "Page numbers and repeated running heads are left out, or what the tags call decoration; with `content=tables`, all but the tables.",
       ),
       expecting("IMAGES_REMOVED", "For pictures, only positions and descriptions are given."),
     ],
