@@ -26,4 +26,9 @@ const worker = {
   ],
 };
 
-export const dataEngine = workerEngine(worker, { id: "data", label: "Filemill data", lane: "document", hops: dataHops });
+export const dataEngine = workerEngine(worker, {
+  id: "data",
+  label: "Filemill data",
+  lane: "document",
+  hops: dataHops,
+});

@@ -117,4 +117,9 @@ const hops: readonly Hop[] = [
   ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
 ];
 
-export const mailEngine = workerEngine(worker, { id: "mail", label: "Filemill mail", lane: "document", hops });
+export const mailEngine = workerEngine(worker, {
+  id: "mail",
+  label: "Filemill mail",
+  lane: "document",
+  hops,
+});

@@ -1,7 +1,6 @@
 /** Chapters: as comments in Xiph formats, and from files that list them out of order. */
 import { writeFile } from "node:fs/promises";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
-import { clockOf } from "../inside/subtitle/cues.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { speedOf } from "./ffmpeg-own.ts";
@@ -41,8 +40,16 @@ export function chapterArgs(task: HopTask, { chapters, chapterList }: Media, mux
     .filter(({ startSeconds }, place) => startSeconds < end && (chapters[place + 1]?.startSeconds ?? Infinity) > start)
     .flatMap(({ startSeconds, title }, place) => {
       const name = `CHAPTER${String(place).padStart(3, "0")}`;
-      return ["-metadata", `${name}=${clockOf(Math.max(0, startSeconds - start) * 1000, 2, ".", 3)}`, "-metadata", `${name}NAME=${title}`];
+      return ["-metadata", `${name}=${clockOf(Math.max(0, startSeconds - start))}`, "-metadata", `${name}NAME=${title}`];
     });
   // A name must follow its time, and ffmpeg replaces the last comment with its own.
   return ["-map_chapters", "-1", ...(kept.length === 0 ? [] : ["-metadata", "encoder=", ...kept])];
+}
+
+/** As 01:02:03.456 */
+function clockOf(seconds: number): string {
+  const digits = (value: number, count: number) => String(value).padStart(count, "0");
+  const milliseconds = Math.round(seconds * 1000);
+  const [hours, minutes] = [Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60];
+  return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(Math.floor(milliseconds / 1000) % 60, 2)}.${digits(milliseconds % 1000, 3)}`;
 }

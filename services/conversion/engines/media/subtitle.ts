@@ -76,4 +76,9 @@ const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) 
   options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],
 }));
 
-export const subtitleEngine = workerEngine(worker, { id: "subtitle", label: "Filemill subtitles", lane: "document", hops });
+export const subtitleEngine = workerEngine(worker, {
+  id: "subtitle",
+  label: "Filemill subtitles",
+  lane: "document",
+  hops,
+});

@@ -23,4 +23,9 @@ const hops: readonly Hop[] = [
   { from: "step", to: "glb", fidelity: "reduced", ...common, expects: [] },
 ];
 
-export const shapesEngine = workerEngine(worker, { id: "shapes", label: "glTF-Transform, Open CASCADE", lane: "document", hops });
+export const shapesEngine = workerEngine(worker, {
+  id: "shapes",
+  label: "glTF-Transform, Open CASCADE",
+  lane: "document",
+  hops,
+});
