@@ -1,6 +1,7 @@
 /** YAML 1.2 (core schema): text that looks like a date stays text. */
 import {
   Document,
+  isScalar,
   LineCounter,
   type ParseOptions,
   parseAllDocuments,
@@ -9,6 +10,7 @@ import {
   type SchemaOptions,
   visit,
   YAMLError,
+  type YAMLMap,
 } from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
@@ -21,23 +23,41 @@ const maxAliases = 1000;
 
 export const floatTag = "tag:yaml.org,2002:float";
 
+type ReadingOptions = Pick<ParseOptions & SchemaOptions, "customTags" | "intAsBigInt" | "merge"> & { readonly uniqueKeys: boolean };
+
 /** @throws {Failure} INVALID_INPUT with the place of the first error, or INPUT_TOO_COMPLEX. */
-export function documentsOf(text: string, options: ParseOptions & SchemaOptions): readonly Document.Parsed[] {
+export function documentsOf(text: string, options: ReadingOptions): readonly Document.Parsed[] {
   assertShallow(text);
   const lineCounter = new LineCounter();
-  // The library's own places take quadratic time if there are many errors in one line.
-  const documents = parseAllDocuments(text, { ...options, logLevel: "error", strict: false, prettyErrors: false, lineCounter });
-  const error = documents.flatMap(({ errors }) => errors)[0];
-  // The library's error when it runs out of stack, which nesting without brackets can cause.
-  if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-  if (error === undefined) return documents;
-  const { line, col } = lineCounter.linePos(error.pos[0]);
-  throw invalid(`The file is not YAML: ${error.message.slice(0, 120)} at line ${line}, column ${col}`);
+  const refuse = (message: string, offset: number): never => {
+    const { line, col } = lineCounter.linePos(offset);
+    throw invalid(`The file is not YAML: ${message.slice(0, 120)} at line ${line}, column ${col}`);
+  };
+  // The library needs quadratic time to place many errors in one line, and to compare the keys of a mapping.
+  const linear = { prettyErrors: false, uniqueKeys: false, lineCounter };
+  const documents = parseAllDocuments(text, { ...options, ...linear, logLevel: "error", strict: false });
+  for (const document of documents) {
+    const [error] = document.errors;
+    // The library's error when it runs out of stack, which nesting without brackets can cause.
+    if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
+    if (error !== undefined) refuse(error.message, error.pos[0]);
+    if (options.uniqueKeys) visit(document, { Map: (_key, map) => assertUniqueKeys(map, refuse) });
+  }
+  return documents;
+}
+
+function assertUniqueKeys({ items }: YAMLMap, refuse: (message: string, offset: number) => never): void {
+  const found = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (found.has(key.value)) refuse("Keys of a mapping must be unique", key.range?.[0] ?? 0);
+    found.add(key.value);
+  }
 }
 
 /** Several documents become a list. */
 export function parseYaml(text: string, notes: Notes): Value {
-  const documents = documentsOf(text, { intAsBigInt: true, merge: true, customTags: ["binary"] });
+  const documents = documentsOf(text, { intAsBigInt: true, merge: true, customTags: ["binary"], uniqueKeys: true });
   if (documents.length === 0) return null;
   const values = documents.map((document) => {
     for (const { code, message } of document.warnings) {
