@@ -57,7 +57,7 @@ async function makeDraft(folder: string, draft: string): Promise<void> {
   if ((await readdir(folder).catch(() => undefined)) !== undefined) refuse("is there already");
   await rm(draft, { recursive: true, force: true });
   // Only its owner may read it, because it contains what DATA_DIR contains.
-  await mkdir(draft, { recursive: true, mode: 0o700 }).catch(() => refuse("cannot be made"));
+  await mkdir(draft, { recursive: true, mode: 0o700 }).catch(() => refuse("cannot be created"));
   await Promise.all(["records", "blobs"].map((name) => mkdir(join(draft, name))));
 }
 

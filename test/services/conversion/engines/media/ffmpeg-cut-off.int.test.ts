@@ -76,14 +76,14 @@ it("a film is whole whose longer tracks the format cannot hold", async () => {
   expect([...(await convert(path, "mkv", "flv")).notes.keys()]).toEqual(["TRACKS_LEFT_OUT"]);
 });
 
-it.each(["mp4", "mkv"])("a film cut out of a longer one, whose clock starts late, was called damaged in %s", async (to) => {
+it.each(["mp4", "mkv"])("a film cut out of a longer one, whose clock starts late, is not called damaged in %s", async (to) => {
   const path = pathOf("part.mkv");
   const sources = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=2 -f lavfi -i sine=duration=2");
   await ffmpeg(...sources, ...words("-pix_fmt yuv420p -c:a aac -output_ts_offset 60"), path);
   expect([...(await convert(path, "mkv", to)).notes]).toEqual([]);
 });
 
-describe("a film of which the last twentieth is missing was called whole:", () => {
+describe("a film of which the last twentieth is missing is called damaged:", () => {
   const film = words("-f lavfi -i testsrc2=size=64x48:rate=25:duration=30 -f lavfi -i sine=duration=30");
   it.each([
     ["flv", "-ar 44100", "Only "],

@@ -37,7 +37,7 @@ it.each(Object.keys(codings))("a part of %s began at the next key frame, with a 
   expect([...notes]).toEqual([]);
 });
 
-it("a still of TS was that of the next key frame", async () => {
+it("a still of TS is the frame at its time, not the next key frame", async () => {
   const { path } = await convert(await lightening("ts"), "ts", "jpg", { at: 16.5 });
   expect(Math.abs((await firstOf(path)) - 16.5)).toBeLessThan(0.4);
 });
@@ -49,7 +49,7 @@ it("a part of TS is found at another speed, too", async () => {
   expect(Math.abs(seconds - 2)).toBeLessThan(0.15);
 });
 
-it.each(["mkv", "ts", "mp4", "aac"])("what a phone had cut away from a film by an edit list was there again in %s", async (to) => {
+it.each(["mkv", "ts", "mp4", "aac"])("what an edit list cuts away from a phone's film stays away in %s", async (to) => {
   const [whole, path] = [pathOf("whole.mp4"), pathOf("trimmed.mp4")];
   const sources = words("-f lavfi -i testsrc2=size=64x48:rate=25:duration=4 -f lavfi -i sine=duration=4");
   await ffmpeg(...sources, ...words("-c:v libx264 -pix_fmt yuv420p -g 250 -c:a aac"), whole);

@@ -19,7 +19,7 @@ async function likeness(path: string, matrix: string): Promise<number> {
   return average === "inf" ? 100 : Number(average);
 }
 
-describe("finding I 2: a film of high dynamic range came out as grey fog", () => {
+describe("a film of high dynamic range is mapped to standard range", () => {
   async function hdr(transfer: string): Promise<string> {
     const path = pathOf(`${transfer}.mp4`);
     const light = "zscale=matrixin=bt709:transferin=bt709:primariesin=bt709:rangein=tv:t=linear:npl=203,format=gbrpf32le";
@@ -94,7 +94,7 @@ describe("finding I 2: a film of high dynamic range came out as grey fog", () =>
   });
 });
 
-describe("finding I 7: a film's numbers were read by another matrix", () => {
+describe("a film's pixels are read by its own matrix", () => {
   it.each(["jpg", "png", "gif", "webp", "avi"])("BT.709 to %s", async (to) => {
     const path = pathOf("high.mp4");
     const encoder = words("-c:v libx264 -qp 0 -pix_fmt yuv444p");
@@ -134,7 +134,7 @@ describe("finding I 7: a film's numbers were read by another matrix", () => {
     return [width, pageHeight ?? height];
   };
 
-  it.each(["jpg", "png"])("a still to %s was black where the film begins so", async (to) => {
+  it.each(["jpg", "png"])("a still to %s is not black where the film begins so", async (to) => {
     const path = pathOf("dark.mkv");
     const dark = words("-f lavfi -i color=black:size=320x240:rate=10:duration=1.3");
     await ffmpeg(...dark, ...bars, "-filter_complex", "[0:v][1:v]concat", ...words("-c:v libx264 -pix_fmt yuv420p"), path);

@@ -5,7 +5,7 @@ import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
 
-describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by %s was ignored", (encoder) => {
+describe.each(["libvpx-vp9", "libvpx"])("transparency of a film encoded by %s is", (encoder) => {
   /** The left half is red, the right one transparent. */
   async function halfRed(): Promise<string> {
     const path = pathOf(`${encoder}.webm`);
@@ -48,7 +48,7 @@ it.each([102, 255])("a film that is partly transparent, by %d of 255, is hardene
   expect((await convert(path, "mov", "gif")).notes.has("ALPHA_FLATTENED")).toBe(alpha === 102);
 });
 
-describe("a film with room for transparency that shows none", () => {
+describe("a film with an alpha channel that is opaque", () => {
   it.each([
     ["avi", "-pix_fmt pal8 -c:v rawvideo"],
     ["mov", "-pix_fmt argb -c:v qtrle"],
@@ -66,7 +66,7 @@ describe("a film with room for transparency that shows none", () => {
   });
 });
 
-describe("finding I 6: a film of half pictures came out combed", () => {
+describe("an interlaced film comes out without combing", () => {
   const sources = {
     mpg: "-c:v mpeg2video -flags +ildct+ilme -q:v 3",
     dv: "-target pal-dv",
@@ -109,13 +109,13 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     expect(flags.filter((flag) => flag !== "0")).toEqual([]);
   });
 
-  it("a grey film was said to lose colour", async () => {
+  it("a grey film has no note about colours", async () => {
     const path = pathOf("grey.avi");
     await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=5:duration=1", ...words("-pix_fmt gray -c:v rawvideo"), path);
     expect([...(await convert(path, "avi", "mp4")).notes]).toEqual([]);
   });
 
-  it("leaves a film of whole pictures as it is", async () => {
+  it("leaves a progressive film as it is", async () => {
     const path = pathOf("whole.mpg");
     await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25:duration=1", ...words("-c:v mpeg2video -q:v 2"), path);
     const result = await convert(path, "mpg", "mp4", { crf: 12 });

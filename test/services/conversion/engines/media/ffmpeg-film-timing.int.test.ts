@@ -5,7 +5,7 @@ import { execute, ffmpeg, ffmpegBench, numbersOf, words } from "./ffmpeg-bench.t
 
 const { convert, pathOf } = ffmpegBench();
 
-describe("finding I 4: the time of an animation's last picture was lost", () => {
+describe("an animation's last frame keeps its duration", () => {
   async function animation(format: "gif" | "apng"): Promise<string> {
     const gif = pathOf("three.gif");
     await execute("convert-im6.q16", words(`-size 64x48 -delay 50 xc:red xc:blue -delay 90 xc:green -loop 3 ${gif}`));
@@ -38,7 +38,7 @@ describe("finding I 4: the time of an animation's last picture was lost", () => 
   });
 });
 
-describe("finding I 5: sound that begins late was moved to the beginning", () => {
+describe("sound that begins late stays late", () => {
   it.each(["aac", "libmp3lame"])("%s to AVI", async (codec) => {
     const path = pathOf(`late-${codec}.mkv`);
     const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -itsoffset 0.8 -f lavfi -i sine=duration=3");
@@ -50,7 +50,7 @@ describe("finding I 5: sound that begins late was moved to the beginning", () =>
   });
 });
 
-describe("finding I 8: tracks of a film shared the bit rate of the first", () => {
+describe("each track of a film has a bit rate of its own:", () => {
   it("gives six channels what they need beside one", async () => {
     const path = pathOf("tracks.mkv");
     const noise = (channels: string) => `anoisesrc=duration=4:sample_rate=48000,aformat=channel_layouts=${channels}`;
@@ -77,7 +77,7 @@ describe("finding I 8: tracks of a film shared the bit rate of the first", () =>
   });
 });
 
-describe("finding I 9: a tenth of a film could be missing without a note", () => {
+describe("a film of which a tenth is missing has a note:", () => {
   async function film(format: string): Promise<string> {
     const path = pathOf(`whole.${format}`);
     const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=20 -f lavfi -i sine=duration=20");

@@ -18,7 +18,7 @@ async function probed(path: string, sort: string, entries: string): Promise<stri
   return (await execute("ffprobe", [...args, path])).stdout.trim();
 }
 
-describe("a film that lies and says how it is turned", () => {
+describe("a film with a rotation in its header", () => {
   /** Whether the upper half is red and the lower one blue when a player rotates it. */
   async function halvesOf(path: string): Promise<readonly boolean[]> {
     const still = `${path}.rgb`;
@@ -39,7 +39,7 @@ describe("a film that lies and says how it is turned", () => {
     return path;
   }
 
-  it.each(["mov", "mkv", "webm", "avi", "gif", "ts", "jpg"])("came out lying in a format that does not say so: %s", async (to) => {
+  it.each(["mov", "mkv", "webm", "avi", "gif", "ts", "jpg"])("is upright in a format without such a header: %s", async (to) => {
     const source = await lying();
     const { path } = await bench.convert(source, "mp4", to);
     expect(await halvesOf(path)).toEqual(await halvesOf(source));
@@ -70,7 +70,7 @@ it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film
   expect(Math.abs(Math.min(...times) - Math.min(...sound)), "begin").toBeLessThan(0.15);
 });
 
-it("a film that is mirrored lost that in a format that cannot say so", async () => {
+it("a mirrored film stays mirrored in a format that cannot say so", async () => {
   const path = join(bench.folder, "mirrored.mp4");
   await ffmpeg(...words("-f lavfi -i color=red:size=96x80:rate=10:duration=1 -vf drawbox=h=40:t=fill:color=blue -pix_fmt yuv420p"), path);
   const bytes = await readFile(path);
@@ -85,7 +85,7 @@ it("a film that is mirrored lost that in a format that cannot say so", async () 
   expect([red > 128, blue > 128]).toEqual([true, true]);
 });
 
-describe("when and where a phone recorded a film was lost", () => {
+describe("when and where a phone recorded a film is kept", () => {
   const source = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=1 -pix_fmt yuv420p");
 
   it.each(["mov", "mkv"])("by Android, in %s", async (to) => {
@@ -115,7 +115,7 @@ describe("when and where a phone recorded a film was lost", () => {
 describe("a GIF", () => {
   const still = (path: string, ...args: readonly string[]) => execute("convert-im6.q16", [...args, "-set", "delay", "10", path]);
 
-  it("was said to be flattened though nothing of it is transparent, when later frames leave out what stays", async () => {
+  it("is not called flattened if it is opaque and later frames only leave out what stays", async () => {
     const path = join(bench.folder, "layers.gif");
     await still(path, ...words("-size 64x48 xc:red ( xc:none -fill blue -draw"), "rectangle 1,1 9,9", ")");
     expect((await bench.convert(path, "gif", "mp4")).notes.has("ALPHA_FLATTENED")).toBe(false);

@@ -18,7 +18,7 @@ async function made(name: string, args: string): Promise<string> {
   return path;
 }
 
-describe("film whose codec or pixels no browser plays was copied into MP4", () => {
+describe("a film whose codec or pixels no browser plays is encoded anew for MP4", () => {
   it.each(["mp4", "m4v"])("MPEG-4 Part 2 of a MOV to %s", async (to) => {
     const { path } = await convert(await made("part2.mov", "-pix_fmt yuv420p -c:v mpeg4"), "mov", to);
     expect(await filmOf(path)).toBe("h264,yuv420p");

@@ -59,7 +59,7 @@ print(json.dumps({names.get(key.lower(), key.lower()): [str(each) for each in fi
 
 const targets = ["mp3", "flac", "ogg", "oga", "opus", "m4a", "m4b", "wma", "wv", "aiff", "tta"];
 
-describe("a second artist, beats a minute and lyrics of an MP3 were lost in silence:", () => {
+describe("a second artist, beats per minute and lyrics of an MP3 are kept or named:", () => {
   it.each(targets)("%s", async (to) => {
     const { path, notes } = await convert(await richMp3(), "mp3", to);
     const found = await easy(path, to);
@@ -87,7 +87,7 @@ describe("a second artist, beats a minute and lyrics of an MP3 were lost in sile
   });
 });
 
-it("the number of tracks that a FLAC says in a field of its own is in an M4A, too", async () => {
+it("the number of tracks in a field of its own in FLAC is kept in M4A", async () => {
   const path = pathOf("numbered.flac");
   await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12"), path);
   expect((await easy((await convert(path, "flac", "m4a")).path, "m4a")).tracknumber).toEqual(["3/12"]);
@@ -103,7 +103,7 @@ it("languages of comments and ratings stay where the tags are ID3, and are named
   expect(told).toBe("Not carried over: tags (languages of comment, rating).");
 });
 
-it("movements and groupings of iTunes, which are no text of ID3's own, were lost in silence", async () => {
+it("movements and groupings of iTunes are kept in ID3, and named elsewhere", async () => {
   const path = await richMp3();
   const code =
     "import sys; from mutagen.id3 import ID3, Frames as F; t = ID3(sys.argv[1]); [t.add(F[n](encoding=3, text=n)) for n in ('MVNM', 'GRP1')]; t.save()";
@@ -129,7 +129,7 @@ it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", as
   expect((await convert(path, "mp3", "wav")).notes.get("METADATA_DROPPED")).toContain("artist");
 });
 
-describe("tags that are not Unicode lost their letters, or came out unreadable:", () => {
+describe("tags that are not Unicode are read in their code page:", () => {
   /** "Jürgen" as one byte a letter: in the chunks of a WAV, and in ID3v1. */
   const makers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
     async wav(path) {
@@ -204,7 +204,7 @@ sheet.tracks[0].indexes.append(CueSheetTrackIndex(1, 0))
 file.metadata_blocks.append(sheet)
 file.save()`;
 
-it("a chapter with a long link in ID3v2.4 was lost in silence", async () => {
+it("a chapter with a long link in ID3v2.4 is named if it is lost", async () => {
   const path = pathOf("chapters.mp3");
   await ffmpeg(...tone, path);
   await python(chapters, path);
@@ -212,7 +212,7 @@ it("a chapter with a long link in ID3v2.4 was lost in silence", async () => {
   expect(notes.get("METADATA_DROPPED")).toBe("Not carried over: tags (links and pictures of chapters); chapters (2).");
 });
 
-it("the catalogue number in a cue sheet of FLAC was lost in silence", async () => {
+it("the catalogue number in a cue sheet of FLAC is named if it is lost", async () => {
   const path = pathOf("sheet.flac");
   await ffmpeg(...tone, path);
   await python(cueSheet, path);
@@ -220,7 +220,7 @@ it("the catalogue number in a cue sheet of FLAC was lost in silence", async () =
   expect(notes.get("METADATA_DROPPED")).toBe("Not carried over: tags (numbers of the cue sheet).");
 });
 
-it.each(["mp3", "ogg"])("tags of a second recording in an %s were lost in silence", async (from) => {
+it.each(["mp3", "ogg"])("tags of a second recording in an %s are named", async (from) => {
   const paths = ["One", "Two"].map((title) => ({ title, path: pathOf(`${title}.${from}`) }));
   for (const { title, path } of paths) await ffmpeg(...tone, "-metadata", `title=${title}`, path);
   const joined = pathOf(`joined.${from}`);
@@ -229,7 +229,7 @@ it.each(["mp3", "ogg"])("tags of a second recording in an %s were lost in silenc
   expect((await convert(paths[0]?.path ?? "", from, "flac")).notes.get("METADATA_DROPPED")).toBeUndefined();
 });
 
-it("the title that Windows shows of a WAV was lost in silence", async () => {
+it("the title that Windows shows of a WAV is kept", async () => {
   const path = pathOf("shown.wav");
   await ffmpeg(...tone, path);
   await appendFile(path, Buffer.from("DISP\x0e\0\0\0\x01\0\0\0Quokka One", "latin1"));
@@ -239,7 +239,7 @@ it("the title that Windows shows of a WAV was lost in silence", async () => {
   );
 });
 
-describe("sound that says nothing of itself was searched for tags by a process of its own:", () => {
+describe("tags are searched for only in files that may have them:", () => {
   it.each([
     ["wav", []],
     ["aiff", []],

@@ -57,7 +57,7 @@ describe("bits", () => {
     expect(notes.get("MEDIA_CHANGED")).toBe(message);
   });
 
-  it("of lossless sound in a broadcast, 24 of them, became 16 in silence", async () => {
+  it("of lossless sound in a broadcast stay 24", async () => {
     const source = await tone("deep.ts", "s302m -strict -2 -bits_per_raw_sample 24 -sample_fmt s32 -ac 2");
     const { path } = await convert(source, "ts", "flac");
     expect(await told(path, "a:0", "bits_per_raw_sample")).toEqual(["24"]);
@@ -83,7 +83,7 @@ describe("bits", () => {
     expect([...notes]).toEqual([]);
   });
 
-  it("are as many as somebody asks for, without a note", async () => {
+  it("are as many as the option says, without a note", async () => {
     const { path, notes } = await convert(await tone("asked.wav", "pcm_s32le"), "wav", "flac", { bitDepth: "16" });
     expect(await told(path, "a:0", "sample_fmt")).toEqual(["s16"]);
     expect([...notes]).toEqual([]);
@@ -91,7 +91,7 @@ describe("bits", () => {
 });
 
 describe("sound over full scale", () => {
-  it.each(["flac", "aiff", "alac", "tta", "mp3", "opus"])("was cut off in %s, and is made quieter", async (to) => {
+  it.each(["flac", "aiff", "alac", "tta", "mp3", "opus"])("is made quieter in %s rather than clipped", async (to) => {
     const { path, notes } = await convert(await tone("loud.wav", "pcm_f32le", { loudness: 1.5 }), "wav", to);
     expect(await peakOf(path)).toBeGreaterThan(-0.5);
     expect(await peakOf(path)).toBeLessThan(0.3);
@@ -105,7 +105,7 @@ describe("sound over full scale", () => {
     expect([...notes]).toEqual([]);
   });
 
-  it("of which the peaks are cut off is noted, where a decoder or an option made it so", async () => {
+  it("is noted where a decoder or an option clips its peaks", async () => {
     const quiet = await tone("quiet.wav", "pcm_s16le", { loudness: 0.9 });
     const { notes } = await convert(quiet, "wav", "flac", { volume: 6 });
     expect(notes.get("MEDIA_CHANGED")).toBe("Peaks of up to 5.1 dB over full scale were clipped.");
@@ -122,7 +122,7 @@ describe("channels", () => {
     return path;
   }
 
-  it.each(["mp3", "wma", "mp2"])("were mixed so loud that they were cut off in %s", async (to) => {
+  it.each(["mp3", "wma", "mp2"])("are mixed without clipping in %s", async (to) => {
     const { path, notes } = await convert(await surround("six.wav", "pcm_s16le"), "wav", to);
     expect(await peakOf(path)).toBeLessThan(0);
     expect(notes.get("MEDIA_CHANGED")).toMatch(/Channels: 2 .*instead of 6 \(5\.1\)\.$/);
@@ -144,7 +144,7 @@ describe("channels", () => {
     expect(await told((await convert(path, "wav", to)).path, "a:0", "channel_layout")).toEqual([plain]);
   });
 
-  it.each(["5.1(side)", "5.0(side)"])("of AC-3 and DTS (%s) had unknown places in AAC", async (layout) => {
+  it.each(["5.1(side)", "5.0(side)"])("of AC-3 and DTS (%s) have their usual places in AAC", async (layout) => {
     const path = pathOf("side.wav");
     const sources = Array.from({ length: layout.startsWith("5.1") ? 6 : 5 }, (_none, index) => `0.2*sin(${440 * (index + 1)}*2*PI*t)`);
     await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources.join("|")}:c=${layout}:d=0.5:s=48000`, path);
@@ -273,7 +273,7 @@ describe("the beginning", () => {
     expect(Math.abs((await startOf(path)) - rate / 4)).toBeLessThan(rate / 400);
   });
 
-  it("of a sound in WMA was left out", async () => {
+  it("of sound in WMA is not left out", async () => {
     const { path } = await convert(await tone("whole.wav", "pcm_s16le", { loudness: 0.9 }), "wav", "wma");
     expect(await startOf(path)).toBeLessThan(100);
   });

@@ -23,7 +23,7 @@ it.each(["qoi", "tga"])("a palette that is transparent stays so in %s", async (t
   expect([...there.notes]).toEqual([]);
 });
 
-it.each(["qoi", "tga"])("16 bits of a colour became eight in %s without a note", async (to) => {
+it.each(["qoi", "tga"])("a picture of 16 bits per channel in %s has a note that eight remain", async (to) => {
   const path = join(bench.folder, "deep.png");
   await execute("convert-im6.q16", ["-size", "32x32", "gradient:red-blue", "-depth", "16", `PNG48:${path}`]);
   expect((await bench.convert(path, "png", to)).notes.get("MEDIA_CHANGED")).toBe("Colours have 8 bits instead of 16.");

@@ -22,14 +22,14 @@ it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "
   },
 );
 
-it("closed captions of QuickTime (CEA-608) were called pictures of text", async () => {
+it("closed captions of QuickTime (CEA-608) are read as text", async () => {
   const captioned = join(import.meta.dirname, "../../../../corpus/odd/captions.mov");
   const { path, notes } = await bench.convert(captioned, "mov", "vtt");
   expect(await readFile(path, "utf8")).toMatch(/00:00\.440 --> 00:01\.720\n.*HELLO CAPTION/);
   expect([...notes.keys()]).toEqual(["STYLING_DROPPED"]);
 });
 
-it("closed captions within the pictures of a broadcast were lost in silence", async () => {
+it("closed captions within the pictures of a broadcast are named where they are lost", async () => {
   const bytes = await readFile(typical("video/typical.m2v"));
   // After the extension of each picture's header, as ATSC A/53 has it.
   const captions = "000001b24741393403c1fffc9420ff";

@@ -92,7 +92,7 @@ describe("an audiobook", () => {
     expect(sorted(notes.get("METADATA_DROPPED"))).toEqual(sorted(message));
   });
 
-  it("is told nothing of what it asked to be left out", async () => {
+  it("has no notes about what the options leave out", async () => {
     const { notes } = await convert(await tagged("plain.mp3", "-map_chapters", "-1"), "mp3", "wav", { metadata: "strip" });
     expect([...notes]).toEqual([]);
   });
@@ -154,7 +154,7 @@ const numbers = (count: number, filled: Readonly<Record<number, number>> = {}) =
   return bytes;
 };
 
-describe("what stands beside the sound of a WAV, which FFmpeg does not read, was lost in silence:", () => {
+describe("chunks of a WAV that FFmpeg does not read are kept or named:", () => {
   it.each([
     ["cue ", numbers(7, { 0: 1 }), "markers in the audio"],
     ["smpl", numbers(15, { 7: 2 }), "loops for samplers (2)"],
@@ -231,7 +231,7 @@ describe("a broadcast WAV", () => {
     expect(await told(path)).toEqual(all.with(-1, 4_824_000));
   });
 
-  it("is told that its time of the day is lost where the format does not hold it", async () => {
+  it("has a note if the format does not hold its time of day", async () => {
     expect((await convert(await recorded(), "wav", "m4a")).notes.get("METADATA_DROPPED")).toContain("time_reference");
   });
 });

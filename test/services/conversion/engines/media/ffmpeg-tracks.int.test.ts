@@ -86,7 +86,7 @@ describe("languages and other tracks of a film", () => {
   });
 });
 
-it("the audio of another program of a broadcast became a track of the video", async () => {
+it("the audio of another program of a broadcast is no track of the video", async () => {
   const path = pathOf("programs.ts");
   const second = words("-f lavfi -i testsrc=size=64x48:rate=10:duration=1 -f lavfi -i sine=880:duration=1:sample_rate=32000");
   const programs = words("-program st=0:st=1 -program st=2:st=3 -map 1 -map 3 -map 2 -map 0");

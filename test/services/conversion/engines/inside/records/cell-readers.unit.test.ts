@@ -42,7 +42,7 @@ describe("decimal marks", () => {
     expect((await rowsOf("a\n9.007.199.254.740.993\n", { decimal: "comma" })).codes).toEqual([]);
   });
 
-  it("are nobody's business where cells stay text", async () => {
+  it("are not looked for where cells stay text", async () => {
     expect(await rowsOf("a\n0,5\n", { types: "text" })).toEqual({ rows: [{ a: "0,5" }], note: undefined, codes: [] });
   });
 });
