@@ -27,6 +27,8 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
+const listsOfOne = expecting("STRUCTURE_FLATTENED", "Lists of one value become single elements.");
+
 function mailExpectations(from: string, to: string) {
   const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
   const isPage = to === "html" || to === "zip";
@@ -74,6 +76,7 @@ function cardExpectations(from: string, to: string) {
     ...told,
     ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", "Lists and maps become a single text.")] : []),
     ...(from === "ics" && holdsCells ? [expecting("STRUCTURE_FLATTENED", "Several values in one cell are joined with semicolons.")] : []),
+    ...(from === "ics" && to === "xml" ? [listsOfOne] : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", "Photos of contacts are left out.")] : []),
   ];
 }
