@@ -115,7 +115,7 @@ export const answers = {
   richTags: record({ mayHave: flag }),
   /** For a GIF or an APNG. 0 plays means forever. */
   animation: record({ frames: uint32, plays: uint32 }),
-  iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
+  iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place, isJp2: flag }), 1000) }),
   /** For a Windows icon or cursor: writes it anew if pictures of it are transparent only according to their masks. */
   iconMasked: record({ isChanged: flag }),
   /** The parts of an animated PNG that make up its first frame. */

@@ -1,6 +1,5 @@
 /** Pictures that sharp does not support, by ImageMagick: to and from PNG and TIFF. */
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
@@ -13,16 +12,11 @@ import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unli
 import { withMasks } from "./imagemagick-icon.ts";
 import { isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
-import { magick } from "./imagemagick-program.ts";
+import { magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
-const policyInside = "/engine/imagemagick";
-const withPolicy = {
-  env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
-  readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
-};
 const iconSizes = [256, 128, 64, 48, 32, 16];
 
 type Scene = {

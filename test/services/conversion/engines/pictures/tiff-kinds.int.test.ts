@@ -1,5 +1,6 @@
 /** Kinds of TIFF samples that one library reads and another misreads. */
 import { readFile } from "node:fs/promises";
+import { zstdCompressSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -8,7 +9,7 @@ import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { type Bench, useBench } from "#test/contract/engine.ts";
 
 type Page = { readonly data: readonly number[] | Buffer; readonly photometric: number } & Readonly<
-  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit", number | readonly number[]>>
+  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit" | "compression", number | readonly number[]>>
 >;
 
 /** Pages of two pixels side by side, little-endian. @see TIFF 6.0, section 2 */
@@ -17,7 +18,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
   const sizeOf = () => parts.reduce((sum, { length }) => sum + length, 0);
   const add = (bytes: Buffer): number => parts.push(bytes, Buffer.alloc(bytes.length % 2)) && sizeOf() - bytes.length - (bytes.length % 2);
   let link = { bytes: parts[0] ?? Buffer.alloc(0), at: 4 };
-  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling, unit } of pages) {
+  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling, unit, compression = 1 } of pages) {
     const content = Buffer.from(data as Buffer);
     const each = (value: number | readonly number[]) => (Array.isArray(value) ? value : Array(Number(channels)).fill(value));
     const tags: (readonly [number, readonly number[]])[] = [
@@ -25,7 +26,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
         [256, [2]],
         [257, [1]],
         [258, each(bits)],
-        [259, [1]],
+        [259, [compression as number]],
         [262, [photometric]],
         [273, [add(content)]],
         [277, [Number(channels)]],
@@ -151,6 +152,7 @@ describe("TIFF samples converted by libvips", () => {
   it.each([
     ["12 bits", twelve],
     ["luma and chroma in full", plainYcbcr],
+    ["a compression that it lacks, which were black", { data: zstdCompressSync(Buffer.of(0, 255)), photometric: 1, compression: 50_000 }],
   ])("of %s are left to ImageMagick", async (_, page) => {
     await expect(converted(plain, "png", [page])).rejects.toBeInstanceOf(EngineFault);
     expect(await greysOf((await converted(magick, "png", [page])).bytes)).toEqual([0, 255]);
