@@ -25,3 +25,11 @@ export async function runMisread(pictures: OpenEngine, task: HopTask): Promise<v
     throw new EngineFault("unexplained", "samples that ImageMagick takes for others");
   await pictures.run(task);
 }
+
+/** Arguments after reading: of a TIFF in old-style JPEG, libtiff converts the colours to RGB, and ImageMagick would do so once more. */
+export function coloursReadOf(scenes: readonly { readonly packing: string; readonly space: string }[]): readonly string[] {
+  const old = scenes.filter(({ packing, space }) => packing === "JPEG" && space === "YCbCr");
+  if (old.length === 0) return [];
+  if (old.length === scenes.length) return ["-set", "colorspace", "sRGB"];
+  throw new FilemillError("CONVERSION_FAILED", "Only some pages are in old-style JPEG; convert each page to PNG instead.");
+}

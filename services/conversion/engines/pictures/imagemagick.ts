@@ -10,7 +10,7 @@ import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolS
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
-import { isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
@@ -25,7 +25,8 @@ type Scene = {
   readonly height: number;
   /** Description of its colour profile; empty if it has none. */
   readonly profile: string;
-  /** As the program names it. */
+  /** Its compression and colours, as the program names them. */
+  readonly packing: string;
   readonly space: string;
   /** Bits per sample. */
   readonly depth: number;
@@ -43,13 +44,13 @@ const unreadable = "The picture is damaged or of an unsupported kind.";
 async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, size?: Size): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const colours = hasSizes === true ? "%k" : "0";
-  const format = `${photometric}scene %s %w %h %z ${colours} %[colorspace] %[profile:icc]\n`;
+  const format = `${photometric}scene %s %w %h %z ${colours} %C %[colorspace] %[profile:icc]\n`;
   const args = [...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) (\w+) ?(.*)$/gm)].map((found) => {
     const [index = 0, width = 0, height = 0, depth = 0, colours = 0] = found.slice(1, 6).map(Number);
-    return { index, width, height, depth, colours, space: found[6] ?? "", profile: found[7] ?? "" };
+    return { index, width, height, depth, colours, packing: found[6] ?? "", space: found[7] ?? "", profile: found[8] ?? "" };
   });
   if (coder === "psd" && /improper image header/.test(end.stderr))
     throw new FilemillError("CONVERSION_FAILED", "The Photoshop file has a palette, or is damaged; save it in RGB mode and try again.");
@@ -121,6 +122,7 @@ function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
   return [
     ...(source.readArgs ?? []),
+    ...coloursReadOf([scene]),
     ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     // Other programs read no more bits in the formats written here.
     ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
@@ -210,7 +212,7 @@ async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
       : "";
   const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
   const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
-  const args = [read, ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
+  const args = [read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
   const end = await session.run({ program, args, ...withPolicy });
   await throwUnlessWritten(session, task, end);
   const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);

@@ -4,7 +4,7 @@ import { pngOfBmp } from "./bmp-samples.mjs";
 import { picturesOfFits, pngOfFits } from "./fits-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
-import { Failure, failureOf, failureOfCut, isOfOtherKind } from "./sharp-failures.mjs";
+import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf } from "./sharp-headers.mjs";
 import {
@@ -44,8 +44,9 @@ async function convertKindly(bytes, request, notes) {
   } catch (error) {
     const failure = failureOfCut(error, isCutOff(request.from, bytes));
     // In strict mode any warning is an error, and their wordings cannot all be listed.
-    if ((failure.code !== "INVALID_INPUT" && !failure.odd) || isOfOtherKind(error) || !isWhole(request.from, bytes)) throw failure;
-    const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
+    if ((failure.code !== "INVALID_INPUT" && !failure.odd) || !isWhole(request.from, bytes)) throw failure;
+    // Another page may have a compression that it lacks.
+    const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag|not configured/i.test(error.message);
     notes.clear();
     const result = await convert(bytes, request, notes, "none");
     if (!oddOnly) notes.set("INPUT_DAMAGED");

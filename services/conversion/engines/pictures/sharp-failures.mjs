@@ -19,13 +19,6 @@ const badInput = [
   /heif: (?:Invalid input|Decoder plugin)|XML parse error/,
 ];
 
-/** Said of a picture that is intact, but of a kind that libvips does not read; another engine may. */
-const otherKind =
-  /samples out of range|bad labq format|not a whole number of bytes|separate planes not supported|exceeds channel limit|compression support is not configured/;
-
-/** Whether reading it more kindly cannot help. */
-export const isOfOtherKind = (error) => error instanceof Failure || otherKind.test(error.message);
-
 /** libvips' messages that tell bombs, limits of formats and unsupported files apart. */
 const failures = [
   [
@@ -38,7 +31,13 @@ const failures = [
     "INPUT_TOO_COMPLEX",
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],
-  [otherKind, "CONVERSION_FAILED", "The picture's samples are of a kind that could not be read.", true],
+  // Intact, but of a kind that libvips does not read; another engine may.
+  [
+    /samples out of range|bad labq format|not a whole number of bytes|separate planes not supported|exceeds channel limit/,
+    "CONVERSION_FAILED",
+    "The picture's samples are of a kind that could not be read.",
+    true,
+  ],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
 ];
 
