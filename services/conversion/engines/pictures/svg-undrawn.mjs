@@ -1,0 +1,30 @@
+// What librsvg does not draw. Also runs inside the sandbox.
+
+const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
+const lookedAtBytes = 4 * 2 ** 20;
+
+/** Messages by code, empty without anything to say. @param {string} svg */
+export function undrawnIn(svg) {
+  /** @param {string} verb @param {readonly (readonly [RegExp, string])[]} rows */
+  const told = (verb, rows) => {
+    const found = rows.filter(([pattern]) => pattern.test(svg)).map(([, name]) => name);
+    return found.length === 0 ? "" : `${verb}: ${found.join(", ")}.`;
+  };
+  return {
+    TEXT_LEFT_OUT: told("Not drawn", [
+      [/<(?:\w{1,40}:)?foreignObject[\s/>]/, "HTML (foreignObject)"],
+      [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
+    ]),
+    STYLING_DROPPED: told("Ignored", [
+      [/\btransform-origin\s{0,9}[:=]/, "transform-origin"],
+      [/\btextLength\s{0,9}=/, "textLength"],
+    ]),
+  };
+}
+
+/** @param {Buffer} bytes @param {Map<string, string | undefined>} notes */
+export function noteUndrawn(bytes, notes) {
+  const svg = bytes.subarray(0, lookedAtBytes).toString("latin1");
+  if (blockedLinks.test(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
+  for (const [code, message] of Object.entries(undrawnIn(svg))) if (message !== "") notes.set(code, message);
+}
