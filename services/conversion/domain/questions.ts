@@ -116,6 +116,8 @@ export const answers = {
   /** For a GIF or an APNG. 0 plays means forever. */
   animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place, isJp2: flag }), 1000) }),
+  /** For an OpenEXR: channels and parts besides the picture, empty without any; and whether its colours are not those of a screen. */
+  exrLeft: record({ left: text(500), hasOtherColours: flag }),
   /** For a Windows icon or cursor: writes it anew if pictures of it are transparent only according to their masks. */
   iconMasked: record({ isChanged: flag }),
   /** The parts of an animated PNG that make up its first frame. */

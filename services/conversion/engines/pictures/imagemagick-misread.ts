@@ -13,6 +13,13 @@ export async function isMisread(inspector: Inspector, { hop, input, options, sig
   return (await inspector.ask("samples", [input.path], { more: { format: hop.from, ...page }, signal })).isMisread;
 }
 
+/** It reads only the picture's own channels, and takes all colours for those of a screen. */
+export async function noteExr(inspector: Inspector, { input, note, signal }: HopTask): Promise<void> {
+  const { left, hasOtherColours } = await inspector.ask("exrLeft", [input.path], { signal });
+  if (left !== "") note("MEDIA_CHANGED", `Left out: ${left}.`);
+  if (hasOtherColours) note("MEDIA_CHANGED", "Colours of other primaries were taken for those of sRGB.");
+}
+
 /** Whether black and white only have to be swapped. */
 export const isToBeSwapped = ({ hop }: HopTask): boolean => hop.from === "pcx" || hop.from === "dcx";
 

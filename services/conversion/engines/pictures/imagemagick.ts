@@ -10,7 +10,7 @@ import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolS
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
-import { coloursReadOf, isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, noteExr, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
@@ -171,6 +171,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
+  if (source.coder === "exr") await noteExr(inspector, task);
   await session.adopt("out");
 }
 
