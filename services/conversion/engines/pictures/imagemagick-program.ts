@@ -14,5 +14,5 @@ const policyInside = "/engine/imagemagick";
 /** For each run of it in the sandbox. */
 export const withPolicy = {
   env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
-  readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+  readOnly: { [join(import.meta.dirname, "imagemagick-policy/policy.xml")]: `${policyInside}/policy.xml` },
 };
