@@ -135,7 +135,10 @@ export const answers = {
   /** For a model and the file with its numbers. Writes them as one file. */
   embeddedModel: nothing,
   /** Font families that a drawing names and that are not among `here`. */
-  missingFonts: record({ families: list(text(400), 100), undrawn: record({ TEXT_LEFT_OUT: text(200), STYLING_DROPPED: text(200) }) }),
+  missingFonts: record({
+    families: list(text(400), 100),
+    undrawn: record({ TEXT_LEFT_OUT: text(200), IMAGES_REMOVED: text(200), STYLING_DROPPED: text(200) }),
+  }),
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
   readableDocx: record({
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },

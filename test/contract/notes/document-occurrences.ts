@@ -60,6 +60,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
   { engine: "rsvg", hop: "svg>pdf", code: "TEXT_LEFT_OUT", content: undrawn },
+  { engine: "rsvg", hop: "svg>pdf", code: "IMAGES_REMOVED", content: undrawn },
   { engine: "rsvg", hop: "svg>pdf", code: "STYLING_DROPPED", content: undrawn },
   {
     engine: "rsvg",

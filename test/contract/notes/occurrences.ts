@@ -60,6 +60,7 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "tiff>png", code: "PAGES_LEFT_OUT", content: twoPages },
   { hop: "avif>png", code: "PAGES_LEFT_OUT", content: severalStills("-A") },
   { hop: "svg>png", code: "TEXT_LEFT_OUT", content: undrawn },
+  { hop: "svg>png", code: "IMAGES_REMOVED", content: undrawn },
   { hop: "svg>png", code: "STYLING_DROPPED", content: undrawn },
   {
     hop: "svg>png",

@@ -58,7 +58,9 @@ async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
 
 async function noteUndrawn(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
   const { families, undrawn } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
-  for (const code of ["TEXT_LEFT_OUT", "STYLING_DROPPED"] as const) if (undrawn[code] !== "") task.note(code, undrawn[code]);
+  for (const code of ["TEXT_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"] as const) {
+    if (undrawn[code] !== "") task.note(code, undrawn[code]);
+  }
   const fonts = here.length === 0 ? undefined : replacedFontsMessage(families);
   if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
 }

@@ -3,8 +3,13 @@
 const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
 const lookedAtBytes = 4 * 2 ** 20;
 
-/** Messages by code, empty without anything to say. @param {string} svg */
-export function undrawnIn(svg) {
+/**
+ * Messages by code, empty without anything to say. `kinds`: of embedded pictures that this librsvg does not read.
+ *
+ * @param {string} svg
+ * @param {readonly string[]} kinds
+ */
+export function undrawnIn(svg, kinds) {
   /** @param {string} verb @param {readonly (readonly [RegExp, string])[]} rows */
   const told = (verb, rows) => {
     const found = rows.filter(([pattern]) => pattern.test(svg)).map(([, name]) => name);
@@ -15,6 +20,10 @@ export function undrawnIn(svg) {
       [/<(?:\w{1,40}:)?foreignObject[\s/>]/, "HTML (foreignObject)"],
       [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
     ]),
+    IMAGES_REMOVED: told(
+      "Embedded pictures not drawn",
+      kinds.map((kind) => [new RegExp(`\\bhref\\s{0,9}=\\s{0,9}["']\\s{0,9}data:image/${kind}[;,]`), kind]),
+    ),
     STYLING_DROPPED: told("Ignored", [
       [/\btransform-origin\s{0,9}[:=]/, "transform-origin"],
       [/\btextLength\s{0,9}=/, "textLength"],
@@ -26,5 +35,6 @@ export function undrawnIn(svg) {
 export function noteUndrawn(bytes, notes) {
   const svg = bytes.subarray(0, lookedAtBytes).toString("latin1");
   if (blockedLinks.test(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
-  for (const [code, message] of Object.entries(undrawnIn(svg))) if (message !== "") notes.set(code, message);
+  for (const [code, message] of Object.entries(undrawnIn(svg, ["gif", "webp", "avif", "tiff", "bmp"])))
+    if (message !== "") notes.set(code, message);
 }

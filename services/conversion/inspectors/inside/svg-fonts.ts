@@ -34,5 +34,5 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
 export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
   const svg = (await contentOf(file, lookedAtBytes)).toString("utf8");
-  return { families: familiesMissing(svg, families).slice(0, 100), undrawn: undrawnIn(svg) };
+  return { families: familiesMissing(svg, families).slice(0, 100), undrawn: undrawnIn(svg, ["webp", "avif"]) };
 }
