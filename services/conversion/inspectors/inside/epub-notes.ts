@@ -43,7 +43,7 @@ const wordsOf = (text: string): readonly string[] =>
 
 /** Pandoc leaves out title pages, which may hold more than the title and the authors, such as a dedication or a picture. */
 function withTitlePage(page: string, known: ReadonlySet<string>): string {
-  const title = /(\sepub:type\s*=\s*["'][^"'<>]*)\btitlepage\b/g;
+  const title = /(\s(?:epub:)?type\s*=\s*["'][^"'<>]*)\btitlepage\b/g;
   if (!title.test(page)) return page;
   const body = page.slice(Math.max(0, page.search(/<body\b/i)));
   return /<(?:img|svg|image|object)\b/i.test(body) || wordsOf(body).some((word) => !known.has(word))

@@ -113,6 +113,12 @@ describe("footnotes of books and web pages", () => {
     expect(text).toMatch(/Out of this stony rubbish,\[\^1\].*You cannot say\..*Last words\..*\[\^1\]: .*20.*Cf\. Ezekiel\./s);
   });
 
+  it("are kept in a book by Calibre, which leaves out the prefix of types and divides the chapters", async () => {
+    const one = '<h1>One</h1><p id="p">Said<a type="noteref" href="notes.xhtml#e">*</a>.</p>';
+    const notes = '<h1>Notes</h1><div type="rearnote" id="e"><p><a href="one.xhtml#p">Line 20.</a> Said elsewhere.</p></div>';
+    expect(await markdownOf("epub", bookOf({ one, notes }))).toMatch(/Said\[\^1\]\..*\[\^1\]: .*Said elsewhere\./s);
+  });
+
   it.each([
     ["with a dedication is kept", "<p>For Ezra</p>", 1],
     ["that repeats the title is not", "", 0],
