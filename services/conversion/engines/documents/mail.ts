@@ -36,7 +36,7 @@ function mailExpectations(from: string, to: string) {
   const ofItems = "The fields of items that are no messages are left out.";
   const damaged = "Bytes that are no characters in a text's encoding are replaced.";
   const ofPage = "Style sheets, and styles that load something, are left out.";
-  const ofMsg = "A body that was written as rich text becomes plain text.";
+  const ofMsg = "A body in rich text that contains no page becomes plain text.";
   const styling = [...(isPage ? [ofPage] : []), ...(from === "msg" ? [ofMsg] : [])].join(" ");
   return [
     ...expectingAll(

@@ -94,7 +94,7 @@ function codePagesOf(rtf: string): (font: string | undefined) => number {
   const head = rtf.slice(0, 20_000);
   const usual = Number(/\\ansicpg(\d+)/.exec(head)?.[1] ?? 1252);
   const fonts = new Map(
-    [...head.matchAll(/\{\\f(\d+)[^{};]*?\\fcharset(\d+)/g)].map(([, font, charset = ""]) => [font, charsets[charset]]),
+    [...head.matchAll(/\{\\f(\d+)([^{};]*)/g)].map(([, font, more = ""]) => [font, charsets[/\\fcharset(\d+)/.exec(more)?.[1] ?? ""]]),
   );
   return (font) => fonts.get(font) ?? usual;
 }
