@@ -75,6 +75,9 @@ function cardExpectations(from: string, to: string) {
     ...(from === "ics" && holdsCells
       ? [expecting("STRUCTURE_FLATTENED", { message: "Several values in one cell are joined with semicolons." })]
       : []),
+    ...(from === "ics" && to === "xml"
+      ? [expecting("STRUCTURE_FLATTENED", { message: "Lists of one value become single elements." })]
+      : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
   ];
 }
