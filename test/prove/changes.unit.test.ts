@@ -16,7 +16,9 @@ it("follows scripts that an engine only refers to by name", async () => {
   expect(await changed("pictures/sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");
-  expect(await changed("pictures/imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr", "potrace"]);
+  expect(await changed("pictures/imagemagick-policy/policy.xml")).toEqual([
+    ...["icnsutils", "imagemagick", "imagemagick-exr", "pdf", "pdf-change", "poppler", "potrace"],
+  ]);
 });
 
 it("treats a change in shared code as a change of all engines", async () => {

@@ -115,7 +115,9 @@ export const answers = {
   richTags: record({ mayHave: flag }),
   /** For a GIF or an APNG. 0 plays means forever. */
   animation: record({ frames: uint32, plays: uint32 }),
-  iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
+  iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place, isJp2: flag }), 1000) }),
+  /** For an OpenEXR: channels and parts besides the picture, empty without any; and whether its colours are not those of a screen. */
+  exrLeft: record({ left: text(500), hasOtherColours: flag }),
   /** For a Windows icon or cursor: writes it anew if pictures of it are transparent only according to their masks. */
   iconMasked: record({ isChanged: flag }),
   /** The parts of an animated PNG that make up its first frame. */
@@ -133,7 +135,10 @@ export const answers = {
   /** For a model and the file with its numbers. Writes them as one file. */
   embeddedModel: nothing,
   /** Font families that a drawing names and that are not among `here`. */
-  missingFonts: record({ families: list(text(400), 100) }),
+  missingFonts: record({
+    families: list(text(400), 100),
+    undrawn: record({ TEXT_LEFT_OUT: text(200), IMAGES_REMOVED: text(200), STYLING_DROPPED: text(200) }),
+  }),
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
   readableDocx: record({
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },

@@ -6,7 +6,7 @@ import { revised } from "#test/contract/word-file.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
-import { copy, latin, type Occurrence } from "./occurrence.ts";
+import { copy, latin, type Occurrence, undrawn } from "./occurrence.ts";
 import { run } from "./tools.ts";
 
 const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
@@ -59,6 +59,9 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("../values/types.xlsx", path) },
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
+  { engine: "rsvg", hop: "svg>pdf", code: "TEXT_LEFT_OUT", content: undrawn },
+  { engine: "rsvg", hop: "svg>pdf", code: "IMAGES_REMOVED", content: undrawn },
+  { engine: "rsvg", hop: "svg>pdf", code: "STYLING_DROPPED", content: undrawn },
   {
     engine: "rsvg",
     hop: "svg>pdf",

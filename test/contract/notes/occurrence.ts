@@ -25,3 +25,8 @@ export const latin = (text: string) => Buffer.from(text, "latin1");
 export async function copy(sample: string, path: string): Promise<void> {
   await writeFile(path, await readFile(join("test/corpus/typical", sample)));
 }
+
+/** A drawing with text on a path, a transformation about a point, and a WebP. */
+export const undrawn =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path id="a" d="M0 9h9"/><text><textPath href="#a">A</textPath></text>' +
+  '<g transform="rotate(9)" transform-origin="4 4"><image href="data:image/webp;base64,UklGRg=="/></g></svg>';

@@ -14,7 +14,7 @@ import { mail } from "./mail-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
 import { metadata } from "./metadata-occurrences.ts";
 import { models } from "./model-occurrences.ts";
-import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
+import { type Content, copy, latin, type Occurrence, undrawn } from "./occurrence.ts";
 import { ffmpeg, magick, run, takenTiff } from "./tools.ts";
 
 const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
@@ -59,6 +59,9 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "gif>png", code: "ANIMATION_REDUCED", content: async (path) => writeFile(path, await moving("gif")) },
   { hop: "tiff>png", code: "PAGES_LEFT_OUT", content: twoPages },
   { hop: "avif>png", code: "PAGES_LEFT_OUT", content: severalStills("-A") },
+  { hop: "svg>png", code: "TEXT_LEFT_OUT", content: undrawn },
+  { hop: "svg>png", code: "IMAGES_REMOVED", content: undrawn },
+  { hop: "svg>png", code: "STYLING_DROPPED", content: undrawn },
   {
     hop: "svg>png",
     code: "EXTERNAL_CONTENT_BLOCKED",

@@ -45,11 +45,18 @@ export async function checkEntries({ sample, result, writer }: Case): Promise<Ev
 
 /** A mail's attachments, in the archive made from it. */
 export async function checkAttachments({ sample, result, writer }: Case): Promise<Evidence> {
-  const names: readonly string[] = JSON.parse(await python(attachments, sample.path));
+  const names =
+    sample.format === "msg" ? await attachmentsOfOutlook(sample) : (JSON.parse(await python(attachments, sample.path)) as string[]);
   const { reader, content } = await contentOf(result, writer);
   const digests = new Set(content.values());
   if (names.length === 0) throw new Error("the sample has no attachments");
   return { reader, figures: { entries: names.filter((digest) => digests.has(digest)).length / names.length } };
+}
+
+/** 7-Zip shows an Outlook message as a folder. @see [MS-OXMSG] §2.2.2 */
+async function attachmentsOfOutlook(sample: KnownFile): Promise<readonly string[]> {
+  const { content } = await contentOf(sample);
+  return [...content].flatMap(([name, digest]) => (name.endsWith("/__substg1.0_37010102") ? [digest] : []));
 }
 
 /** Digests of the first mail's attachments, by Python's own parser. */

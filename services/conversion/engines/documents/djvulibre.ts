@@ -1,5 +1,6 @@
 /** DjVu scans by DjVuLibre: to pages with their text layer, and to pictures; and photographs to DjVu. */
 import { join } from "node:path";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
@@ -38,6 +39,8 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   const end = await session.run(commandOf(task));
+  if (from === "djvu" && /Failed to open '/.test(end.stderr))
+    throw new FilemillError("INVALID_INPUT", "The document's pages are in other files; bundle them into one DjVu file and try again.");
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
   await session.adopt(to === "pdf" ? await withLayer(session, task) : "out");
 }

@@ -8,7 +8,7 @@ import { delimiter } from "../shared/table-options.ts";
 
 const mail = {
   work: "mail",
-  packages: words("postal-mime @kenjiuno/msgreader nodemailer html-to-text sanitize-html fflate ical.js"),
+  packages: words("postal-mime @kenjiuno/decompressrtf @kenjiuno/msgreader nodemailer html-to-text sanitize-html fflate ical.js"),
 };
 const shared = words("yaml jsonc-parser json5 fast-xml-parser papaparse @e965/xlsx chardet");
 const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
@@ -27,8 +27,6 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
-const listsOfOne = expecting("STRUCTURE_FLATTENED", "Lists of one value become single elements.");
-
 function mailExpectations(from: string, to: string) {
   const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
   const isPage = to === "html" || to === "zip";
@@ -37,7 +35,7 @@ function mailExpectations(from: string, to: string) {
   const ofItems = "The fields of items that are no messages are left out.";
   const damaged = "Bytes that are no characters in a text's encoding are replaced.";
   const ofPage = "Style sheets, and styles that load something, are left out.";
-  const ofMsg = "A body's rich text is left out.";
+  const ofMsg = "A body in rich text that contains no page becomes plain text.";
   const styling = [...(isPage ? [ofPage] : []), ...(from === "msg" ? [ofMsg] : [])].join(" ");
   return [
     ...expectingAll(
@@ -47,9 +45,7 @@ function mailExpectations(from: string, to: string) {
       to === "xml" && "CHARACTERS_REPLACED",
     ),
     ...(isDecoded && to !== "xml" ? [expecting("CHARACTERS_REPLACED", { message: damaged, isOfSource: true })] : []),
-    ...(holdsFiles && from !== "msg"
-      ? []
-      : [expecting("ENTRIES_LEFT_OUT", holdsFiles ? "Attached messages are left out." : "Attachments are left out.")]),
+    ...(holdsFiles ? [] : [expecting("ENTRIES_LEFT_OUT", "Attachments are left out.")]),
     ...(styling === "" ? [] : [expecting("STYLING_DROPPED", styling)]),
     ...(isDecoded || from === "msg" ? [expecting("METADATA_DROPPED", from === "msg" ? `${fields} ${ofItems}` : fields)] : []),
     ...(to === "zip" ? [expecting("NAMES_CHANGED", "Names of attachments that a folder cannot hold are changed.")] : []),
@@ -76,7 +72,7 @@ function cardExpectations(from: string, to: string) {
     ...told,
     ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", "Lists and maps become a single text.")] : []),
     ...(from === "ics" && holdsCells ? [expecting("STRUCTURE_FLATTENED", "Several values in one cell are joined with semicolons.")] : []),
-    ...(from === "ics" && to === "xml" ? [listsOfOne] : []),
+    ...(from === "ics" && to === "xml" ? [expecting("STRUCTURE_FLATTENED", "Lists of one value become single elements.")] : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", "Photos of contacts are left out.")] : []),
   ];
 }

@@ -73,10 +73,14 @@ local function kept(blocks, keep)
   return made
 end
 
+-- Text may end in the mark of its own note.
+local signs = { ["*"] = true, ["**"] = true, ["***"] = true, ["†"] = true, ["‡"] = true, ["§"] = true, ["¶"] = true }
+
 -- A link back is the number at the start of a note, or an arrow at its end.
 local function is_back(link, mark)
+  if link.attributes.role == "doc-noteref" then return false end
   if link.attributes.role == "doc-backlink" or (mark.identifier ~= "" and link.target == "#" .. mark.identifier) then return true end
-  return bare(link) == bare(mark) or not bare(link):find("%w")
+  return bare(link) == bare(mark) or not (bare(link):find("%w") or signs[bare(link)])
 end
 
 local function leads_back(note, mark)

@@ -10,6 +10,7 @@ import links
 import menus
 import page
 import slides
+from com.sun.star.awt import Point
 from process import TEMPORARY
 from sources import properties
 
@@ -94,6 +95,19 @@ def has_deleted(document):
     """Whether a text document has pending deletions, which its PDF shows."""
     is_text = document.supportsService("com.sun.star.text.TextDocument")
     return is_text and any(change.RedlineType == "Delete" for change in fields.every(document.getRedlines()))
+
+
+def fit_page(document):
+    """Makes the page as large as the picture, which the office centres on a sheet of paper."""
+    paper = document.getDrawPages().getByIndex(0)
+    if paper.getCount() != 1:
+        return
+    picture = paper.getByIndex(0)
+    size = picture.getSize()
+    for side in ("BorderLeft", "BorderRight", "BorderTop", "BorderBottom"):
+        setattr(paper, side, 0)
+    paper.Width, paper.Height = size.Width, size.Height
+    picture.setPosition(Point(0, 0))
 
 
 def write(context, desktop, document, job, chosen):

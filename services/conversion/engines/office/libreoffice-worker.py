@@ -76,6 +76,8 @@ def corrected(document, job, held):
     """Corrects what the office misreads, or would write otherwise, and returns where."""
     is_page = job["exportFilter"].startswith("HTML")
     answer = {}
+    if "Metafile" in job["importFilters"][0]:
+        targets.fit_page(document)
     if job["importFilters"] == ["dBase"]:
         books.bare_heads(document)
     if job.get("fromExcel") and not job["toExcel"]:

@@ -8,7 +8,7 @@ import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
 import { oneOf, pagesOption, yesOrNo } from "../shared/options.ts";
 import { archivePart } from "../shared/pdf-options.ts";
-import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { archiveProgram, writeArchive } from "./ghostscript-archive.ts";
 import { untouched } from "./pdf-change-ghostscript.ts";
 
@@ -57,9 +57,23 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");
 }
 
+const boxes = "%!PS-Adobe-[0-9.]+ EPSF|%%BoundingBox:[ \t]*(\\(atend\\)|(-?[0-9.]+[ \t]*){4})";
+
+/** Ghostscript itself crops only to a box at the beginning of a file that calls itself EPS. */
+async function cropOf(session: ToolSession): Promise<readonly string[]> {
+  const { stdout } = await session.run({ program: "/bin/grep", args: ["-aoE", "-m", "500", boxes, inputInside] });
+  const told = stdout.split("\n").filter((line) => line.startsWith("%%"));
+  const isAtEnd = told[0]?.includes("(atend)") === true;
+  if (!isAtEnd && stdout.includes("EPSF")) return ["-dEPSCrop"];
+  const [left = 0, bottom = 0, right = 0, top = 0] = (told.at(isAtEnd ? -1 : 0) ?? "").match(/-?[\d.]+/g)?.map(Number) ?? [];
+  if (!(right > left && top > bottom)) return ["-dEPSCrop"];
+  const size = [`-dDEVICEWIDTHPOINTS=${right - left}`, `-dDEVICEHEIGHTPOINTS=${top - bottom}`, "-dFIXEDMEDIA"];
+  return [...size, "-c", `<</PageOffset [${-left} ${-bottom}]>> setpagedevice`];
+}
+
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const draw = async (input: string, given: readonly string[]): Promise<void> => {
+  const draw = async (input: string, given: readonly string[], setup: readonly string[] = []): Promise<void> => {
     const end = await session.run({
       program,
       args: [
@@ -67,13 +81,13 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
         `-dCompatibilityLevel=${task.options.part === "1" ? "1.4" : "1.7"}`,
         ...pictureArgumentsOf(task),
         ...given,
-        ...["-sOutputFile=/job/out", ...(task.hop.to === "pdfa" ? [archiveProgram] : []), "-f", input],
+        ...["-sOutputFile=/job/out", ...(task.hop.to === "pdfa" ? [archiveProgram] : []), ...setup, "-f", input],
       ],
     });
     throwIfFailed(task, end);
   };
   if (task.hop.to === "pdfa") return await writeArchive(session, task, draw);
-  await draw(inputInside, task.hop.from === "eps" && task.options.crop !== false ? ["-dEPSCrop"] : []);
+  await draw(inputInside, [], task.hop.from === "eps" && task.options.crop !== false ? await cropOf(session) : []);
   await session.adopt("out");
 }
 

@@ -1,8 +1,8 @@
-/** macOS icons: read by our own code and libicns, written from pictures that ImageMagick renders in each size. */
+/** macOS icons: read by our own code, libicns and ImageMagick, written from pictures that ImageMagick renders in each size. */
 import { open, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
@@ -10,9 +10,8 @@ import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { integerIn, oneOf } from "../shared/options.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { magickBadInput } from "./imagemagick-formats.ts";
-import { magick } from "./imagemagick-program.ts";
+import { magick, withPolicy } from "./imagemagick-program.ts";
 
-const policyInside = "/engine/imagemagick";
 /** libicns does not read palettes. */
 const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
 /** Sizes of an icon, in pixels. @see Apple's Human Interface Guidelines, app icons */
@@ -52,7 +51,11 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   await using session = await openToolSession(sandbox, task, inside);
   const { pictures } = await inspector.ask("iconPictures", [task.input.path], { signal: task.signal });
   const stored = new Map(pictures.map((picture) => [picture.width, picture]));
-  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
+  // It crashes on pictures in JPEG 2000.
+  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] }).catch((error: unknown) => {
+    if (error instanceof EngineFault && stored.size > 0) return undefined;
+    throw error;
+  });
   const unpacked = new Map<number, string>();
   for (const name of (await readdir(session.pathOf(""))).sort()) {
     const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
@@ -62,14 +65,17 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   const widths = [...new Set([...stored.keys(), ...unpacked.keys()])].sort((a, b) => b - a);
   const [largest] = widths;
   if (largest === undefined) {
-    throwIfFailed(end, badInput, notAnIcon);
+    if (end !== undefined) throwIfFailed(end, badInput, notAnIcon);
     throw new FilemillError("INVALID_INPUT", notAnIcon);
   }
   const chosen = Number(stringOption(task.options, "size") ?? largest);
-  const [png, name] = [stored.get(chosen), unpacked.get(chosen)];
-  if (png !== undefined) {
+  const [picture, name] = [stored.get(chosen), unpacked.get(chosen)];
+  if (picture !== undefined) {
     await using icon = await open(task.input.path);
-    return await copyPieces(icon, task.outputPath, [[png.offset, png.length]]);
+    if (!picture.isJp2) return await copyPieces(icon, task.outputPath, [[picture.offset, picture.length]]);
+    await copyPieces(icon, session.pathOf("picture"), [[picture.offset, picture.length]]);
+    await magicked(session, ["jp2:/job/picture", "png:/job/out"]);
+    return await session.adopt("out");
   }
   if (name !== undefined) return await session.adopt(name);
   throw invalidOption("size", `The icon has no picture of this size; it has ${widths.join(", ")} pixels.`, widths.map(String));
@@ -98,16 +104,11 @@ async function widthOf(session: ToolSession, inside: string): Promise<number> {
 }
 
 async function magicked(session: ToolSession, args: readonly string[]): Promise<string> {
-  const end = await session.run({
-    program: magick.path,
-    args,
-    env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
-    readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
-  });
+  const end = await session.run({ program: magick.path, args, ...withPolicy });
   if (/exceeds limit|cache resources exhausted|resource limit/i.test(end.stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has too many pixels to convert.");
   }
-  throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
+  throwIfFailed(end, badInput, "The picture is damaged.");
   return end.stdout;
 }
 

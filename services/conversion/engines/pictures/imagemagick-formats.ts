@@ -41,6 +41,7 @@ export const magickBadInput = [
   /: (?:improper image header|unexpected end-of-file|insufficient image data|negative or zero image size|corrupt image|not enough pixel data)/,
   /: unable to (?:read|decode|decompress|uncompress) image|exr\.c\/ReadEXRImage/,
   /: (?:image type not supported|file format version mismatch|only level zero files|Not ?A\w+Image|Not a TIFF)|Can ?not read TIFF directory/i,
+  /: (?:irregular channel geometry|maximum channels exceeded)|: Bad value \d+ for "/,
   /: (?:unsupported bits per pixel|unrecognized (?:compression|number of colors)|static planes value|\w+ compression not supported)/,
   /^[\w.-]{1,40}: no images defined [^\n]{0,300}\n?$/,
 ];

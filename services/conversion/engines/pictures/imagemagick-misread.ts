@@ -13,6 +13,13 @@ export async function isMisread(inspector: Inspector, { hop, input, options, sig
   return (await inspector.ask("samples", [input.path], { more: { format: hop.from, ...page }, signal })).isMisread;
 }
 
+/** It reads only the picture's own channels, and takes all colours for those of a screen. */
+export async function noteExr(inspector: Inspector, { input, note, signal }: HopTask): Promise<void> {
+  const { left, hasOtherColours } = await inspector.ask("exrLeft", [input.path], { signal });
+  if (left !== "") note("MEDIA_CHANGED", `Left out: ${left}.`);
+  if (hasOtherColours) note("MEDIA_CHANGED", "Colours of other primaries were taken for those of sRGB.");
+}
+
 /** Whether black and white only have to be swapped. */
 export const isToBeSwapped = ({ hop }: HopTask): boolean => hop.from === "pcx" || hop.from === "dcx";
 
@@ -24,4 +31,12 @@ export async function runMisread(pictures: OpenEngine, task: HopTask): Promise<v
   if (from === "tiff" && (to !== "tiff" || task.options.compression === "jpeg"))
     throw new EngineFault("unexplained", "samples that ImageMagick takes for others");
   await pictures.run(task);
+}
+
+/** Arguments after reading: of a TIFF in old-style JPEG, libtiff converts the colours to RGB, and ImageMagick would do so once more. */
+export function coloursReadOf(scenes: readonly { readonly packing: string; readonly space: string }[]): readonly string[] {
+  const old = scenes.filter(({ packing, space }) => packing === "JPEG" && space === "YCbCr");
+  if (old.length === 0) return [];
+  if (old.length === scenes.length) return ["-set", "colorspace", "sRGB"];
+  throw new FilemillError("CONVERSION_FAILED", "Only some pages are in old-style JPEG; convert each page to PNG instead.");
 }

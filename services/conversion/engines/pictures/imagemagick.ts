@@ -1,6 +1,5 @@
 /** Pictures that sharp does not support, by ImageMagick: to and from PNG and TIFF. */
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
@@ -11,18 +10,13 @@ import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolS
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
-import { isMisread, isToBeSwapped, runMisread } from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, noteExr, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
-import { magick } from "./imagemagick-program.ts";
+import { magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
-const policyInside = "/engine/imagemagick";
-const withPolicy = {
-  env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
-  readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
-};
 const iconSizes = [256, 128, 64, 48, 32, 16];
 
 type Scene = {
@@ -31,7 +25,8 @@ type Scene = {
   readonly height: number;
   /** Description of its colour profile; empty if it has none. */
   readonly profile: string;
-  /** As the program names it. */
+  /** Its compression and colours, as the program names them. */
+  readonly packing: string;
   readonly space: string;
   /** Bits per sample. */
   readonly depth: number;
@@ -49,13 +44,13 @@ const unreadable = "The picture is damaged or of an unsupported kind.";
 async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, size?: Size): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const colours = hasSizes === true ? "%k" : "0";
-  const format = `${photometric}scene %s %w %h %z ${colours} %[colorspace] %[profile:icc]\n`;
+  const format = `${photometric}scene %s %w %h %z ${colours} %C %[colorspace] %[profile:icc]\n`;
   const args = [...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) (\w+) ?(.*)$/gm)].map((found) => {
     const [index = 0, width = 0, height = 0, depth = 0, colours = 0] = found.slice(1, 6).map(Number);
-    return { index, width, height, depth, colours, space: found[6] ?? "", profile: found[7] ?? "" };
+    return { index, width, height, depth, colours, packing: found[6] ?? "", space: found[7] ?? "", profile: found[8] ?? "" };
   });
   if (coder === "psd" && /improper image header/.test(end.stderr))
     throw new FilemillError("CONVERSION_FAILED", "The Photoshop file has a palette, or is damaged; save it in RGB mode and try again.");
@@ -127,6 +122,7 @@ function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
   return [
     ...(source.readArgs ?? []),
+    ...coloursReadOf([scene]),
     ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     // Other programs read no more bits in the formats written here.
     ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
@@ -175,6 +171,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
+  if (source.coder === "exr") await noteExr(inspector, task);
   await session.adopt("out");
 }
 
@@ -216,7 +213,7 @@ async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
       : "";
   const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
   const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
-  const args = [read, ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
+  const args = [read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
   const end = await session.run({ program, args, ...withPolicy });
   await throwUnlessWritten(session, task, end);
   const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);

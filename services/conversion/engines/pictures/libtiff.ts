@@ -16,6 +16,10 @@ const badInput = [
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
+  // It repeats the first of several strips.
+  if (/^[ \t]*Compression Scheme: Old-style JPEG/m.test(info.stdout)) {
+    throw new FilemillError("CONVERSION_FAILED", "A picture in old-style JPEG cannot be placed on a page as it is.");
+  }
   // It swaps red and blue if there is transparency.
   if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which cannot be placed on a page.");

@@ -1,12 +1,11 @@
 /** Traces the outlines of a bilevel picture: dark areas become shapes. */
-import { join } from "node:path";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, flagOption, numberOption } from "../shared/hop-table.ts";
 import { decimalIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
-import { magick } from "./imagemagick-program.ts";
+import { magick, withPolicy } from "./imagemagick-program.ts";
 
 const program = "/usr/bin/potrace";
 
@@ -35,8 +34,6 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await session.adopt("out");
 }
 
-const policyInside = "/engine/imagemagick";
-
 /** Potrace uses the hidden colours under transparency, which are mostly black. */
 async function flattened(session: ToolSession, task: HopTask): Promise<string> {
   const end = await session.run({
@@ -45,8 +42,7 @@ async function flattened(session: ToolSession, task: HopTask): Promise<string> {
       ...[`bmp:${inputInside}`, "-format", "opaque %[opaque]\n", "-write", "info:-"],
       ...["-background", "white", "-alpha", "remove", "-alpha", "off", "-define", "bmp:format=bmp3", "bmp:/job/flat.bmp"],
     ],
-    env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
-    readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+    ...withPolicy,
   });
   // Whatever ImageMagick cannot read or refuses for its size is left to Potrace; it has no known transparency.
   if (end.exitCode !== 0 || !/^opaque false/im.test(end.stdout)) return inputInside;

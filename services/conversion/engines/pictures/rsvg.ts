@@ -9,6 +9,7 @@ import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
+import { unsupported } from "./sharp-hops.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
@@ -19,7 +20,7 @@ const density = integerIn("density", [10, 1200], "Resolution in dpi; determines 
 });
 const usual = { maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
-const expects = expectingAll("FONT_SUBSTITUTED");
+const expects = [...expectingAll("FONT_SUBSTITUTED"), ...unsupported];
 
 const hops: readonly Hop[] = [
   { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
@@ -51,9 +52,12 @@ async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
   return end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
 }
 
-async function noteMissingFonts(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
-  const { families } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
-  const fonts = replacedFontsMessage(families);
+async function noteUndrawn(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
+  const { families, undrawn } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  for (const code of ["TEXT_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"] as const) {
+    if (undrawn[code] !== "") task.note(code, undrawn[code]);
+  }
+  const fonts = here.length === 0 ? undefined : replacedFontsMessage(families);
   if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
 }
 
@@ -72,10 +76,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
   }
   throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
-  if (task.hop.from === "svg") {
-    const here = await families();
-    if (here.length > 0) await noteMissingFonts(inspector, task, here);
-  }
+  if (task.hop.from === "svg") await noteUndrawn(inspector, task, await families());
   await session.adopt("out");
 }
 

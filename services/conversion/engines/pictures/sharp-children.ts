@@ -34,6 +34,7 @@ const imported = [
   "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
+  "svg-undrawn.mjs",
   "tiff-samples.mjs",
 ];
 

@@ -119,6 +119,12 @@ const changes: Readonly<Partial<Record<Source, readonly Expectation[]>>> = {
   gif: [blackened],
 };
 
+export const unsupported: readonly Expectation[] = [
+  expecting("TEXT_LEFT_OUT", { message: "HTML and text on paths are not drawn." }),
+  expecting("IMAGES_REMOVED", { message: "Embedded pictures in formats other than PNG and JPEG are not drawn." }),
+  expecting("STYLING_DROPPED", { message: "The attributes `transform-origin` and `textLength` are ignored." }),
+];
+
 /** Drawings have none of the metadata of photographs. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
   const flattened =
@@ -127,7 +133,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
       : to === "gif" && from !== "gif"
         ? expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" })
         : expecting("ALPHA_FLATTENED", { option: "background" });
-  if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
+  if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
   return [
     ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
     expecting("ORIENTATION_APPLIED"),

@@ -4,7 +4,16 @@ import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { declaredShape } from "./sharp-headers.mjs";
-import { furtherChannelsOf, hasUnit, isInverted, isTransparency, pixelShapeOf, plainYcbcrOf, tagsOfPages } from "./tiff-samples.mjs";
+import {
+  furtherChannelsOf,
+  hasUnit,
+  isInverted,
+  isPackedOtherwise,
+  isTransparency,
+  pixelShapeOf,
+  plainYcbcrOf,
+  tagsOfPages,
+} from "./tiff-samples.mjs";
 
 /** For floating point and 32 bits, where all samples are read before the first is written. */
 const maxSamples = 100e6;
@@ -32,6 +41,7 @@ export async function settled(sharp, { bytes, input, from, told: read, colours, 
     );
     return { usual, first: usual === bytes ? told : { ...told, hasAlpha: true } };
   }
+  if (isPackedOtherwise(tags)) throw unread("compressed samples");
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
   const first = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
   if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };

@@ -115,6 +115,12 @@ export function plainYcbcrOf({ photometric, compression, subsampling = [2, 2] })
   return subsampling.some((value) => value > 1) ? "subsampled" : "whole";
 }
 
+/** Old-style JPEG, JBIG, LERC, LZMA and Zstandard, which libvips' libtiff is built without. */
+const otherPackings = new Set([6, 34_661, 34_887, 34_925, 50_000]);
+
+/** Whether libvips lacks the page's compression. @param {Tags} tags */
+export const isPackedOtherwise = ({ compression }) => otherPackings.has(compression?.[0] ?? 1);
+
 /**
  * Whether ImageMagick misreads the page: it ignores signs, keeps 16 bits of more, cuts floating point off at 0 and 1, inverts some greys,
  * and takes infrared for transparency.

@@ -11,6 +11,7 @@ import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
 import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
+import { exrLeftOf } from "./exr-channels.ts";
 import { extentOf } from "./extent.ts";
 import { readableHtml } from "./html-readable.ts";
 import { maskIcon } from "./icon-masks.ts";
@@ -61,6 +62,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   richTags: richTagsOf,
   animation: animationOf,
   iconPictures: iconPicturesOf,
+  exrLeft: exrLeftOf,
   iconMasked: maskIcon,
   stillPieces: stillPiecesOf,
   drawnSize: drawnSizeOf,

@@ -16,14 +16,16 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
     .map((name) => ({ name, text: Buffer.from(parts[name] ?? "").toString("utf8") }));
   const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
   const files = new Set(chapters.map(({ name }) => fileOf(name)));
+  const books = Object.keys(parts).filter((each) => each.endsWith(".opf"));
+  const known = new Set(books.flatMap((name) => wordsOf(Buffer.from(parts[name] ?? "").toString("utf8"))));
   const changed: Zippable = {};
   let linkedPictures = 0;
   for (const { name, text } of chapters) {
     const whole = withAllParts(text);
-    const made = withPlainPaths(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, files);
+    const made = withPlainPaths(withTitlePage(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, known), files);
     if (made !== text) changed[name] = Buffer.from(made);
   }
-  for (const name of Object.keys(parts).filter((each) => each.endsWith(".opf"))) {
+  for (const name of books) {
     const text = Buffer.from(parts[name] ?? "").toString("utf8");
     linkedPictures += drawnPagesIn(text);
     const made = withWholeSpine(withTurnedNames(text));
@@ -32,6 +34,22 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   const isRewritten = Object.keys(changed).length > 0;
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
   return { isRewritten, linkedPictures };
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replace(/<[^<>]*>|&[a-z]+;/gi, " ")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Pandoc leaves out title pages, which may hold more than the title and the authors, such as a dedication or a picture. */
+function withTitlePage(page: string, known: ReadonlySet<string>): string {
+  const title = /(\s(?:epub:)?type\s*=\s*["'][^"'<>]*)\btitlepage\b/g;
+  if (!title.test(page)) return page;
+  const body = page.slice(Math.max(0, page.search(/<body\b/i)));
+  return /<(?:img|svg|image|object)\b/i.test(body) || wordsOf(body).some((word) => !known.has(word))
+    ? page.replace(title, "$1halftitle")
+    : page;
 }
 
 /** Pages that are drawings, which Pandoc leaves out. */

@@ -6,7 +6,8 @@
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,4000})?)>/g;
 const leading = /\shref\s*=\s*["'][^"'#<>]{0,1000}#([^"'<>]{1,500})["']/g;
 const name = /\sid\s*=\s*["']([^"'<>]{1,500})["']/;
-const kind = /\sepub:type\s*=\s*["']([^"'<>]{0,200})["']/;
+/** Calibre leaves out the prefix. */
+const kind = /\s(?:epub:)?type\s*=\s*["']([^"'<>]{0,200})["']/;
 const role = /\srole\s*=\s*["'][^"'<>]{0,200}["']/;
 
 /** Elements whose ids Pandoc drops. */

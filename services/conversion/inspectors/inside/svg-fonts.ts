@@ -1,6 +1,7 @@
-/** Fonts in a drawing that are not installed. librsvg silently uses others for its text. */
+/** What librsvg silently draws otherwise: fonts that are not installed, and what it does not support. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
 import { contentOf } from "./remote-file.ts";
 
 const lookedAtBytes = 4_000_000;
@@ -32,5 +33,6 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
 /** `here`: the installed families. */
 export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
-  return { families: familiesMissing((await contentOf(file, lookedAtBytes)).toString("utf8"), families).slice(0, 100) };
+  const svg = (await contentOf(file, lookedAtBytes)).toString("utf8");
+  return { families: familiesMissing(svg, families).slice(0, 100), undrawn: undrawnIn(svg, ["webp", "avif"]) };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
 import { comparableFamily, familiesMissing } from "#services/conversion/inspectors/inside/svg-fonts.ts";
 
 const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
@@ -26,8 +27,19 @@ it.each([
   expect(drawing(inside)).toEqual([]);
 });
 
+it.each([
+  ["<svg:foreignObject/><text><textPath href='#a'>", "Not drawn: HTML (foreignObject), text on paths (textPath).", "", ""],
+  ["<image xlink:href='data:image/webp;base64,AA'/><image href='data:image/png;base64,AA'/>", "", "Embedded pictures not drawn: webp.", ""],
+  ['<g style="transform-origin: 1px 2px"/><text textLength="9">', "", "", "Ignored: transform-origin, textLength."],
+  ["<text>A foreignObject and a textPath</text>", "", "", ""],
+])("%s was drawn otherwise without a note", (inside, left, pictures, ignored) => {
+  const expected = { TEXT_LEFT_OUT: left, IMAGES_REMOVED: pictures, STYLING_DROPPED: ignored };
+  expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
+});
+
 it("takes linear time for hostile markup", () => {
   for (const odd of ["font-family:", "font-family='", 'font-family:,  "', "<text ", "font-family : 'a'"]) {
+    undrawnIn(odd.repeat(100_000), ["gif"]);
     expect(drawing(`<text/>${odd.repeat(100_000)}`).length).toBeLessThan(10);
   }
 });

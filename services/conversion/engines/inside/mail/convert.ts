@@ -7,7 +7,7 @@ import { writeRecords } from "../records/convert.ts";
 import { firstOf, type Value } from "../records/values.ts";
 import { writeHtml } from "./html.ts";
 import { messagesOfMbox } from "./mailbox.ts";
-import { fileNameOf, filesOf, headerRowsOf, type Message, namesOf, noteLeftOut } from "./message.ts";
+import { type Attachment, fileNameOf, filesOf, headerRowsOf, type Message, namesOf, noteLeftOut } from "./message.ts";
 import { textOfHtml } from "./page-text.ts";
 import { parseEml, parseMsg } from "./read.ts";
 
@@ -100,13 +100,7 @@ async function rawOf(message: Message): Promise<Uint8Array> {
     ...(html === undefined ? {} : { html }),
     ...(messageId === "" ? {} : { messageId }),
     ...(Number.isNaN(time) ? {} : { date: new Date(time) }),
-    attachments: message.attachments.map(({ name, mime, bytes, contentId, isInline }) => ({
-      filename: name,
-      contentType: mime,
-      content: Buffer.from(bytes),
-      ...(contentId === undefined || contentId === "" ? {} : { cid: contentId }),
-      contentDisposition: isInline ? ("inline" as const) : ("attachment" as const),
-    })),
+    attachments: await Promise.all(message.attachments.map(partOf)),
     // Nothing in the message may be treated as a file name or an address to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -116,6 +110,17 @@ async function rawOf(message: Message): Promise<Uint8Array> {
   // A sender must not tell the hidden recipients, but an archive must.
   root.keepBcc = true;
   return await root.build();
+}
+
+async function partOf({ name, mime, bytes, contentId, isInline, message }: Attachment) {
+  const asMail = message === undefined ? undefined : await rawOf(message);
+  return {
+    filename: asMail === undefined ? name : name.replace(/\.msg$/, ".eml"),
+    contentType: asMail === undefined ? mime : "message/rfc822",
+    content: Buffer.from(asMail ?? bytes),
+    ...(contentId === undefined || contentId === "" ? {} : { cid: contentId }),
+    contentDisposition: isInline ? ("inline" as const) : ("attachment" as const),
+  };
 }
 
 /** @see RFC 4155; lines that start with `From ` are quoted (mboxrd). */

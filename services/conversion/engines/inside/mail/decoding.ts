@@ -10,7 +10,7 @@ export function decodeDeclared(bytes: Uint8Array, declared: string | undefined, 
   const label = (declared ?? "").trim().replace(/^["']|["']$/g, "");
   const told = vague.test(label) ? "utf-8" : decoderLabelOf(label);
   if (told !== undefined) {
-    const text = new TextDecoder(told).decode(bytes);
+    const text = new TextDecoder(told).decode(/^iso-2022-jp$/i.test(told) ? withoutEmptyRuns(bytes) : bytes);
     if (!text.includes("\ufffd")) return text;
     // Some characters are right, so the encoding is: a few bytes are damaged.
     if (/[^\0-\x7f\ufffd]/.test(text)) {
@@ -22,6 +22,12 @@ export function decodeDeclared(bytes: Uint8Array, declared: string | undefined, 
   const reason = told === undefined ? `The encoding ${label.slice(0, 40)} is not supported; the` : "The";
   noteAlso(notes, "ENCODING_GUESSED", `${reason} text's encoding was guessed to be ${guess}.`);
   return new TextDecoder(guess).decode(bytes);
+}
+
+/** The platform's decoder replaces a change of the character set that another one follows at once, as in joined words. */
+function withoutEmptyRuns(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes).toString("latin1");
+  return Buffer.from(text.replaceAll("\x1b(B\x1b", "\x1b").replaceAll("\x1b(J\x1b", "\x1b"), "latin1");
 }
 
 /** As the platform's decoders know it; undefined if none does. */

@@ -27,10 +27,12 @@ function addressOf({ mime, name, bytes }: Attachment): string | undefined {
 /** The body as sent, with its own pictures embedded and no other references. Adds the referenced pictures to `shown`. */
 function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Attachment>): string {
   const ofIds = new Map(message.attachments.toReversed().map((each) => [each.contentId, each]));
+  // Older programs refer to their pictures by name.
+  const ofNames = new Map(message.attachments.toReversed().map((each) => [each.name, each]));
   const pictureOf = (source: string): string | undefined => {
     if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
     const id = /^cid:(.*)$/i.exec(source)?.[1];
-    const found = id === undefined ? undefined : ofIds.get(withoutEscapes(id));
+    const found = id === undefined ? ofNames.get(source) : ofIds.get(withoutEscapes(id));
     const address = found === undefined ? undefined : addressOf(found);
     if (found !== undefined && address !== undefined) shown.add(found);
     return address;

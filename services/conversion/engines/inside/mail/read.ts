@@ -7,6 +7,7 @@ import { MessageParser } from "./body.ts";
 import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
+import { pageInRichText } from "./rich-text.ts";
 
 const maxNesting = 60;
 
@@ -88,8 +89,10 @@ function nameOf(mime: string, subject: string, number: number): string {
   return `${subject || `attachment-${number}`}${extensions[mime] ?? ""}`;
 }
 
-/** @see [MS-OXMSG]. The text of a body that exists only as RTF cannot be read. */
-export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message> {
+type Reader = InstanceType<typeof msgReader.default>;
+
+/** @see [MS-OXMSG] */
+export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Promise<Message> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = new msgReader.default(view);
   const declared = fieldsOf(first);
@@ -105,10 +108,7 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message
       .filter((each) => (each.recipType ?? "to") === sort)
       .map((each) => addressOf(each.name ?? "", each.smtpAddress ?? each.email ?? ""))
       .join(", ");
-  const html = fields.bodyHtml ?? (fields.html === undefined ? undefined : decodeHtml(fields.html, fields.internetCodepage));
-  if (fields.body === undefined && html === undefined) notes.set("STYLING_DROPPED", "The body is rich text, which was left out.");
-  else if (html === undefined && fields.compressedRtf !== undefined)
-    notes.set("STYLING_DROPPED", "The body's rich text was left out; its plain text was converted.");
+  const html = pageIn(fields, notes);
   const sort = fields.messageClass ?? "IPM.Note";
   if (!/^IPM\.Note\b/i.test(sort))
     notes.set("METADATA_DROPPED", `The item is no message (${sort.slice(0, 40)}); the fields of its kind were left out.`);
@@ -128,36 +128,59 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes): Promise<Message
     messageId: fields.messageId ?? "",
     text: fields.body,
     html,
-    attachments: (fields.attachments ?? []).flatMap((attachment, index) => {
-      // An embedded message has no raw bytes.
-      if (attachment.innerMsgContent === true) {
-        notes.set("ENTRIES_LEFT_OUT", "An attached message was left out.");
-        return [];
-      }
-      const { content } = reader.getAttachment(attachment);
-      return [
-        {
-          name: attachment.fileName || attachment.name || `attachment-${index + 1}`,
-          mime: attachment.attachMimeTag ?? "application/octet-stream",
-          bytes: content,
-          contentId: attachment.pidContentId,
-          isInline: attachment.attachmentHidden === true,
-        },
-      ];
-    }),
+    attachments: await attachmentsIn(reader, fields, notes, depth),
     others: othersIn(headers),
     raw: undefined,
   };
 }
 
-function fieldsOf(reader: { getFileData(): FieldsData }): FieldsData {
-  const fields = (() => {
-    try {
-      return reader.getFileData();
-    } catch {
-      throw invalid("The message is damaged and cannot be read.");
-    }
-  })();
+/** The body as a page. Text that exists only as rich text cannot be read. */
+function pageIn(fields: FieldsData, notes: Notes): string | undefined {
+  if (fields.bodyHtml !== undefined) return fields.bodyHtml;
+  if (fields.html !== undefined) return decodeHtml(fields.html, fields.internetCodepage);
+  if (fields.compressedRtf === undefined) return undefined;
+  const page = pageInRichText(fields.compressedRtf, decodeHtml);
+  const body =
+    fields.body === undefined
+      ? "The body is rich text, which was left out."
+      : "The body's rich text was left out; its plain text was converted.";
+  if (page === undefined || (page === "" && fields.body === undefined)) notes.set("STYLING_DROPPED", body);
+  return page || undefined;
+}
+
+async function attachmentsIn(
+  reader: Reader,
+  { attachments = [] }: FieldsData,
+  notes: Notes,
+  depth: number,
+): Promise<readonly Attachment[]> {
+  const read = attachments.map(async (attachment, index): Promise<Attachment> => {
+    const { content } = intact(() => reader.getAttachment(attachment));
+    const isMessage = attachment.innerMsgContent === true;
+    const name = attachment.fileName || attachment.name || `attachment-${index + 1}`;
+    return {
+      name: isMessage ? `${name}.msg` : name,
+      mime: attachment.attachMimeTag ?? (isMessage ? "application/vnd.ms-outlook" : "application/octet-stream"),
+      bytes: content,
+      contentId: attachment.pidContentId,
+      isInline: attachment.attachmentHidden === true,
+      message: isMessage && depth < maxForwards ? await parseMsg(content, notes, depth + 1).catch(() => undefined) : undefined,
+    };
+  });
+  return await Promise.all(read);
+}
+
+/** The library tells damage by errors of its own. */
+function intact<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch {
+    throw invalid("The message is damaged and cannot be read.");
+  }
+}
+
+function fieldsOf(reader: Reader): FieldsData {
+  const fields = intact(() => reader.getFileData());
   if (fields.error !== undefined || fields.dataType !== "msg") throw invalid("The file is not an Outlook message.");
   return fields;
 }

@@ -71,4 +71,15 @@ describe("engine djvulibre, in detail", () => {
     const sizeAt = async (decibels: number) => (await stat((await bench.convert(noisy, "ppm", "djvu", { decibels })).path)).size;
     expect(await sizeAt(20)).toBeLessThan(await sizeAt(44));
   });
+
+  it("names a document whose pages are in other files", async () => {
+    const path = join(bench.folder, "index.djvu");
+    const index =
+      "QVQmVEZPUk0AAABNREpWTURJUk0AAABBAQAI//9uv4oy9trrBAbGdaWWA4TXUSpUGLsxlCezSk0H1WcaKFrWQt6JiLEWi53mJC+zpgWzCmsfwEep2+8cvVo=";
+    await writeFile(path, Buffer.from(index, "base64"));
+    await expect(bench.convert(path, "djvu", "pdf")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("in other files"),
+    });
+  });
 });

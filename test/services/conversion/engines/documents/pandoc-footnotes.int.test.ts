@@ -106,6 +106,29 @@ describe("footnotes of books and web pages", () => {
     expect(text).toContain("No note, for it leads nowhere.");
   });
 
+  it("do not take the text for the note of its note, where marks are signs and notes begin with numbers", async () => {
+    const line = '<div id="l20">Out of this stony rubbish,<a epub:type="noteref" href="#n">*</a></div>';
+    const note = '<div epub:type="rearnote" id="n"><p><a href="#l20">20.</a> Cf. Ezekiel.</p></div>';
+    const text = await markdownOf("epub", bookOf({ one: `<h1>One</h1>${line}<div>You cannot say.</div>${note}<p>Last words.</p>` }));
+    expect(text).toMatch(/Out of this stony rubbish,\[\^1\].*You cannot say\..*Last words\..*\[\^1\]: .*20.*Cf\. Ezekiel\./s);
+  });
+
+  it("are kept in a book by Calibre, which leaves out the prefix of types and divides the chapters", async () => {
+    const one = '<h1>One</h1><p id="p">Said<a type="noteref" href="notes.xhtml#e">*</a>.</p>';
+    const notes = '<h1>Notes</h1><div type="rearnote" id="e"><p><a href="one.xhtml#p">Line 20.</a> Said elsewhere.</p></div>';
+    expect(await markdownOf("epub", bookOf({ one, notes }))).toMatch(/Said\[\^1\]\..*\[\^1\]: .*Said elsewhere\./s);
+  });
+
+  it.each([
+    ["with a dedication is kept", "<p>For Ezra</p>", 1],
+    ["that repeats the title is not", "", 0],
+  ])("a title page %s", async (_name, more, count) => {
+    const title = `<section epub:type="titlepage"><h1>Quokkas</h1>${more}</section>`;
+    const text = await markdownOf("epub", bookOf({ one: title, two: "<h1>Two</h1><p>Text.</p>" }));
+    expect(text.match(/^# Quokkas$/gm) ?? []).toHaveLength(count);
+    expect(text.includes("For Ezra")).toBe(count === 1);
+  });
+
   it("are all found in a chapter with hundreds", async () => {
     const marks = Array.from({ length: 300 }, (_, index) => `<p>Word<a epub:type="noteref" href="#n${index}">${index}</a></p>`);
     const said = marks.map((_, index) => `<aside epub:type="footnote" id="n${index}"><p>Note ${index}.</p></aside>`);

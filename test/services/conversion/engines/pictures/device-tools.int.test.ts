@@ -40,6 +40,20 @@ describe("icnsutils", () => {
     await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { allowed: ["256", "128"] } });
   });
 
+  it("crashed on an icon with JPEG 2000", async () => {
+    const picture = await readFile(typical("image/typical.jp2"));
+    const file = join(bench.folder, "photo.icns");
+    const entry = (type: string, content: Buffer): Buffer => {
+      const head = Buffer.from(`${type}    `);
+      head.writeUInt32BE(8 + content.length, 4);
+      return Buffer.concat([head, content]);
+    };
+    await writeFile(file, entry("icns", entry("ic09", picture)));
+    const { path } = await bench.convert(file, "icns", "png");
+    const { width, height } = await sharp(typical("image/typical.png")).metadata();
+    expect(await sharp(path).metadata()).toMatchObject({ format: "png", width, height });
+  });
+
   it("writes every size up to the picture's, square and with its transparency", async () => {
     const file = join(bench.folder, "wide.png");
     await sharp({ create: { width: 300, height: 150, channels: 4, background: "#ff000080" } })

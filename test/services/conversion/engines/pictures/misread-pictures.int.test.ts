@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
@@ -92,5 +93,14 @@ it("says that a PNG is too long rather than damaged", async () => {
     .toBuffer();
   await expect(benches.magick.convert(await benches.magick.given(long, "png"), "png", "bmp")).rejects.toMatchObject({
     code: "INPUT_TOO_COMPLEX",
+  });
+});
+
+it("JPEG 2000 with channels of different depths failed for an unknown reason", async () => {
+  const bytes = await readFile("test/corpus/typical/image/typical.jp2");
+  // The bits of the second channel. @see ISO/IEC 15444-1, A.5.1
+  bytes[bytes.indexOf("ff51", 0, "hex") + 43] = 15;
+  await expect(benches.magick.convert(await benches.magick.given(bytes, "jp2"), "jp2", "png")).rejects.toMatchObject({
+    code: "INVALID_INPUT",
   });
 });

@@ -159,7 +159,7 @@ it("leaves transparent what a GIF's frames leave uncovered, or notes that it can
 });
 
 /** One pixel of floating point, uncompressed; channels in the order of the alphabet. @see The OpenEXR file layout */
-function exrOf(channels: Readonly<Record<string, number>>): Buffer {
+function exrOf(channels: Readonly<Record<string, number>>, primaries?: readonly number[]): Buffer {
   const number = (bytes: number, value: number): Buffer => {
     const buffer = Buffer.alloc(bytes);
     buffer.writeUIntLE(value, 0, Math.min(bytes, 4));
@@ -174,6 +174,7 @@ function exrOf(channels: Readonly<Record<string, number>>): Buffer {
   const head = Buffer.concat([
     ...[number(4, 20_000_630), number(4, 2)],
     attribute("channels", "chlist", Buffer.concat([...kinds, number(1, 0)])),
+    ...(primaries === undefined ? [] : [attribute("chromaticities", "chromaticities", floats(...primaries))]),
     attribute("compression", "compression", number(1, 0)),
     ...["dataWindow", "displayWindow"].map((name) => attribute(name, "box2i", Buffer.alloc(16))),
     attribute("lineOrder", "lineOrder", number(1, 0)),
@@ -193,6 +194,16 @@ it("refuses an OpenEXR with channels in layers only", async () => {
   });
   const { path } = await bench.convert(await benches.magick.given(exrOf({ Y: 1 }), "exr"), "exr", "png");
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
+});
+
+it("depth, layers and other primaries of an OpenEXR were left out without a note", async () => {
+  await using bench = await openBench(imagemagickExrEngine);
+  const noteOf = async (exr: Buffer) =>
+    (await bench.convert(await benches.magick.given(exr, "exr"), "exr", "png")).notes.get("MEDIA_CHANGED");
+  expect(await noteOf(exrOf({ B: 0.5, G: 0.5, R: 0.5 }))).toBeUndefined();
+  expect(await noteOf(exrOf({ B: 0.5, G: 0.5, R: 0.5, Z: 9, "diffuse.R": 1 }))).toBe("Left out: Z, diffuse.R.");
+  const xyz = [1, 0, 0, 1, 0, 0, 1 / 3, 1 / 3];
+  expect(await noteOf(exrOf({ B: 0.5, G: 0.5, R: 0.5 }, xyz))).toBe("Colours of other primaries were taken for those of sRGB.");
 });
 
 it("divides OpenEXR's colours by their alpha, multiplies them again, and notes values that became full brightness", async () => {

@@ -1,14 +1,16 @@
 /** Kinds of TIFF samples that one library reads and another misreads. */
 import { readFile } from "node:fs/promises";
+import { zstdCompressSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
+import { libtiffEngine } from "#services/conversion/engines/pictures/libtiff.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { type Bench, useBench } from "#test/contract/engine.ts";
 
 type Page = { readonly data: readonly number[] | Buffer; readonly photometric: number } & Readonly<
-  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit", number | readonly number[]>>
+  Partial<Record<"bits" | "channels" | "kind" | "extras" | "palette" | "subsampling" | "unit" | "compression", number | readonly number[]>>
 >;
 
 /** Pages of two pixels side by side, little-endian. @see TIFF 6.0, section 2 */
@@ -17,7 +19,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
   const sizeOf = () => parts.reduce((sum, { length }) => sum + length, 0);
   const add = (bytes: Buffer): number => parts.push(bytes, Buffer.alloc(bytes.length % 2)) && sizeOf() - bytes.length - (bytes.length % 2);
   let link = { bytes: parts[0] ?? Buffer.alloc(0), at: 4 };
-  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling, unit } of pages) {
+  for (const { data, photometric, bits = 8, channels = 1, kind, extras, palette, subsampling, unit, compression = 1 } of pages) {
     const content = Buffer.from(data as Buffer);
     const each = (value: number | readonly number[]) => (Array.isArray(value) ? value : Array(Number(channels)).fill(value));
     const tags: (readonly [number, readonly number[]])[] = [
@@ -25,7 +27,7 @@ function tiffOf(...pages: readonly Page[]): Buffer {
         [256, [2]],
         [257, [1]],
         [258, each(bits)],
-        [259, [1]],
+        [259, [compression as number]],
         [262, [photometric]],
         [273, [add(content)]],
         [277, [Number(channels)]],
@@ -42,6 +44,13 @@ function tiffOf(...pages: readonly Page[]): Buffer {
             [296, [unit as number]],
           ] as const)),
       ...(palette === undefined ? [] : [[320, palette as readonly number[]] as const]),
+      // Old-style JPEG names its stream once more.
+      ...(compression === 6
+        ? ([
+            [513, [8]],
+            [514, [content.length]],
+          ] as const)
+        : []),
       ...(extras === undefined ? [] : [[338, extras as readonly number[]] as const]),
       ...(kind === undefined ? [] : [[339, each(kind)] as const]),
       ...(subsampling === undefined ? [] : [[530, subsampling as readonly number[]] as const]),
@@ -77,7 +86,7 @@ const palette: Page = {
   palette: Array.from({ length: 48 }, (_, index) => (index % 16 === 1 ? 65_535 : 0)),
 };
 
-const [plain, magick] = [useBench(sharpEngine), useBench(imagemagickEngine)];
+const [plain, magick, libtiff] = [useBench(sharpEngine), useBench(imagemagickEngine), useBench(libtiffEngine)];
 
 async function converted(bench: Bench, to: string, pages: readonly Page[], options = {}) {
   const path = await bench.given(tiffOf(...pages), "tiff");
@@ -151,6 +160,7 @@ describe("TIFF samples converted by libvips", () => {
   it.each([
     ["12 bits", twelve],
     ["luma and chroma in full", plainYcbcr],
+    ["a compression that it lacks, which were black", { data: zstdCompressSync(Buffer.of(0, 255)), photometric: 1, compression: 50_000 }],
   ])("of %s are left to ImageMagick", async (_, page) => {
     await expect(converted(plain, "png", [page])).rejects.toBeInstanceOf(EngineFault);
     expect(await greysOf((await converted(magick, "png", [page])).bytes)).toEqual([0, 255]);
@@ -158,6 +168,25 @@ describe("TIFF samples converted by libvips", () => {
 });
 
 describe("a TIFF converted by ImageMagick", () => {
+  it("in old-style JPEG was green", async () => {
+    const raw = { width: 2, height: 1, channels: 3 } as const;
+    const jpeg = await sharp(Buffer.of(200, 30, 30, 200, 30, 30), { raw })
+      .jpeg({ quality: 100 })
+      .toBuffer();
+    const page: Page = { data: jpeg, photometric: 6, channels: 3, compression: 6 };
+    await expect(converted(plain, "png", [page])).rejects.toBeInstanceOf(EngineFault);
+    // Of several strips, it repeats the first.
+    await expect(converted(libtiff, "pdf", [page])).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    for (const [to, options] of [
+      ["png", {}],
+      ["tiff", { compression: "lzw" }],
+    ] as const) {
+      const { bytes } = await converted(magick, to, [page], options);
+      const [red = 0, green = 0, blue = 0] = await sharp(bytes).removeAlpha().raw().toBuffer();
+      expect([red > 190, green < 40, blue < 40], to).toEqual([true, true, true]);
+    }
+  });
+
   it("keeps pages with a palette or few bits beside others", async () => {
     const pages = [{ data: [0, 255], photometric: 1 }, palette, { data: [0x40], photometric: 1, bits: 1 }];
     for (const compression of [undefined, "lzw", "deflate"]) {

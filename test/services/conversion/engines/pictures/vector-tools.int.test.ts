@@ -155,6 +155,12 @@ describe("options", () => {
     const eps = await put(bench.folder, "wide.eps", postscript.replace("0 0 96 48", "0 0 192 96"));
     expect(await widthOf((await bench.convert(eps, "eps", "pdf")).path)).toBe(192);
     expect(await widthOf((await bench.convert(eps, "eps", "pdf", { crop: false })).path)).not.toBe(192);
+    // A box that is told at the end was a page of paper, as was one in a file that does not call itself EPS.
+    const late = postscript.replace("0 0 96 48", "(atend)").replace("%%EOF", "%%Trailer\n%%BoundingBox: 10 10 82 46\n%%EOF");
+    for (const odd of [late, postscript.replace(/ EPSF\S*/, "").replace("0 0 96 48", "10 10 82 46")]) {
+      const path = await put(bench.folder, "odd.eps", odd);
+      expect(await widthOf((await bench.convert(path, "eps", "pdf")).path)).toBe(72);
+    }
     const photo = await noise(300, 300).jpeg({ quality: 90 }).toBuffer();
     const hex = photo.toString("hex");
     const picture = await put(

@@ -221,3 +221,9 @@ describe("a mailbox", () => {
     expect(JSON.parse(made.text).map(({ subject }: { subject: string }) => subject)).toEqual(["One", "Two"]);
   });
 });
+
+it("encoded words in ISO-2022-JP are joined without a sign between them", async () => {
+  const word = "=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=";
+  const message = `From: a@x.example\r\nSubject: ${word}\r\n ${word}\r\n\r\nText\r\n`;
+  expect(await recordOf(message)).toMatchObject({ subject: "テストテスト", codes: [] });
+});

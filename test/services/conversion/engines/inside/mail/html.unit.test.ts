@@ -41,3 +41,9 @@ test("pictures to which the text of a message refers stand there, those that it 
 test("the title of a page that was sent is no line of the message", () => {
   expect(pageOf("<html><head><title>Draft 7</title></head><body><p>Hello</p></body></html>")).not.toContain("Draft 7");
 });
+
+test("a picture to which a message refers by its name stands there", () => {
+  expect(addresses(pageOf('<p><img src="1.png"></p>', picture("1.png", undefined, false), picture("2.png", undefined, false)))).toEqual([
+    "1.png",
+  ]);
+});

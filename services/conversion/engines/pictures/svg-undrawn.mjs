@@ -1,0 +1,45 @@
+// What librsvg does not draw. Also runs inside the sandbox.
+
+const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
+const lookedAtBytes = 4 * 2 ** 20;
+const embeddedKinds = /\bhref\s{0,9}=\s{0,9}["']\s{0,9}data:image\/(\w{1,9})[;,]/g;
+/** @type {readonly (readonly [RegExp, string])[]} */
+const textRows = [
+  [/<(?:\w{1,40}:)?foreignObject[\s/>]/, "HTML (foreignObject)"],
+  [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
+];
+/** @type {readonly (readonly [RegExp, string])[]} */
+const styleRows = [
+  [/\btransform-origin\s{0,9}[:=]/, "transform-origin"],
+  [/\btextLength\s{0,9}=/, "textLength"],
+];
+
+/**
+ * Messages by code, empty without anything to say. `kinds`: of embedded pictures that this librsvg does not read.
+ *
+ * @param {string} svg
+ * @param {readonly string[]} kinds
+ */
+export function undrawnIn(svg, kinds) {
+  /** @param {string} verb @param {readonly string[]} found */
+  const told = (verb, found) => (found.length === 0 ? "" : `${verb}: ${found.join(", ")}.`);
+  /** @param {readonly (readonly [RegExp, string])[]} rows */
+  const named = (rows) => rows.filter(([pattern]) => pattern.test(svg)).map(([, name]) => name);
+  const embedded = new Set([...svg.matchAll(embeddedKinds)].map(([, kind = ""]) => kind));
+  return {
+    TEXT_LEFT_OUT: told("Not drawn", named(textRows)),
+    IMAGES_REMOVED: told(
+      "Embedded pictures not drawn",
+      kinds.filter((kind) => embedded.has(kind)),
+    ),
+    STYLING_DROPPED: told("Ignored", named(styleRows)),
+  };
+}
+
+/** @param {Buffer} bytes @param {Map<string, string | undefined>} notes */
+export function noteUndrawn(bytes, notes) {
+  const svg = bytes.subarray(0, lookedAtBytes).toString("latin1");
+  if (blockedLinks.test(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
+  for (const [code, message] of Object.entries(undrawnIn(svg, ["gif", "webp", "avif", "tiff", "bmp"])))
+    if (message !== "") notes.set(code, message);
+}
