@@ -17,10 +17,15 @@ export const maxListingBytes = 64 * 2 ** 20;
 
 export type Work = { readonly session: ToolSession; readonly task: HopTask } & Pick<EngineHost, "inspector">;
 
+/** Undamaged files may be compressed by these, as Windows does with files above 2 GB. */
+const unreadMethod =
+  /Unsupported ZIP compression method \(\d+: ([\w -]{1,40})|Unsupported lzh compression method (-\w{1,8}-)|Unknown codec ID: (\w{1,16})/;
+
 /** bsdtar reports the same errors for damaged files and for unknown compression methods. */
 export const badInput = [
   /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
   /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
+  /[Mm]alformed|End of file trying to read|before finding valid header/,
   /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
   // All that bsdtar prints for a truncated 7-Zip.
   /^bsd(?:tar|cat): \(null\)$/m,
@@ -155,6 +160,9 @@ export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
   if (/passphrase|encrypt/i.test(end.stderr)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.");
   }
+  const method = unreadMethod.exec(end.stderr)?.slice(1).join("");
+  if (step === "read" && method !== undefined)
+    throw new FilemillError("CONVERSION_FAILED", `The archive has files compressed by a method that is not supported (${method}).`);
   if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or uses an unknown compression.");
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
 }

@@ -127,7 +127,8 @@ export async function archiveHolds(made: ByteSource, source: ByteSource): Promis
   return { isResult, ...changedTimes(found, wanted), otherOwners: changedOwners(found, wanted) };
 }
 
-const composed = (members: readonly Member[]) => members.map((member) => ({ ...member, name: member.name.normalize() }));
+const composed = (members: readonly Member[]) =>
+  members.map((member) => ({ ...member, name: member.name.normalize(), link: member.link?.normalize() }));
 
 async function membersOf(file: ByteSource): Promise<readonly Member[]> {
   return parseListing((await contentOf(file)).toString("latin1"));

@@ -116,6 +116,25 @@ it("reads Japanese names of LHA", async () => {
   }
 });
 
+// A link to a name with an equivalent in Unicode seemed to lead nowhere.
+it("keeps links to names that Unicode composes", async () => {
+  const body =
+    "i = zipfile.ZipInfo('l'); i.create_system, i.external_attr = 3, 0o120777 << 16; a.writestr(i, '\uf999'); entry('\uf999', 'x')";
+  expect((await converted("zip", body, "tar")).said).toContain("l 0o777");
+});
+
+// The archive was said to be damaged, or the reason to be unknown.
+it.each([
+  ["zip", "-mm=Deflate64", "deflation-64-bit"],
+  ["7z", "-m0=Deflate64", "40109"],
+])("names the unsupported compression of a %s", async (format, method, named) => {
+  const [plain, packed] = [join(bench.folder, "many"), join(bench.folder, `packed.${format}`)];
+  await writeFile(plain, "many ".repeat(1000));
+  await run("7z", ["a", method, packed, plain]);
+  const message = `The archive has files compressed by a method that is not supported (${named}).`;
+  await expect(bench.convert(packed, format, "tar")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message });
+});
+
 it("asks for the password of a 7z whose names are readable", async () => {
   const [plain, locked] = [join(bench.folder, "plain"), join(bench.folder, "locked.7z")];
   await writeFile(plain, "secret");
