@@ -165,7 +165,8 @@ export const answers = {
     separator: optional(text(32)),
     encoding: optional(text(100)),
   }),
-  isFileList: record({ isList: flag }),
+  /** Refuses a list of files that bsdtar treats as an archive, and a RAR that it does not read. `isCommented`: of a RAR. */
+  archiveStart: record({ isCommented: flag }),
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
    * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, backslashes and times that
