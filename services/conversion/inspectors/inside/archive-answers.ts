@@ -104,9 +104,19 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
 /** Writes the listing with the times that bsdtar does not read from a ZIP. */
 export async function listTimed(file: ByteSource, zip: ByteSource): Promise<void> {
   const entries = await readZipDirectory(zip);
-  const times = new Map(entries.map(({ name, modified }) => [name.replace(/\/$/, "").normalize(), modified]));
-  writeToHost(Buffer.from(retimed((await contentOf(file)).toString("latin1"), times), "latin1"));
+  const plain = (name: string) => name.replaceAll("\\", "/").replace(/\/$/, "").normalize();
+  const times = new Map(entries.map(({ name, modified }) => [plain(name), modified]));
+  // Names in a code page are told by their other letters, unless two are alike.
+  const legacy = new Map<string, string | undefined>();
+  for (const { name, modified } of entries.filter(({ name }) => name.includes("\uFFFD"))) {
+    const key = asciiOf(plain(name));
+    legacy.set(key, legacy.has(key) && legacy.get(key) !== modified ? undefined : modified);
+  }
+  const timeOf = (name: string) => (times.has(plain(name)) ? times.get(plain(name)) : legacy.get(asciiOf(name)));
+  writeToHost(Buffer.from(retimed((await contentOf(file)).toString("latin1"), timeOf), "latin1"));
 }
+
+const asciiOf = (name: string) => name.replace(/[^\0-\x7f]+/g, "?");
 
 /** Writes the list of members that are passed on, with contents from below `folder`. */
 export async function listWanted(
