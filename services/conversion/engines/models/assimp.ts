@@ -13,7 +13,7 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
-import { colourless, noteUnread } from "./unread.ts";
+import { colourless, noteUnread, noteUnwritten, unwritten } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -60,13 +60,19 @@ const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
 const gltf = new Set(["glb", "gltf"]);
 const sceneParts = (to: string) => `${colourless.has(to) ? "Colours, materials" : "Materials"}, cameras and animations`;
 
+function leftOfScene(from: string, to: string): string {
+  const lists = gltf.has(from) ? ["Lights", "lists among the custom properties of nodes"] : [];
+  return `Left out: ${[...new Set([...(unwritten[to] ?? []), ...lists])].join(", ").toLowerCase()}.`;
+}
+
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = [
     ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
-    ...(!bare.has(to) && gltf.has(from)
-      ? [expecting("METADATA_DROPPED", { message: "Lights, and lists among the custom properties of nodes, are left out." })]
-      : []),
+    ...(bare.has(to) || (unwritten[to] === undefined && !gltf.has(from))
+      ? []
+      : [expecting("METADATA_DROPPED", { message: leftOfScene(from, to), of: "scene" })]),
+    ...(bare.has(to) ? [] : [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Textures in other files are not included.", of: "scene" })]),
     ...(from === "ply" ? [expecting("METADATA_DROPPED", { message: "Properties that the format does not hold are left out." })] : []),
     ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", { message: "Colours of vertices are left out." })] : []),
     ...(from === "obj" || from === "ply"
@@ -102,7 +108,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task, given);
   const inside = from === "off" ? await plainOff(session, task, given) : given;
   await noteUnread(session, task, given);
-  const { hasLoose, grain } = await assertShapes(session, inside);
+  const { hasLoose, grain, info } = await assertShapes(session, inside);
+  if (!bare.has(to)) noteUnwritten(info, task);
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
   const name = to === "stl" && hasLoose ? "stl" : task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
@@ -129,8 +136,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     await leaveOutLoose(session);
     task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
   }
-  if (to === "gltf") await embed(inspector, session, task);
-  else await session.adopt(`out.${to}`);
+  if (to === "gltf") return await embed(inspector, session, task);
+  if (name === "fbx") await runOwn(session, "model/main.ts", ["/job/out.fbx", "/job/closed.fbx"]);
+  await session.adopt(name === "fbx" ? "closed.fbx" : `out.${to}`);
 }
 
 /** A glTF model without the properties of nodes at which the library's writers abort. */
@@ -161,6 +169,7 @@ async function leaveOutLoose(session: ToolSession): Promise<void> {
 type Seen = {
   /** It has lines or points besides faces. */
   readonly hasLoose: boolean;
+  readonly info: string;
   /** The step between 32-bit coordinates, if that can be seen in the model's size; otherwise 0. */
   readonly grain: number;
 };
@@ -175,7 +184,7 @@ async function assertShapes(session: ToolSession, inside: string): Promise<Seen>
     );
   throwIfFailed(end, badInput, unreadable);
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
-  return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout) };
+  return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout), info: end.stdout };
 }
 
 function grainOf(info: string): number {

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
@@ -134,6 +136,9 @@ describe("engine assimp, in detail", () => {
   });
 
   const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const lit = (written["ac"] ?? "")
+    .replace("kids 1\n", 'kids 2\nOBJECT light\nname "l"\nloc 1 1 1\nkids 0\n')
+    .replace('"box"\n', '"box"\ntexture "wood.png"\n');
   const ply = (faces: number) =>
     `ply\nformat ascii 1.0\nelement vertex 3\n${[..."xyz"].map((axis) => `property float ${axis}\n`).join("")}property uchar red\n` +
     `property float quality\nelement face ${faces}\nproperty list uchar int vertex_indices\nproperty uchar red\nend_header\n` +
@@ -146,6 +151,13 @@ describe("engine assimp, in detail", () => {
     [
       ...(["obj", "glb", `mtllib a b.mtl\nusemtl red\n${triangle}`] as const),
       { EXTERNAL_CONTENT_BLOCKED: "Materials and textures in other files were not read: a b.mtl." },
+    ],
+    [
+      ...(["ac", "glb", lit] as const),
+      {
+        METADATA_DROPPED: "Left out: lights.",
+        EXTERNAL_CONTENT_BLOCKED: "Textures in other files were not included: wood.png.",
+      },
     ],
     [
       ...(["glb", "dae", glb({ nodes: [{ mesh: 0, extras: { list: [1, 2] } }], scenes: [{ nodes: [0] }] })] as const),
@@ -163,6 +175,12 @@ describe("engine assimp, in detail", () => {
     const path = join(bench.folder, "cloud.ply");
     await writeFile(path, ply(0));
     await expect(bench.convert(path, "ply", "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  // Lists of nodes had no end, so no program opened the file.
+  it("writes binary FBX that its own reader opens", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "fbx");
+    expect((await promisify(execFile)("assimp", ["info", path])).stdout).toMatch(/Faces:\s+12/);
   });
 
   it("merges equal vertices on request", async () => {
