@@ -96,6 +96,8 @@ const hops: readonly Hop[] = uniqueHops([
 ]);
 
 const unreadable = "The model is damaged, has no meshes, refers to other files, or is of an unknown kind.";
+/** The library's message for a model whose data is in another file. */
+const divided = /could not open referenced file "([^"]{1,200})"/;
 /** The library's message for a model with an unknown compression: its numbers seem to be missing. */
 const packed = /buffer with non-zero length missing the "uri" attribute/;
 const badInput = [/Failed to load|Unable to load input file/i];
@@ -114,8 +116,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
   const name = to === "stl" && hasLoose ? "stl" : task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
-  // The STEP writer knows one position per shape and would drop the others.
-  const placed = to === "step" ? ["-ptv"] : [];
+  // The STEP writer knows one position per shape and would drop the others. The 3DS writer states wrong ones.
+  const placed = to === "step" || to === "3ds" ? ["-ptv"] : [];
   const write = (as: string, source = inside) =>
     session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
   let end = await write(name).catch(async (error: unknown) => {
@@ -182,6 +184,9 @@ async function assertShapes(session: ToolSession, inside: string): Promise<Seen>
       "CONVERSION_FAILED",
       "The model lacks its data or is compressed with meshopt, which this conversion cannot read. 3MF can be made from it.",
     );
+  const other = divided.exec(`${end.stderr}${end.stdout}`)?.[1];
+  if (end.exitCode !== 0 && other !== undefined)
+    throw new FilemillError("INVALID_INPUT", `The data of the model is in another file, ${other}; send it as one file, such as GLB.`);
   throwIfFailed(end, badInput, unreadable);
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
   return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout), info: end.stdout };

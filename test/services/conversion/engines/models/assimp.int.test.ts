@@ -183,6 +183,17 @@ describe("engine assimp, in detail", () => {
     expect((await promisify(execFile)("assimp", ["info", path])).stdout).toMatch(/Faces:\s+12/);
   });
 
+  // Shapes were moved and turned.
+  it("writes 3DS with every shape at its place", async () => {
+    const path = join(bench.folder, "moved.glb");
+    const nodes = [{ mesh: 0, translation: [5, 0, 0], scale: [3, 3, 3] }, { mesh: 0 }, { children: [1], rotation: [0.5, 0.5, 0.5, 0.5] }];
+    await writeFile(path, glb({ nodes, scenes: [{ nodes: [0, 2] }] }));
+    const made = await bench.convert(path, "glb", "3ds");
+    const { size } = await modelOf((await bench.convert(made.path, "3ds", "stl")).path, "stl");
+    const wanted = await modelOf((await bench.convert(path, "glb", "stl")).path, "stl");
+    for (const [axis, edge] of wanted.size.entries()) expect(size[axis]).toBeCloseTo(edge, 4);
+  });
+
   it("merges equal vertices on request", async () => {
     const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
     const cornersOf = async (simplify: boolean) => {
@@ -198,20 +209,23 @@ describe("engine assimp, in detail", () => {
     expect(scene.buffers.map(({ uri }: { uri: string }) => uri.slice(0, 5))).toEqual(["data:"]);
   });
 
-  it("reports meshopt compression, not damage", async () => {
+  it.each([
+    [{ extensions: { EXT_meshopt_compression: { fallback: true } } }, "CONVERSION_FAILED", "meshopt"],
+    [{ uri: "box.bin" }, "INVALID_INPUT", "box.bin"],
+  ])("reports compression and data in another file, not damage (%#)", async (kind, code, said) => {
     const path = join(bench.folder, "packed.gltf");
     const scene = {
       asset: { version: "2.0" },
-      buffers: [{ byteLength: 96, extensions: { EXT_meshopt_compression: { fallback: true } } }],
+      buffers: [{ byteLength: 96, ...kind }],
       bufferViews: [{ buffer: 0, byteLength: 96 }],
       accessors: [{ bufferView: 0, componentType: 5126, count: 8, type: "VEC3" }],
       meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
       nodes: [{ mesh: 0 }],
       ...{ scenes: [{ nodes: [0] }], scene: 0 },
-      extensionsUsed: ["EXT_meshopt_compression"],
+      extensionsUsed: [...("uri" in kind ? [] : ["EXT_meshopt_compression"])],
     };
     await writeFile(path, JSON.stringify(scene));
     const failing = bench.convert(path, "gltf", "obj");
-    await expect(failing).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("meshopt") });
+    await expect(failing).rejects.toMatchObject({ code, message: expect.stringContaining(said) });
   });
 });
