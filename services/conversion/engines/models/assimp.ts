@@ -13,7 +13,7 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
-import { colourless, noteUnread, noteUnwritten, unwritten } from "./unread.ts";
+import { colourless, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -58,18 +58,21 @@ const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
 
 const gltf = new Set(["glb", "gltf"]);
+const inMetres = new Set([...gltf, "dae", "x3d"]);
 const sceneParts = (to: string) => `${colourless.has(to) ? "Colours, materials" : "Materials"}, cameras and animations`;
 
 function leftOfScene(from: string, to: string): string {
   const lists = gltf.has(from) ? ["Lights", "lists among the custom properties of nodes"] : [];
-  return `Left out: ${[...new Set([...(unwritten[to] ?? []), ...lists])].join(", ").toLowerCase()}.`;
+  const unit = from === "fbx" && inMetres.has(to) ? ["the unit of length"] : [];
+  const parts = new Set([...unwrittenOf(from, to), ...lists, ...unit]);
+  return parts.size === 0 ? "" : `Left out: ${[...parts].join(", ").toLowerCase()}.`;
 }
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = [
     ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
-    ...(bare.has(to) || (unwritten[to] === undefined && !gltf.has(from))
+    ...(bare.has(to) || leftOfScene(from, to) === ""
       ? []
       : [expecting("METADATA_DROPPED", { message: leftOfScene(from, to), of: "scene" })]),
     ...(bare.has(to) ? [] : [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Textures in other files are not included.", of: "scene" })]),
@@ -108,21 +111,23 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
   const given = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, given);
-  const inside = from === "off" ? await plainOff(session, task, given) : given;
+  const read = from === "off" ? await plainOff(session, task, given) : given;
   await noteUnread(session, task, given);
-  const { hasLoose, grain, info } = await assertShapes(session, inside);
+  const { hasLoose, grain, info } = await assertShapes(session, read);
   if (!bare.has(to)) noteUnwritten(info, task);
+  if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
+  const inside = to === "fbx" ? await rooted(session, task, read) : read;
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
   const name = to === "stl" && hasLoose ? "stl" : task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
   // The STEP writer knows one position per shape and would drop the others. The 3DS writer states wrong ones.
-  const placed = to === "step" || to === "3ds" ? ["-ptv"] : [];
+  const flat = to === "step" || to === "3ds" ? ["-ptv"] : [];
   const write = (as: string, source = inside) =>
-    session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
+    session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...flat, ...simplified], limits });
   let end = await write(name).catch(async (error: unknown) => {
     if (!(gltf.has(from) && error instanceof EngineFault && error.kind === "crashed")) throw error;
-    return await write(name, await plainGltf(session, task, given));
+    return await write(name, await plainGltf(session, task, inside));
   });
   // The library's compact PLY declares colours as bytes but writes them four times as long, which nothing can read.
   if (
@@ -138,9 +143,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     await leaveOutLoose(session);
     task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
   }
-  if (to === "gltf") return await embed(inspector, session, task);
-  if (name === "fbx") await runOwn(session, "model/main.ts", ["/job/out.fbx", "/job/closed.fbx"]);
-  await session.adopt(name === "fbx" ? "closed.fbx" : `out.${to}`);
+  const made = `/job/out.${to}`;
+  if (to === "fbx") await runOwn(session, "model/main.ts", [made, made]);
+  if (to === "gltf") await embed(inspector, session, task);
+  else await session.adopt(`out.${to}`);
 }
 
 /** A glTF model without the properties of nodes at which the library's writers abort. */
@@ -149,6 +155,22 @@ async function plainGltf(session: ToolSession, { hop, note }: HopTask, given: st
   await runOwn(session, "model/main.ts", [given, path]);
   note("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, were left out.");
   return path;
+}
+
+/** As a glTF model whose outermost node has no placement. */
+async function rooted(session: ToolSession, { hop }: HopTask, given: string): Promise<string> {
+  if (!gltf.has(hop.from) && !placed.has(hop.from)) return given;
+  const path = `/job/in.${gltf.has(hop.from) ? hop.from : "glb"}`;
+  if (placed.has(hop.from))
+    throwIfFailed(await session.run({ program, args: ["export", given, path, "-fglb2"], limits }), badInput, unreadable);
+  await runOwn(session, "model/main.ts", [placed.has(hop.from) ? path : given, path, "root"]);
+  return path;
+}
+
+async function noteUnit(session: ToolSession, { note }: HopTask, given: string): Promise<void> {
+  const { metres }: { metres: number } = JSON.parse(await runOwn(session, "model/main.ts", [given, "", "unit"]));
+  const unit = Number((metres * 100).toPrecision(6));
+  if (unit !== 100) note("METADATA_DROPPED", `The unit of ${unit} cm was left out; lengths of the result count as metres.`);
 }
 
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */

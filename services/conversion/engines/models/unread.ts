@@ -8,19 +8,24 @@ import type { ToolSession } from "../shared/tool-run.ts";
 export const colourless: ReadonlySet<string> = new Set(["stl", "step", "3ds"]);
 
 /** Parts of scenes that the writers leave out, as assimp's summary calls them. */
-export const unwritten: Readonly<Record<string, readonly string[]>> = {
+const unwritten: Readonly<Record<string, readonly string[]>> = {
   ...{ glb: ["Cameras", "Lights"], gltf: ["Cameras", "Lights"], fbx: ["Cameras"] },
   ...{ x3d: ["Cameras", "Lights", "Animations"], x: ["Cameras", "Lights", "Animations"] },
 };
 
+/** They become FBX through glTF, because the writer leaves out how they place or scale the whole. */
+export const placed = new Set(["dae", "3ds", "x3d", "x"]);
+
+export const unwrittenOf = (from: string, to: string): readonly string[] => unwritten[to === "fbx" && placed.has(from) ? "glb" : to] ?? [];
+
 /** `info`: assimp's summary of the model. */
 export function noteUnwritten(info: string, { hop, note }: HopTask): void {
   const had = new Set([...info.matchAll(/^(Cameras|Lights|Animations): {1,20}[1-9]/gm)].map(([, kind]) => kind));
-  const lost = (unwritten[hop.to] ?? []).filter((kind) => had.has(kind));
+  const lost = unwrittenOf(hop.from, hop.to).filter((kind) => had.has(kind));
   if (lost.length > 0) note("METADATA_DROPPED", `Left out: ${lost.join(", ").toLowerCase()}.`);
   const [, references = ""] = /^Texture Refs:\n((?: {4}'.*'\n)+)/m.exec(info) ?? [];
   // Embedded textures have a star and a number.
-  const files = references.split("\n").map((line) => line.slice(5, -1));
+  const files = references.split("\n").map((line) => line.slice(5, -1).replace(/^.*[\\/]/, ""));
   noteFiles(note, "Textures in other files were not included", new Set(files.filter((file) => !/^\*\d+$/.test(file))));
 }
 

@@ -181,16 +181,24 @@ describe("engine assimp, in detail", () => {
   it("writes binary FBX that its own reader opens", async () => {
     const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "fbx");
     expect((await promisify(execFile)("assimp", ["info", path])).stdout).toMatch(/Faces:\s+12/);
+    expect([...(await bench.convert(path, "fbx", "glb")).notes]).toEqual([]);
   });
 
-  // Shapes were moved and turned.
-  it("writes 3DS with every shape at its place", async () => {
-    const path = join(bench.folder, "moved.glb");
-    const nodes = [{ mesh: 0, translation: [5, 0, 0], scale: [3, 3, 3] }, { mesh: 0 }, { children: [1], rotation: [0.5, 0.5, 0.5, 0.5] }];
-    await writeFile(path, glb({ nodes, scenes: [{ nodes: [0, 2] }] }));
-    const made = await bench.convert(path, "glb", "3ds");
-    const { size } = await modelOf((await bench.convert(made.path, "3ds", "stl")).path, "stl");
+  it("notes the unit of FBX that glTF does not have", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "fbx", { form: "text" });
+    await writeFile(path, (await readFile(path, "latin1")).replace(/("UnitScaleFactor".*) 100/, "$1 2.54"));
+    const note = "The unit of 2.54 cm was left out; lengths of the result count as metres.";
+    expect([...(await bench.convert(path, "fbx", "glb")).notes]).toEqual([["METADATA_DROPPED", note]]);
+  });
+
+  // Shapes were moved and turned in 3DS, and FBX lacked the placement of the outermost node.
+  it.each([["3ds"], ["fbx"], ["dae", "fbx"]])("writes every shape at its place in %s %s", async (...formats) => {
+    const outer = { children: [1, 2], scale: [3, 1, 1], rotation: [0.5, 0.5, 0.5, 0.5] };
+    let [from, path] = ["glb", join(bench.folder, "moved.glb")];
+    await writeFile(path, glb({ nodes: [outer, { mesh: 0, translation: [5, 0, 0] }, { mesh: 0 }], scenes: [{ nodes: [0] }] }));
     const wanted = await modelOf((await bench.convert(path, "glb", "stl")).path, "stl");
+    for (const to of [...formats, "stl"]) [from, path] = [to, (await bench.convert(path, from, to)).path];
+    const { size } = await modelOf(path, "stl");
     for (const [axis, edge] of wanted.size.entries()) expect(size[axis]).toBeCloseTo(edge, 4);
   });
 
