@@ -186,7 +186,17 @@ async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<v
   });
 }
 
+async function noteUndrawn(inspector: Inspector, { hop, input, note, signal }: HopTask): Promise<void> {
+  if (hop.from !== "dxf") return;
+  const { left, draws } = await inspector.ask("undrawnObjects", [input.path], { signal });
+  if (left.length === 0) return;
+  const named = `kinds that this conversion does not draw: ${left.join(", ")}.`;
+  if (!draws) throw new FilemillError("CONVERSION_FAILED", `The drawing has only objects of ${named}`);
+  note("DRAWINGS_LEFT_OUT", `Left out: objects of ${named}`);
+}
+
 async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {
+  await noteUndrawn(inspector, task);
   const { job, guess } = await withEncoding(inspector, task, jobOf(task));
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);

@@ -29,6 +29,7 @@ import { animationOf, drawnSizeOf, isGxl, lettersOf, plyColoursOf, tracksOf } fr
 import { soundEndOf } from "./sound-end.ts";
 import { missingFontsOf } from "./svg-fonts.ts";
 import { guessedEncodingOf } from "./text-encoding.ts";
+import { undrawnObjectsOf } from "./undrawn-objects.ts";
 
 export type More = Readonly<Record<string, unknown>>;
 
@@ -80,6 +81,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   readableMarkdown,
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
+  undrawnObjects: undrawnObjectsOf,
   archiveStart: archiveStartOf,
   archiveNames: (file, _more, [, zip]) => archiveNamesOf(file, zip),
   async archiveSafety(file, { packedBytes }, files) {
