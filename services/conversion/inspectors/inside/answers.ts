@@ -8,6 +8,7 @@ import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
 import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
+import { placeDxf } from "./dxf-extent.ts";
 import { embedModel } from "./embedded-model.ts";
 import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
@@ -82,6 +83,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
   undrawnObjects: undrawnObjectsOf,
+  placedDxf: placeDxf,
   archiveStart: archiveStartOf,
   archiveNames: (file, _more, [, zip]) => archiveNamesOf(file, zip),
   async archiveSafety(file, { packedBytes }, files) {

@@ -39,7 +39,7 @@ export async function undrawnObjectsOf(file: ByteSource): Promise<Answer<"undraw
   return { left: named, draws: [...all.keys()].some((each) => drawn.has(each)) };
 }
 
-function* pairsIn(text: string): Generator<readonly [code: string, value: string]> {
+export function* pairsIn(text: string): Generator<readonly [code: string, value: string]> {
   let [code, at] = ["", 0];
   for (let isCode = true; at < text.length; isCode = !isCode) {
     const end = text.indexOf("\n", at);
