@@ -8,6 +8,7 @@ const drawn = new Set("3DFACE ARC CIRCLE DIMENSION HATCH INSERT LINE LWPOLYLINE 
 const silent = new Set("ATTDEF ATTRIB BLOCK ENDBLK ENDSEC EOF SECTION SEQEND VERTEX VIEWPORT".split(" "));
 const holders = new Set(["BLOCK", "DIMENSION", "INSERT"]);
 const [kindCode, nameCode] = ["0", "2"];
+const arrayCodes = new Set(["70", "71"]);
 const mostNamed = 8;
 
 /** @see the DXF reference of AutoCAD: lines with a code alternate with lines with its value. */
@@ -16,14 +17,18 @@ export async function undrawnObjectsOf(file: ByteSource): Promise<Answer<"undraw
   const blocks = new Map([["", new Map<string, number>()]]);
   const shown = new Set([""]);
   let [section, block, kind] = ["", "", ""];
+  const countOne = (each: string): void => {
+    const kinds = blocks.get(block);
+    kinds?.set(each, (kinds.get(each) ?? 0) + 1);
+  };
   for (const [code, value] of pairsIn((await contentOf(file)).toString("latin1"))) {
     if (code === kindCode) {
       kind = value;
       if (kind === "ENDBLK") block = "";
-      const isObject = (section === "ENTITIES" || block !== "") && !silent.has(kind);
-      const kinds = blocks.get(block);
-      if (isObject && kinds !== undefined) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      if ((section === "ENTITIES" || block !== "") && !silent.has(kind)) countOne(kind);
     } else if (code === nameCode && kind === "SECTION") section = value;
+    // Of an array of blocks, the first is drawn.
+    else if (kind === "INSERT" && arrayCodes.has(code) && Number(value) > 1) countOne("copies in rows or columns of INSERT");
     else if (code === nameCode && holders.has(kind)) {
       if (kind !== "BLOCK") shown.add(value);
       else if (block === "") {

@@ -12,6 +12,7 @@ it.each([
   ["0\nSPLINE\n8\n0\n", ["SPLINE (1)"], false],
   ["0\nINSERT\n2\nused\n", ["MTEXT (1)"], true],
   ["0\nINSERT\n2\nplain\n", [], true],
+  ["0\nINSERT\n2\nplain\n70\n5\n71\n1\n", ["copies in rows or columns of INSERT (1)"], true],
 ])("names the kinds of objects that are not drawn (%#)", async (entities, left, draws) => {
   const bytes = Buffer.from(dxf(block("used", "LINE", "MTEXT") + block("unused", "RAY") + block("plain", "ARC"), entities));
   const file = { sizeBytes: bytes.length, head: bytes, read: async (at: number, length: number) => bytes.subarray(at, at + length) };
