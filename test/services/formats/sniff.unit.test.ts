@@ -65,6 +65,8 @@ describe("file content", () => {
 
 describe("ambiguous content", () => {
   it.each([
+    ["setup.exe", "zip", Buffer.concat([Buffer.from("MZ".padEnd(999)), zipOf({ a: "x" })])],
+    ["single.zip", "zip", Buffer.concat([Buffer.from("PK00"), zipOf({ a: "x" })])],
     ["comic.cbz", "cbz", zipOf({ "1.jpg": "x" })],
     ["comic.cbt", "cbt", tarOf("1.jpg")],
     ["maps.zip", "zip", zipOf({ "doc.kml": "<kml/>" })],
