@@ -122,6 +122,7 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
   const told = [
     ...(tags.has(from) ? ["Tags and subtypes without an equivalent are removed."] : []),
     ...(commented.has(from) ? ["Comments are left out."] : []),
+    ...(from === "parquet" ? ["Coordinate systems of shapes are left out."] : []),
     ...(isZoned ? ["Times are written in UTC, without a time zone."] : []),
   ];
   return told.length > 0 ? [expecting("METADATA_DROPPED", { message: told.join(" ") })] : [];

@@ -9,7 +9,7 @@ import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
-import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
+import { isExact, noteSystems, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import { rowsWithTexts } from "./sqlite-texts.ts";
 import { type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
@@ -26,6 +26,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
     // The library returns the values of one of them for both.
     if (new Set(columns.map(({ name }) => name)).size < columns.length)
       throw inexpressible("The file has two columns of one name, which cannot be told apart.");
+    noteSystems(metadata.schema, notes);
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
     let rows: readonly unknown[][] = [];

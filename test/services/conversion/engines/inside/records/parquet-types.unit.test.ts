@@ -1,5 +1,7 @@
 import type { SchemaElement } from "hyparquet";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, it } from "vitest";
+import { parseParquet } from "#services/conversion/engines/inside/records/columns.ts";
 import { parquetReaderOf } from "#services/conversion/engines/inside/records/parquet-types.ts";
 
 const leaf = (element: Omit<SchemaElement, "name">) => ({ element: { name: "key", ...element }, children: [] });
@@ -20,4 +22,26 @@ it.each([
 
 it("keys of maps that are bytes are refused", () => {
   expect(() => parquetReaderOf(mapBy({ type: "BYTE_ARRAY" }))).toThrow(expect.objectContaining({ code: "CONVERSION_FAILED" }));
+});
+
+it.each([
+  [{ id: { authority: "EPSG", code: 5070 } }, ["METADATA_DROPPED", "Coordinate systems were left out: shape (EPSG:5070)."]],
+  [{ id: { authority: "OGC", code: "CRS84" } }, undefined],
+  [undefined, undefined],
+])("a coordinate system other than degrees is named: %j", async (crs, note) => {
+  const point = Buffer.from("0101000000000000000000f03f0000000000000040", "hex");
+  const geo = { version: "1.0.0", primary_column: "shape", columns: { shape: { encoding: "WKB", geometry_types: [], crs } } };
+  const bytes = parquetWriteBuffer({
+    columnData: [{ name: "shape", data: [Uint8Array.from(point)], type: "BYTE_ARRAY" }],
+    kvMetadata: [{ key: "geo", value: JSON.stringify(geo) }],
+  });
+  const notes = new Map<string, string>();
+  const [row] = (await parseParquet(new Uint8Array(bytes), notes)) as Map<string, unknown>[];
+  expect(row?.get("shape")).toEqual(
+    new Map<string, unknown>([
+      ["type", "Point"],
+      ["coordinates", [1, 2]],
+    ]),
+  );
+  expect([...notes][0]).toEqual(note);
 });
