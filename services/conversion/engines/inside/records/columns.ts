@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
+import { decompressSnappy, compressors as known } from "hyparquet-compressors";
 import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
@@ -14,6 +14,10 @@ import { rowsWithTexts } from "./sqlite-texts.ts";
 import { type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
+
+/** A page of only empty values has no bytes at all, which the library refuses. */
+const snappy = (input: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompressSnappy(input, length));
+export const compressors = { ...known, SNAPPY: snappy };
 
 /** Spark's timestamps, which the library would truncate to milliseconds. */
 const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };

@@ -1,7 +1,7 @@
 import type { SchemaElement } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, it } from "vitest";
-import { parseParquet } from "#services/conversion/engines/inside/records/columns.ts";
+import { compressors, parseParquet } from "#services/conversion/engines/inside/records/columns.ts";
 import { parquetReaderOf } from "#services/conversion/engines/inside/records/parquet-types.ts";
 
 const leaf = (element: Omit<SchemaElement, "name">) => ({ element: { name: "key", ...element }, children: [] });
@@ -44,4 +44,8 @@ it.each([
     ]),
   );
   expect([...notes][0]).toEqual(note);
+});
+
+it("a compressed page of only empty values has no bytes", () => {
+  expect(compressors.SNAPPY(new Uint8Array(), 0)).toHaveLength(0);
 });
