@@ -83,6 +83,7 @@ function cardExpectations(from: string, to: string) {
 
 const ofCalendars = [
   expecting("METADATA_DROPPED", { message: "Properties of the calendar itself and parameters of values are left out." }),
+  expecting("INPUT_DAMAGED", { message: "Lines that are no properties are left out." }),
   expecting("ENTRIES_LEFT_OUT", { message: "Only events, tasks, notes and busy times are converted." }),
 ];
 const ofCards = [
