@@ -158,6 +158,9 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...(from === "yaml"
       ? [expecting("DIALECT_GUESSED", { message: "Numbers with leading zeros are read as decimal, as in YAML 1.2.", isOfSource: true })]
       : []),
+    ...(from === "json" || from === "ndjson"
+      ? [expecting("DIALECT_GUESSED", { message: "Several values, one after another, are read as a list.", isOfSource: true })]
+      : []),
     ...ofDbase,
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),

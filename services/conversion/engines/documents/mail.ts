@@ -64,7 +64,7 @@ function cardExpectations(from: string, to: string) {
   return [
     ...expectingAll(
       from !== "xlsx" && "ENCODING_GUESSED",
-      from === "csv" && "DIALECT_GUESSED",
+      (from === "csv" || from === "json") && "DIALECT_GUESSED",
       from === "xlsx" && "SHEETS_LEFT_OUT",
       isTable && "NAMES_CHANGED",
     ),

@@ -21,6 +21,24 @@ it.each([
   expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names were numbered: [ax]/);
 });
 
+it.each([
+  ["on lines of their own", parseJson, '{"a":1}\n{"a":"}"}\n', '[{"a":1},{"a":"}"}]', true],
+  ["on one line", parseJsonLines, '{"a":1}{"a":"\\"{"} [2]', '[{"a":1},{"a":"\\"{"},[2]]', true],
+  ["over several lines", parseJsonLines, '{\n"a":1\n}\n', '[{"a":1}]', false],
+])("values one after another are a list: %s", (_where, parse, text, wanted, isNoted) => {
+  const notes: Notes = new Map();
+  expect(jsonTextOf(parse(text, notes), 0)).toBe(wanted);
+  expect(notes.has("DIALECT_GUESSED")).toBe(isNoted);
+});
+
+it.each([
+  [parseJson, '{"a":1} 2', "The file is not JSON: end of file expected in line 1."],
+  [parseJson, '{"a":1', "The file is not JSON: close brace expected in line 1."],
+  [parseJsonLines, '{"a":1}\n{"a":', "Line 2 is not JSON."],
+])("what is not JSON is told in words: %s %j", (parse, text, message) => {
+  expect(() => parse(text, new Map())).toThrow(message);
+});
+
 it("says nothing where each name stands once", () => {
   const notes: Notes = new Map();
   parseJson('{"a":{"a":1},"b":[{"a":1},{"a":2}]}', notes);
