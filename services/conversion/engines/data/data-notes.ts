@@ -176,7 +176,13 @@ export function dataExpectations(from: string, to: string): readonly Expectation
       : []),
     ...expectingAll(
       from !== "dbf" &&
-        (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&
+        (from === "parquet" ||
+          to === "xml" ||
+          to === "ini" ||
+          to === "plist" ||
+          books.has(to) ||
+          (textTables.has(to) && !untyped.has(from)) ||
+          (escapesHalves.has(from) && !escapesHalves.has(to))) &&
         "CHARACTERS_REPLACED",
     ),
   ];

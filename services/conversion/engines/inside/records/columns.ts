@@ -1,4 +1,5 @@
 /** Columnar tables and tables with a schema: Parquet, Avro and SQLite. */
+import { isUtf8 } from "node:buffer";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
@@ -9,6 +10,7 @@ import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
+import { valueOfJson } from "./json.ts";
 import { isExact, noteSystems, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import { rowsWithTexts } from "./sqlite-texts.ts";
 import { type Cell, NamedRows } from "./tables.ts";
@@ -19,11 +21,29 @@ import { Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 const snappy = (input: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompressSnappy(input, length));
 export const compressors = { ...known, SNAPPY: snappy };
 
-/** Spark's timestamps, which the library would truncate to milliseconds. */
-const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
+/** Spark's timestamps, which the library would truncate to milliseconds, and texts that are not in UTF-8. */
+const parsersOf = (broken: string[]) => ({
+  timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9),
+  stringFromBytes(bytes?: Uint8Array) {
+    const text = bytes === undefined ? undefined : lenient.decode(bytes);
+    if (text?.includes("\ufffd") === true && !isUtf8(Buffer.from(bytes ?? []))) broken.push(text);
+    return text;
+  },
+  /** The library would round numbers. */
+  jsonFromBytes(bytes?: Uint8Array) {
+    const text = bytes === undefined ? undefined : lenient.decode(bytes);
+    try {
+      return text === undefined ? text : valueOfJson(text, []);
+    } catch {
+      return text;
+    }
+  },
+});
+const lenient = new TextDecoder();
 
 export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
+  if (Buffer.from(file, 0, 4).toString() === "PARE") throw inexpressible("The file is encrypted; its key would be needed to read it.");
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
@@ -38,7 +58,10 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
     const onComplete = (all: unknown[][]) => {
       rows = all;
     };
-    await parquetRead({ file, metadata, compressors, utf8: false, parsers, onComplete });
+    const broken: string[] = [];
+    await parquetRead({ file, metadata, compressors, utf8: false, parsers: parsersOf(broken), onComplete });
+    if (broken.length > 0)
+      noteOnce(notes, "CHARACTERS_REPLACED", `Bytes that are no characters in UTF-8 were replaced: ${firstOf(broken)}.`);
     const records = new NamedRows();
     records.columns = columns.map(({ name }) => name);
     for (const row of rows) records.push(new Map(columns.map(({ name, read }, place) => [name, valueFrom(read(row[place]))])));

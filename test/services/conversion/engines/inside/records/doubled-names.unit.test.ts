@@ -56,3 +56,9 @@ it("tells of every kind of change under one code, and of the first place of each
   expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names .*: a\. Two values .* c\.d; .* does not allow were changed: c\.d, c\.d_2\.$/);
   expect(notes.get("STRUCTURE_FLATTENED")).toBe("Nested values became columns, first “c”. Lists within rows became text, first “e”.");
 });
+
+it("replaces the character NUL in a CSV, with a note that names the column", async () => {
+  const { text, notes } = await converterOf(dataEngine, convertData)('[{"a":"x\\u0000y","b":1}]', "json", "csv");
+  expect(text).toBe("a,b\r\nx\ufffdy,1\r\n");
+  expect([...notes]).toEqual([["CHARACTERS_REPLACED", "The character NUL was replaced: a."]]);
+});

@@ -49,3 +49,28 @@ it.each([
 it("a compressed page of only empty values has no bytes", () => {
   expect(compressors.SNAPPY(new Uint8Array(), 0)).toHaveLength(0);
 });
+
+/** Replaces bytes of the stored values. */
+async function rowsOf(type: "STRING" | "JSON", data: unknown[], was: string, is: string) {
+  const bytes = parquetWriteBuffer({ columnData: [{ name: "c", data, type }], codec: "UNCOMPRESSED", statistics: false });
+  const notes = new Map<string, string>();
+  const rows = await parseParquet(Buffer.from(Buffer.from(bytes).toString("latin1").replace(was, is), "latin1"), notes);
+  return { values: (rows as Map<string, unknown>[]).map((row) => row.get("c")), notes: [...notes] };
+}
+
+it("bytes that are not UTF-8 are replaced with a note that shows the text", async () => {
+  const { values, notes } = await rowsOf("STRING", ["TRELx", "fine"], "TRELx", "TREL\xc3");
+  expect(values).toEqual(["TREL\ufffd", "fine"]);
+  expect(notes).toEqual([["CHARACTERS_REPLACED", "Bytes that are no characters in UTF-8 were replaced: TREL\ufffd."]]);
+});
+
+it.each([
+  ['["12345678901234567890"]', "[ 12345678901234567890 ]", [12345678901234567890n]],
+  ['["12345678901234567890"]', '["12345678901234567890  ', '["12345678901234567890  '],
+])("JSON keeps its digits, and stays text where it is none: %s → %s", async (was, is, wanted) => {
+  expect((await rowsOf("JSON", [["12345678901234567890"]], was, is)).values).toEqual([wanted]);
+});
+
+it("an encrypted file is not said to be damaged", async () => {
+  await expect(parseParquet(Buffer.from("PARE\0\0\0\0PARE"), new Map())).rejects.toThrow("encrypted");
+});
