@@ -170,6 +170,23 @@ describe("shapes", () => {
   });
 });
 
+describe("curves", () => {
+  const arc = 'WKT,n\n"CIRCULARSTRING (0 0,1 1,2 0)",1\n';
+
+  it("become lines with a note where the format has none", async () => {
+    const made = await convert(arc, "csv", "geojson");
+    const [{ geometry }] = await featuresOf(made);
+    expect([geometry.type, geometry.coordinates.length > 9]).toEqual(["LineString", true]);
+    expect(made.notes.get("METADATA_DROPPED")).toBe("Curves of 1 shapes became straight lines between points.");
+  });
+
+  it("stay curves in others", async () => {
+    const made = await convert(arc, "csv", "gpkg");
+    expect(made.notes.size).toBe(0);
+    expect(await textOf(again(made, "gpkg", "csv"))).toContain("CIRCULARSTRING (0 0,1 1,2 0)");
+  });
+});
+
 describe("a KML", () => {
   const kml = (body: string) =>
     `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>${body}</Document></kml>`;
