@@ -174,10 +174,10 @@ describe("curves", () => {
   const arc = 'WKT,n\n"CIRCULARSTRING (0 0,1 1,2 0)",1\n';
 
   it("become lines with a note where the format has none", async () => {
-    const made = await convert(arc, "csv", "geojson");
+    const made = convert(arc, "csv", "geojson");
     const [{ geometry }] = await featuresOf(made);
     expect([geometry.type, geometry.coordinates.length > 9]).toEqual(["LineString", true]);
-    expect(made.notes.get("METADATA_DROPPED")).toBe("Curves of 1 shapes became straight lines between points.");
+    expect((await made).notes.get("METADATA_DROPPED")).toBe("Curves of 1 shapes became straight lines between points.");
   });
 
   it("stay curves in others", async () => {
