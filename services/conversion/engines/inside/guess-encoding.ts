@@ -23,6 +23,7 @@ export function guessEncoding(bytes: Uint8Array): string {
   const isDense = high > Math.max(8, sample.length / 5);
   const guesses = [
     ...sure.filter(({ label }) => !isForeign || !isWestern(label)),
+    ...(isForeign ? [{ label: "windows-1251" }] : []),
     { label: "windows-1252" },
     ...found.filter(({ label }) => isForeign || isDense || /^(windows|iso)-/.test(label)),
     { label: "windows-1250" },
@@ -35,10 +36,11 @@ export function guessEncoding(bytes: Uint8Array): string {
   return "windows-1252";
 }
 
-/** A byte that the code page does not define decodes to a control character, which no text contains. */
+/** A byte that the code page does not define decodes to a control character, which no text contains; nor does one of KOI8 contain boxes. */
 function fits(bytes: Uint8Array, label: string): boolean {
   try {
-    return !/[\u0080-\u009f]/.test(new TextDecoder(label, { fatal: true }).decode(bytes));
+    const strange = label.startsWith("koi8") ? /[\u0080-\u009f\u2500-\u259f]/ : /[\u0080-\u009f]/;
+    return !strange.test(new TextDecoder(label, { fatal: true }).decode(bytes));
   } catch {
     // No decoder of that name, or the bytes do not fit.
     return false;
