@@ -118,6 +118,10 @@ def carried(source_path, result_path):
     return source, told_by(result_path, file, tags, more)
 
 
+# Frames of ID3v2.4 that programs write to and read from ID3v2.3.
+ALSO_BEFORE = ("TSOA", "TSOP", "TSOT", "TSST", "TMOO", "TDRL", "RVA2")
+
+
 def save(file, tags, path):
     """All or nothing: a failure leaves the result unchanged."""
     whole = f"{path}.whole"
@@ -127,7 +131,10 @@ def save(file, tags, path):
             # ID3v2.3, which every player reads, has no multi-value fields.
             isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
             if not isSeveral:
+                kept = [frame for frame in tags.values() if frame.FrameID in ALSO_BEFORE]
                 tags.update_to_v23()
+                for frame in kept:
+                    tags.add(frame)
             tags.save(path, v2_version=4 if isSeveral else 3)
         elif isinstance(tags, APEv2):
             tags.save(path)

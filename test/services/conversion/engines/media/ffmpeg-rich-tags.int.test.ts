@@ -115,6 +115,23 @@ it("movements and groupings of iTunes, which are no text of ID3's own, were lost
   for (const name of ["movement", "grp1"]) expect(lost).toContain(name);
 });
 
+it("sort names and the disc's identifier stay in ID3v2.3, and other frames are named", async () => {
+  const path = pathOf("sorted.mp3");
+  await ffmpeg(...tone, ...words("-metadata title=Quokka"), path);
+  const write = `import sys; from mutagen.id3 import ID3, TSOP, TMOO, MCDI, EQU2
+tags = ID3(sys.argv[1]); tags.add(TSOP(encoding=3, text="Bo, A")); tags.add(TMOO(encoding=3, text="calm")); tags.add(MCDI(data=b"12")); tags.add(EQU2(method=0, desc="x", adjustments=[(1, 2)])); tags.save()`;
+  await python(write, path);
+  const { path: made, notes } = await convert(path, "mp3", "aiff");
+  const read =
+    "import sys; from mutagen.aiff import AIFF; t = AIFF(sys.argv[1]).tags; print(t.version[1], t['TSOP'], t['TMOO'], t['MCDI'].data)";
+  await copyFile(made, pathOf("sorted.aiff"));
+  expect(await python(read, pathOf("sorted.aiff"))).toBe("3 Bo, A calm b'12'");
+  expect([...notes.values()].join()).toBe("Not carried over: tags (EQU2).");
+  expect((await convert(path, "mp3", "flac")).notes.get("METADATA_DROPPED")).toMatch(
+    /^Not carried over: tags \((identifier of the disc|EQU2), (identifier of the disc|EQU2)\)\.$/,
+  );
+});
+
 it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", async () => {
   const path = pathOf("ape.mp3");
   await ffmpeg(...tone, ...words("-id3v2_version 0"), path);
