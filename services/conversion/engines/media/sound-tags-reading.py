@@ -91,7 +91,7 @@ class Told:
         plain = named(name)
         if re.fullmatch(r"T[A-Z0-9]{3}|lyrics-\w{2,3}", name) and plain != name.lower():
             self.astray.add(plain)
-        clean = [value.replace("\r\n", "\n").strip(" \t\n\0") for value in values]
+        clean = [value.replace("\r\n", "\n").strip(" \t\r\n\0") for value in values]
         if any(clean) and not TECHNICAL.match(plain):
             have = self.texts.setdefault(plain, [])
             have.extend(value for value in dict.fromkeys(clean) if value and value not in have)

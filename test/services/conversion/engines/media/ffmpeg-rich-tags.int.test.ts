@@ -93,6 +93,12 @@ it("the number of tracks that a FLAC says in a field of its own is in an M4A, to
   expect((await easy((await convert(path, "flac", "m4a")).path, "m4a")).tracknumber).toEqual(["3/12"]);
 });
 
+it("lyrics that end in half a line break were called lost", async () => {
+  const source = pathOf("lyrics.flac");
+  await ffmpeg(...tone, "-metadata", "LYRICS=La\r\nla\r", source);
+  expect([...(await convert(source, "flac", "mp3")).notes]).toEqual([]);
+});
+
 it("languages of comments and ratings stay where the tags are ID3, and are named elsewhere", async () => {
   const source = await richMp3("languages", "rating");
   const { path, notes } = await convert(source, "mp3", "aiff");
