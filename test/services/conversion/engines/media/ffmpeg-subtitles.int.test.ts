@@ -46,6 +46,14 @@ it("says so when a film has none", async () => {
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The video has no subtitles." });
 });
 
+it.each(["srt", "vtt", "ass"])("a track without text gave a file without text, or an error that blames nothing, in %s", async (to) => {
+  const [late, path] = [join(bench.folder, "late.srt"), join(bench.folder, "late.mkv")];
+  await writeFile(late, "1\n00:00:05,000 --> 00:00:06,000\nx\n");
+  await run("ffmpeg", ["-y", "-f", "lavfi", "-i", "color=size=16x16:duration=1", "-i", late, "-t", "1", path]);
+  const converted = bench.convert(path, "mkv", to);
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The subtitle track contains no text." });
+});
+
 it("refuses a number that the film does not have", async () => {
   const converted = bench.convert(typical("video/subtitled.mkv"), "mkv", "srt", { subtitle: 2 });
   await expect(converted).rejects.toMatchObject({
