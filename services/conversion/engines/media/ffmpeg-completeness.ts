@@ -117,7 +117,7 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
 
 /** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
 const damageSigns =
-  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/gi;
+  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
 
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
@@ -131,7 +131,7 @@ export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: S
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
-  const errors = (end.stderr.match(damageSigns) ?? []).length;
+  const errors = end.stderr.split("\n").filter((line) => damageSigns.test(line)).length;
   if (isShort || (errors > 0 && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (isOpen === true && !isPart(task)) {
