@@ -20,6 +20,7 @@ try:
     from mutagen import File, MutagenError
     from mutagen.aac import AAC
     from mutagen.apev2 import APEv2
+    from mutagen.flac import FLAC
     from mutagen.id3 import ID3
     from mutagen.mp3 import MP3
     from mutagen.trueaudio import TrueAudio
@@ -37,10 +38,13 @@ UNREADABLE = (MutagenError, ValueError, KeyError, IndexError, EOFError, Overflow
 
 def opened(path):
     """A file, its tags, and any APE tags besides them."""
-    try:
-        file = File(path)
-    except UNREADABLE:
-        file = None
+    # FLAC may follow tags of ID3, and is taken for MP3 then.
+    for kind in (FLAC, File):
+        try:
+            file = kind(path)
+            break
+        except UNREADABLE:
+            file = None
     try:
         # Without an ID3 header, an MP3 is only recognised by its name.
         tags = ID3(path) if file is None else file.tags

@@ -87,10 +87,16 @@ describe("a second artist, beats a minute and lyrics of an MP3 were lost in sile
   });
 });
 
-it("the number of tracks that a FLAC says in a field of its own is in an M4A, too", async () => {
+it("the number of tracks that a FLAC says in a field of its own is in an M4A, too, also behind tags of ID3", async () => {
   const path = pathOf("numbered.flac");
-  await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12"), path);
-  expect((await easy((await convert(path, "flac", "m4a")).path, "m4a")).tracknumber).toEqual(["3/12"]);
+  await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12 -metadata LABEL=Quokka"), path);
+  await python("import sys; from mutagen.id3 import ID3, TIT2; t = ID3(); t.add(TIT2(encoding=3, text='x')); t.save(sys.argv[1])", path);
+  const { path: made, notes } = await convert(path, "flac", "m4a");
+  expect((await easy(made, "m4a")).tracknumber).toEqual(["3/12"]);
+  expect(await python("import sys; from mutagen.mp4 import MP4; print(MP4(sys.argv[1])['----:com.apple.iTunes:LABEL'])", made)).toContain(
+    "Quokka",
+  );
+  expect([...notes]).toEqual([]);
 });
 
 it("lyrics that end in half a line break were called lost", async () => {
