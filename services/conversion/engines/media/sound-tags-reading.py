@@ -191,8 +191,8 @@ def of_id3(tags, told):
     told.others.extend(raw[:4].decode("latin-1") for raw in tags.unknown_frames if raw[:4].isalnum())
 
 
-# Tables of places in the file, and what FFmpeg carries over or reports as lost.
-OF_PROGRAMS = ("PRIV", "CTOC", "MLLT", "ASPI", "SEEK", "RBUF", "POSS")
+# Tables of places in the file, what FFmpeg carries over or reports as lost, and comments of iTunes about loudness.
+OF_PROGRAMS = ("PRIV", "COMM", "CTOC", "MLLT", "ASPI", "SEEK", "RBUF", "POSS")
 
 OTHER_FRAMES = {
     "POPM": "rating", "PCNT": "times played", "SYLT": "lyrics with times", "RVA2": "loudness", "GEOB": "attached objects",

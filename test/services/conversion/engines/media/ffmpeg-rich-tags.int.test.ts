@@ -130,8 +130,8 @@ it("movements and groupings of iTunes, which are no text of ID3's own, were lost
 it("sort names and the disc's identifier stay in ID3v2.3, and other frames are named", async () => {
   const path = pathOf("sorted.mp3");
   await ffmpeg(...tone, ...words("-metadata title=Quokka"), path);
-  const write = `import sys; from mutagen.id3 import ID3, TSOP, TMOO, MCDI, EQU2
-tags = ID3(sys.argv[1]); tags.add(TSOP(encoding=3, text="Bo, A")); tags.add(TMOO(encoding=3, text="calm")); tags.add(MCDI(data=b"12")); tags.add(EQU2(method=0, desc="x", adjustments=[(1, 2)])); tags.save()`;
+  const write = `import sys; from mutagen.id3 import ID3, COMM, TSOP, TMOO, MCDI, EQU2
+tags = ID3(sys.argv[1]); tags.add(TSOP(encoding=3, text="Bo, A")); tags.add(TMOO(encoding=3, text="calm")); tags.add(MCDI(data=b"12")); tags.add(COMM(encoding=3, lang="eng", desc="iTunNORM", text="0")); tags.add(EQU2(method=0, desc="x", adjustments=[(1, 2)])); tags.save()`;
   await python(write, path);
   const { path: made, notes } = await convert(path, "mp3", "aiff");
   const read =
