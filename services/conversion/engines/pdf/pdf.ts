@@ -50,7 +50,9 @@ const ofPages = [
   expecting("TEXT_LEFT_OUT", { message: "Comments and text in hidden layers are left out." }),
   expecting("STRUCTURE_DROPPED", { message: "Attached files are left out." }),
 ];
-const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
+const heads = expecting("ENTRIES_LEFT_OUT", {
+  message: "Page numbers and repeated running heads are left out, or what the tags call decoration.",
+});
 const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only tables are converted." });
 
 const hops: readonly Hop[] = [
@@ -73,7 +75,8 @@ const hops: readonly Hop[] = [
       ...ofReading,
       ...ofPages,
       expecting("ENTRIES_LEFT_OUT", {
-        message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
+        message:
+          "Page numbers and repeated running heads are left out, or what the tags call decoration; with `content=tables`, all but the tables.",
       }),
       expecting("IMAGES_REMOVED", { message: "For pictures, only positions and descriptions are given." }),
     ],

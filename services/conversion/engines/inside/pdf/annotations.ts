@@ -9,6 +9,8 @@ export type Annotation = {
   readonly unsafeUrl?: string;
   readonly rect?: readonly number[];
   readonly fieldValue?: unknown;
+  /** Of a list to choose from. */
+  readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[];
   readonly checkBox?: boolean;
   readonly radioButton?: boolean;
   readonly exportValue?: string;
@@ -75,10 +77,11 @@ export function commentsIn(annotations: readonly Annotation[]): number {
   return annotations.filter(({ subtype = "", contentsObj }) => !shown.has(subtype) && (contentsObj?.str ?? "").trim() !== "").length;
 }
 
-function textOf({ subtype, fieldValue, checkBox, radioButton, exportValue, buttonValue, contentsObj }: Annotation): string {
+function textOf({ subtype, fieldValue, options = [], checkBox, radioButton, exportValue, buttonValue, contentsObj }: Annotation): string {
   if (subtype !== "Widget" && subtype !== "FreeText") return "";
-  const value = subtype === "Widget" ? fieldValue : contentsObj?.str;
-  const said = Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
+  const values = [subtype === "Widget" ? fieldValue : contentsObj?.str].flat().filter((value) => typeof value === "string");
+  // A list shows another text for the value that it exports.
+  const said = values.map((value) => options.find((option) => option.exportValue === value)?.displayValue ?? value).join(", ");
   // The buttons of a group share a value: that of the selected button.
   if (checkBox === true) return said !== "" && said === exportValue ? "☒" : "";
   if (radioButton === true) return said !== "" && said === buttonValue ? "☒" : "";

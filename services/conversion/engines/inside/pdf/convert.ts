@@ -1,11 +1,12 @@
 /** Converts a PDF to HTML with its structure, from its tags if it has them, otherwise from its layout. */
-import type { Ask, Converted, Notes, Question } from "../exchange.ts";
+import { type Ask, type Converted, type Notes, noteAlso, type Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
-import type { PageContent } from "./content.ts";
+import type { PageContent, Run } from "./content.ts";
 import { placesOf, withDrawn } from "./drawn-figures.ts";
 import { exactly } from "./exact-pages.ts";
 import { withEndnotes, withFootnotes } from "./footnotes.ts";
+import { lettersOf } from "./furniture.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
@@ -97,6 +98,16 @@ const undecorated = (page: PageContent): PageContent =>
     ? page
     : { ...page, runs: page.runs.map((run) => (run.mark === "artifact" && run.width > 0 ? { ...run, mark: undefined } : run)) };
 
+/** Running heads are decoration to the tags, also if they alone name the sender or the number of a letter. */
+function noteDecoration(pages: readonly PageContent[], isTrusted: (page: PageContent, index: number) => boolean, notes: Notes): void {
+  const isDecoration = ({ mark, width, text }: Run) => mark === "artifact" && width > 0 && /\p{L}{3}/u.test(text);
+  const rest = lettersOf(pages.flatMap(({ runs }) => runs.filter(({ mark }) => mark !== "artifact")));
+  const decoration = pages.filter(isTrusted).flatMap(({ runs }) => runs.filter(isDecoration));
+  const only = decoration.find((run) => !rest.includes(lettersOf([run])));
+  if (only !== undefined)
+    noteAlso(notes, "ENTRIES_LEFT_OUT", `Text that the tags call decoration was left out, such as “${only.text.trim().slice(0, 80)}”.`);
+}
+
 /** Uses the tags of pages with complete ones, and the layout of the others. */
 function blocksOf(
   pages: readonly PageContent[],
@@ -106,6 +117,7 @@ function blocksOf(
   const tagged = pages.map((page) => blocksOfTagged(page, words));
   const bare = pages.filter((_, index) => tagged[index] === undefined).map(undecorated);
   const laidOut = levelledBy(bookmarks, blocksOfLayout(withoutTypewriter(bare), words, notes));
+  noteDecoration(pages, ({ structure }, index) => structure === undefined || tagged[index] !== undefined, notes);
   return tagged.map((blocks, index) => {
     const page = pages[index];
     if (blocks === undefined || page === undefined) return laidOut.shift() ?? [];

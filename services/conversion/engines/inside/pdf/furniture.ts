@@ -49,9 +49,11 @@ function beginsText({ pieces, inner = [] }: Line, away: ReadonlySet<Piece>): boo
 /** In a line that fills a column. */
 const fewestLetters = 40;
 
+const pageNumber = /^\W*(?:\p{L}{1,12}\.?\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur)\s*\d{1,5})?\W*$/u;
+
 /** Repeated numbers do not count, except page numbers. */
 function isWorded({ text }: Line): boolean {
-  return /\p{L}{3}/u.test(text) || /^\W*(?:\p{L}{1,12}\.?\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur)\s*\d{1,5})?\W*$/u.test(text);
+  return /\p{L}{3}/u.test(text) || pageNumber.test(text);
 }
 
 /** A table head that repeats on each page has a row with the same columns above or below it. */
@@ -82,7 +84,24 @@ function comesAgain(lines: readonly Line[], enough: number): boolean {
 /** Both of two pages, otherwise a third of them but at least three. */
 export const enoughPages = (count: number): number => (count === 2 ? 2 : Math.max(3, count / 3));
 
-/** The pieces of each page without its furniture. */
+/** Letters and digits, to find a text that is set or spaced otherwise. */
+export const lettersOf = (texts: readonly { readonly text: string }[]): string =>
+  texts
+    .map(({ text }) => text)
+    .join("")
+    .replace(/[^\p{L}\p{N}]/gu, "");
+
+/** A head that says what no other text says stays once: at the start of the text, or at its end if it is at the foot. */
+function onlyPlaces(repeated: readonly (readonly Line[])[], rest: string): readonly (Line | undefined)[] {
+  return repeated.map((lines) => {
+    const [first] = lines;
+    const isNumber = pageNumber.test(first?.text ?? "") && lines.some(({ text }) => text !== first?.text);
+    if (first === undefined || isNumber || rest.includes(lettersOf([first]))) return undefined;
+    return first.key.startsWith("top ") ? first : lines.at(-1);
+  });
+}
+
+/** The pieces of each page without its furniture, unless all pages consist of it. */
 export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): Piece[][] {
   const enough = enoughPages(pages.length);
   const groups = Map.groupBy(pages.flatMap(edgeLinesOf), ({ key }) => key);
@@ -91,8 +110,13 @@ export function withoutFurniture(pages: readonly PiecesOfPage[], notes: Notes): 
   for (const lines of repeated.filter((each) => each.filter((line) => beginsText(line, away)).length > each.length / 2)) {
     for (const piece of lines.flatMap((line) => line.pieces)) away.delete(piece);
   }
-  const furniture = repeated.flat().filter(({ pieces }) => pieces.some((piece) => away.has(piece)));
-  const head = furniture.find(({ text }) => /\p{L}{3}/u.test(text));
-  if (head !== undefined) notes.set("ENTRIES_LEFT_OUT", `Running heads were left out, such as “${head.text.slice(0, 80)}”.`);
+  const rest = pages.map(({ pieces }) => pieces.filter((piece) => !away.has(piece)));
+  if (rest.every((pieces) => pieces.length === 0)) return pages.map(({ pieces }) => pieces);
+  const furniture = repeated.filter((lines) => lines.some(({ pieces }) => pieces.some((piece) => away.has(piece))));
+  for (const line of onlyPlaces(furniture, lettersOf(rest.flat().map((piece) => ({ text: textOfPiece(piece) }))))) {
+    for (const piece of line?.pieces ?? []) away.delete(piece);
+  }
+  const head = furniture.flat().find(({ text }) => /\p{L}{3}/u.test(text));
+  if (head !== undefined) notes.set("ENTRIES_LEFT_OUT", `Repeated running heads were left out, such as “${head.text.slice(0, 80)}”.`);
   return pages.map(({ pieces }) => pieces.filter((piece) => !away.has(piece)));
 }

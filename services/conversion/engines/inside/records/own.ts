@@ -1,6 +1,6 @@
 /** Rewrites a text format as itself: white space, order, separators or encoding. Values keep their spelling, character by character. */
 import { printParseErrorCode, visit } from "jsonc-parser";
-import { parseAllDocuments, type Scalar, visit as visitYaml } from "yaml";
+import { type Scalar, visit as visitYaml } from "yaml";
 import { type Converted, type Notes, numberOption, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
@@ -8,7 +8,7 @@ import { linesOf, textOfLines } from "./csv.ts";
 import { encodeText } from "./own-encoding.ts";
 import { rewriteXml } from "./own-xml.ts";
 import { maxDepth, tooDeep } from "./values.ts";
-import { assertShallow, escapeUnwritable, exactTag, floatTag, quoteUnwritable, sourceOf } from "./yaml.ts";
+import { documentsOf, escapeUnwritable, exactTag, floatTag, quoteUnwritable, sourceOf } from "./yaml.ts";
 
 export function rewriteData(bytes: Buffer, { from, options }: Question, notes: Notes): Converted {
   const declared =
@@ -118,15 +118,9 @@ function rewriteLines(text: string, options: Options): string {
 
 /** Comments, anchors and tags stay; numbers keep their spelling. */
 function rewriteYaml(text: string, options: Options): string {
-  assertShallow(text);
-  const documents = parseAllDocuments(text, { customTags: [exactTag], logLevel: "error", strict: false, uniqueKeys: false });
-  if (!Array.isArray(documents)) return "";
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
-  return documents
+  return documentsOf(text, { customTags: [exactTag], uniqueKeys: false })
     .map((document, index) => {
-      const [error] = document.errors;
-      if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-      if (error !== undefined) throw invalid(`The file is not YAML: ${(error.message.split("\n", 1)[0] ?? "").slice(0, 160)}`);
       visitYaml(document, {
         Scalar: (_key, node: Scalar) => {
           const isFloat = node.tag === floatTag && /^[-+]?\.(inf|nan)$/i.test(String(node.value));

@@ -1,5 +1,17 @@
 /** YAML 1.2 (core schema): text that looks like a date stays text. */
-import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLError } from "yaml";
+import {
+  Document,
+  isScalar,
+  LineCounter,
+  type ParseOptions,
+  parseAllDocuments,
+  type Scalar,
+  type ScalarTag,
+  type SchemaOptions,
+  visit,
+  YAMLError,
+  type YAMLMap,
+} from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
@@ -11,16 +23,43 @@ const maxAliases = 1000;
 
 export const floatTag = "tag:yaml.org,2002:float";
 
-/** Several documents become a list. */
-export function parseYaml(text: string, notes: Notes): Value {
+type ReadingOptions = Pick<ParseOptions & SchemaOptions, "customTags" | "intAsBigInt" | "merge"> & { readonly uniqueKeys: boolean };
+
+/** @throws {Failure} INVALID_INPUT with the place of the first error, or INPUT_TOO_COMPLEX. */
+export function documentsOf(text: string, options: ReadingOptions): readonly Document.Parsed[] {
   assertShallow(text);
-  const documents = parseAllDocuments(text, { intAsBigInt: true, merge: true, customTags: ["binary"], logLevel: "error", strict: false });
-  if (!Array.isArray(documents) || documents.length === 0) return null;
-  const values = documents.map((document) => {
+  const lineCounter = new LineCounter();
+  const refuse = (message: string, offset: number): never => {
+    const { line, col } = lineCounter.linePos(offset);
+    throw invalid(`The file is not YAML: ${message.slice(0, 120)} at line ${line}, column ${col}`);
+  };
+  // The library needs quadratic time to place many errors in one line, and to compare the keys of a mapping.
+  const linear = { prettyErrors: false, uniqueKeys: false, lineCounter };
+  const documents = parseAllDocuments(text, { ...options, ...linear, logLevel: "error", strict: false });
+  for (const document of documents) {
     const [error] = document.errors;
     // The library's error when it runs out of stack, which nesting without brackets can cause.
     if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-    if (error !== undefined) throw invalid(`The file is not YAML: ${firstLine(error.message)}`);
+    if (error !== undefined) refuse(error.message, error.pos[0]);
+    if (options.uniqueKeys) visit(document, { Map: (_key, map) => assertUniqueKeys(map, refuse) });
+  }
+  return documents;
+}
+
+function assertUniqueKeys({ items }: YAMLMap, refuse: (message: string, offset: number) => never): void {
+  const found = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (found.has(key.value)) refuse("Keys of a mapping must be unique", key.range?.[0] ?? 0);
+    found.add(key.value);
+  }
+}
+
+/** Several documents become a list. */
+export function parseYaml(text: string, notes: Notes): Value {
+  const documents = documentsOf(text, { intAsBigInt: true, merge: true, customTags: ["binary"], uniqueKeys: true });
+  if (documents.length === 0) return null;
+  const values = documents.map((document) => {
     for (const { code, message } of document.warnings) {
       const tag = /^Unresolved tag: (\S{1,60})/.exec(message)?.[1];
       if (code === "TAG_RESOLVE_FAILED" && tag !== undefined && tag !== floatTag)
@@ -96,15 +135,13 @@ export function sourceOf({ source, value }: { readonly source?: string; readonly
 }
 
 /** The library recurses once per level and has no limit of its own. */
-export function assertShallow(text: string): void {
+function assertShallow(text: string): void {
   let depth = 0;
   for (const bracket of text.matchAll(/[[{\]}]/g)) {
     depth += bracket[0] === "[" || bracket[0] === "{" ? 1 : -1;
     if (depth > maxDepth * 5) throw tooDeep();
   }
 }
-
-const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/, "").slice(0, 160);
 
 export function writeYaml(value: Value, options: Options, notes: Notes): string {
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);

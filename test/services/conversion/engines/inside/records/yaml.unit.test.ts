@@ -23,6 +23,13 @@ describe("YAML that is nested too deep", () => {
   });
 });
 
+describe("YAML with an error", () => {
+  it("is refused with the place of the first error", () => {
+    expect(() => parseYaml('a: 1\nb: """"""', new Map())).toThrow(/at line 2, column 6$/);
+    expect(() => parseYaml("a:\n  1: x\n  2: y\n  1: z\n", new Map())).toThrow(/must be unique at line 4, column 3$/);
+  });
+});
+
 describe("values of YAML", () => {
   it.each([
     [
