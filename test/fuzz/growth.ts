@@ -1,7 +1,15 @@
 /** Time as an oracle: code that inspects untrusted input must take CPU time in proportion to its length. */
 import { FilemillError } from "#contract/errors.ts";
+import type { Hop } from "#services/conversion/domain/engine.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { QuestionKind } from "#services/conversion/domain/questions.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
+import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
+import type { Work } from "#services/conversion/engines/inside/exchange.ts";
+import { convertMailOrCards } from "#services/conversion/engines/inside/mail/work.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { convertSubtitle } from "#services/conversion/engines/inside/subtitle/convert.ts";
+import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
 import { answering } from "#services/conversion/inspectors/inside/answers.ts";
 import { withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
 import { withCodeStyles, withMarkedCode } from "#services/conversion/inspectors/inside/docx-code.ts";
@@ -10,8 +18,8 @@ import { withHeadings } from "#services/conversion/inspectors/inside/docx-headin
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
 
-/** CPU time for a file of less than a megabyte. */
-const maxMs = 1000;
+/** CPU time for a file of less than a megabyte; a conversion may take longer than a look. */
+const maxMsOf = (kind: (typeof kinds)[number]) => (kind === "work" ? 15_000 : 1000);
 /** A shorter time says nothing about growth. */
 const tellingMs = 100;
 /** Allowed factor for twice the input: a garbage collection may come in between. */
@@ -96,18 +104,41 @@ async function growthOf(repetition: Repetition): Promise<string | undefined> {
 export async function tryLook(content: Buffer, format: string): Promise<string | undefined> {
   for (const kind of kinds) {
     const { ms, error } = await look(kind, content, format);
-    if (ms > maxMs) return `${kind} took ${Math.round(ms)} ms of the processor for ${content.length} bytes`;
+    if (ms > maxMsOf(kind)) return `${kind} took ${Math.round(ms)} ms of the processor for ${content.length} bytes`;
     if (error !== undefined && !(error instanceof FilemillError)) return `${kind} threw ${String(error)}`;
   }
   return undefined;
 }
 
-const kinds = ["sniff", "inspect", "check", "textEncoding", "wordCode"] as const satisfies readonly (QuestionKind | "wordCode")[];
+/** Engines that are only our own code and libraries in its process. */
+const works: readonly { readonly hops: readonly Hop[]; readonly work: Work }[] = [
+  { hops: dataEngine.hops, work: convertData },
+  { hops: mailEngine.hops, work: convertMailOrCards },
+  { hops: subtitleEngine.hops, work: convertSubtitle },
+];
+
+const kinds = ["sniff", "inspect", "check", "textEncoding", "wordCode", "work"] as const satisfies readonly (
+  | QuestionKind
+  | "wordCode"
+  | "work"
+)[];
+
+/** Converts to one target; a refusal, however worded, is the worker's to word. */
+async function convert(content: Buffer, format: string): Promise<void> {
+  const found = works.find(({ hops }) => hops.some(({ from }) => from === format));
+  const to = found?.hops.find(({ from }) => from === format)?.to;
+  if (found === undefined || to === undefined) return;
+  const question = { work: "", from: format, to, options: {} };
+  await Promise.resolve()
+    .then(() => found.work(content, question, new Map(), () => Promise.reject(new Error("Nobody answers."))))
+    .catch(() => undefined);
+}
 
 async function look(kind: (typeof kinds)[number], content: Buffer, format: string): Promise<{ ms: number; error: unknown }> {
   const before = process.cpuUsage();
   const error = await (async () => {
-    if (kind !== "wordCode")
+    if (kind === "work") await convert(content, format);
+    else if (kind !== "wordCode")
       await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
     else {
       withBoxes(content.toString());
