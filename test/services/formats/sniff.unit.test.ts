@@ -73,6 +73,7 @@ describe("ambiguous content", () => {
     ["mixed.zip", "zip", zipOf({ "b.shp": "x", "b.dbf": "x", "b.docx": "x" })],
     ["book.m4b", "m4b", isoMediaOf("M4A ")],
     ["tone.m4r", "m4r", isoMediaOf("M4A ")],
+    ["song.aif", "aifc", Buffer.from("FORM\0\0\0\x20AIFCFVER", "latin1")],
     ["film.divx", "divx", Buffer.from("RIFF\x20\0\0\0AVI LIST\0\0\0\0", "latin1")],
     ["sound.mka", "mka", ebml("matroska")],
     ["sound.asf", "asf", bytes(`${asf} 00000000 409e69f84d5bcf11a8fd00805f5c442b`)],
