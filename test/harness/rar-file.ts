@@ -7,6 +7,9 @@ export type RarFile = {
   /** The name of the file that this is a hard link to, or that it refers to as identical. */
   readonly linksTo?: string;
   readonly copies?: string;
+  readonly isLocked?: boolean;
+  /** Its content goes on in the next part of the archive. */
+  readonly goesOn?: boolean;
 };
 
 /** Seven bits per byte, lowest first. */
@@ -24,10 +27,10 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-function stored(type: number, name: string, content: Buffer, extra: readonly number[] = []): Buffer {
+function stored(type: number, name: string, content: Buffer, extra: readonly number[] = [], flags = 3): Buffer {
   const bytes = Buffer.from(name);
   const sizes = [...number(extra.length), ...number(content.length), 6, ...number(content.length), ...number(0o100644)];
-  const about = [Buffer.from([type, 3, ...sizes]), uint32(1_600_000_000), uint32(crc32(content)), [0, 1, bytes.length]];
+  const about = [Buffer.from([type, flags, ...sizes]), uint32(1_600_000_000), uint32(crc32(content)), [0, 1, bytes.length]];
   return Buffer.concat([block(...about, bytes, extra), content]);
 }
 
@@ -38,13 +41,13 @@ function redirection(kind: number, target: string): readonly number[] {
 
 /** @see https://www.rarlab.com/technote.htm */
 export function rarFile(files: readonly RarFile[], comment?: string): Buffer {
-  const extraOf = ({ linksTo, copies }: RarFile) =>
-    linksTo !== undefined ? redirection(4, linksTo) : copies !== undefined ? redirection(5, copies) : [];
+  const extraOf = ({ linksTo, copies, isLocked }: RarFile) =>
+    isLocked === true ? [2, 1, 0] : linksTo !== undefined ? redirection(4, linksTo) : copies !== undefined ? redirection(5, copies) : [];
   return Buffer.concat([
     Buffer.from("Rar!\x1a\x07\x01\0", "latin1"),
     block([1, 0, 0]),
     ...(comment === undefined ? [] : [stored(3, "CMT", Buffer.from(comment))]),
-    ...files.map((file) => stored(2, file.name, Buffer.from(file.content ?? ""), extraOf(file))),
+    ...files.map((file) => stored(2, file.name, Buffer.from(file.content ?? ""), extraOf(file), file.goesOn === true ? 0x13 : 3)),
     block([5, 0, 0]),
   ]);
 }

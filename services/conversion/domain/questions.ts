@@ -170,7 +170,12 @@ export const answers = {
     separator: optional(text(32)),
     encoding: optional(text(100)),
   }),
-  isFileList: record({ isList: flag }),
+  /** Of a DXF: kinds of objects that LibreOffice does not draw, with how many; whether there are others. */
+  undrawnObjects: record({ left: list(text(100), 20), draws: flag }),
+  /** Writes a DXF with its extent, if it states none. */
+  placedDxf: nothing,
+  /** Refuses a list of files that bsdtar treats as an archive, and a RAR that it does not read. `isCommented`: of a RAR. */
+  archiveStart: record({ isCommented: flag }),
   /**
    * For file names: whether they come with and without `./` before them, their code page if they are not UTF-8, and whether two are the
    * same. With the ZIP that they come from: whether it has names whose accents are separate from their letters, backslashes and times that

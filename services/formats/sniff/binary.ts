@@ -8,7 +8,7 @@ import { asfContentOf, chunkedContentOf, isoMediaContentOf, mpegAudioContentOf, 
 import { signatureContentOf } from "./signatures.ts";
 import type { Source } from "./source.ts";
 import { tiffContentOf } from "./tiff.ts";
-import { zipContentOf } from "./zip.ts";
+import { appendedZipOf, zipContentOf } from "./zip.ts";
 
 /** The library's results that two random bytes can produce, or whose name means another format here. */
 const unreliable = new Set([
@@ -150,5 +150,5 @@ async function unmarkedContentOf(source: Source): Promise<Content | undefined> {
   if (head.readUInt16LE(0) === 0x4d4d && head.length >= 6 && head.readUInt32LE(2) === sizeBytes) return contentOfFormat("3ds");
   const tail = await source.read(sizeBytes - 18, 18);
   if (tail.toString("latin1").startsWith("TRUEVISION-XFILE")) return contentOfFormat("tga");
-  return mpegAudioContentOf(source);
+  return (await appendedZipOf(source)) ?? (await mpegAudioContentOf(source));
 }

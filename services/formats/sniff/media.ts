@@ -70,7 +70,8 @@ export function chunkedContentOf(head: Buffer): Content | undefined {
   const type = head.toString("latin1", 8, 12);
   if (group === "FORM") {
     const format = formTypes[type];
-    return format === undefined ? { format: undefined } : contentOfFormat(format);
+    // Programs name AIFF-C as they name AIFF.
+    return format === undefined ? { format: undefined } : contentOfFormat(format, format === "aifc" ? { under: ["aiff"] } : {});
   }
   if (group !== "RIFF") return undefined;
   const format = riffTypes[type];

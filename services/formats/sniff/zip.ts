@@ -10,6 +10,8 @@ type Entry = { readonly name: string; readonly method: number; readonly packedBy
 const localHeader = 0x04034b50;
 const centralHeader = 0x02014b50;
 const endOfDirectory = 0x06054b50;
+/** Before the first entry of an archive that was, or might have been, split (APPNOTE 8.5). */
+const [splitMarker, singleMarker] = [0x08074b50, 0x30304b50];
 const endOfDirectory64 = 0x06064b50;
 const maxEntries = 4096;
 /** Deflate expands at most about a thousandfold, so the decompressed size is limited too. */
@@ -17,12 +19,17 @@ const maxPackedBytes = 16_384;
 
 export async function zipContentOf(source: Source): Promise<Content | undefined> {
   const start = source.head.length < 4 ? 0 : source.head.readUInt32LE(0);
-  if (start !== localHeader && start !== endOfDirectory && start !== 0x08074b50) return undefined;
+  if (start !== localHeader && start !== endOfDirectory && start !== splitMarker && start !== singleMarker) return undefined;
   const directory = await directoryOf(source);
   const entries = directory.length > 0 ? directory : localEntriesOf(source.head);
   const declared = await declaredTypeOf(source, entries);
   if (declared !== undefined) return declared;
   return byEntries(entries.map((entry) => entry.name));
+}
+
+/** A ZIP archive behind something else, as the program that unpacks it. */
+export async function appendedZipOf(source: Source): Promise<Content | undefined> {
+  return (await directoryOf(source)).length > 0 ? contentOfFormat("zip") : undefined;
 }
 
 /** The OCF `mimetype` entry, or the main part's type in `[Content_Types].xml`. */
@@ -133,8 +140,10 @@ async function directoryOf(source: Source): Promise<readonly Entry[]> {
   const tail = await source.read(source.sizeBytes - tailBytes, tailBytes);
   for (let at = tail.length - 22; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== endOfDirectory) continue;
-    const offset = await directoryOffset(source, tail, at);
-    return centralEntriesOf(await source.read(offset, 262_144));
+    const entries = centralEntriesOf(await source.read(await directoryOffset(source, tail, at), 262_144));
+    // Offsets may not include what lies before the archive; the directory ends here anyway.
+    const start = source.sizeBytes - tailBytes + at - tail.readUInt32LE(at + 12);
+    return entries.length > 0 || start < 0 ? entries : centralEntriesOf(await source.read(start, 262_144));
   }
   return [];
 }

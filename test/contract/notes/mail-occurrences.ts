@@ -33,6 +33,7 @@ export const mail: readonly (readonly [hop: string, code: NoteCode, content: Con
   ],
   ["ics>html", "ENCODING_GUESSED", latin(event)],
   ["ics>json", "TYPES_AS_TEXT", event],
+  ["ics>json", "INPUT_DAMAGED", `${event}X-COMMENT:after the end\r\n`],
   ["csv>vcf", "DIALECT_GUESSED", "name;email\nA;a@b.example\n"],
   ["ics>json", "METADATA_DROPPED", event.replace("SUMMARY:", "SUMMARY;LANGUAGE=de:")],
   ["vcf>json", "STRUCTURE_FLATTENED", "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\nADR:;;1 Street;Town;;;\r\nEND:VCARD\r\n"],

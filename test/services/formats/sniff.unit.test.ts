@@ -65,12 +65,15 @@ describe("file content", () => {
 
 describe("ambiguous content", () => {
   it.each([
+    ["setup.exe", "zip", Buffer.concat([Buffer.from("MZ".padEnd(999)), zipOf({ a: "x" })])],
+    ["single.zip", "zip", Buffer.concat([Buffer.from("PK00"), zipOf({ a: "x" })])],
     ["comic.cbz", "cbz", zipOf({ "1.jpg": "x" })],
     ["comic.cbt", "cbt", tarOf("1.jpg")],
     ["maps.zip", "zip", zipOf({ "doc.kml": "<kml/>" })],
     ["mixed.zip", "zip", zipOf({ "b.shp": "x", "b.dbf": "x", "b.docx": "x" })],
     ["book.m4b", "m4b", isoMediaOf("M4A ")],
     ["tone.m4r", "m4r", isoMediaOf("M4A ")],
+    ["song.aif", "aifc", Buffer.from("FORM\0\0\0\x20AIFCFVER", "latin1")],
     ["film.divx", "divx", Buffer.from("RIFF\x20\0\0\0AVI LIST\0\0\0\0", "latin1")],
     ["sound.mka", "mka", ebml("matroska")],
     ["sound.asf", "asf", bytes(`${asf} 00000000 409e69f84d5bcf11a8fd00805f5c442b`)],

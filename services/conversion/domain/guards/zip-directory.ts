@@ -4,9 +4,11 @@
  *
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */
+import { isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import {
+  crc32,
   createInflateRaw,
   type InputType,
   inflateRaw as inflateRawCallback,
@@ -49,6 +51,7 @@ const linkMode = 0o12;
 const zip64Field = 0x0001;
 const unixTimes = 0x5455;
 const windowsTimes = 0x000a;
+const unicodeName = 0x7075;
 
 /** Rejects with INVALID_INPUT if there is no complete directory, and with INPUT_TOO_COMPLEX if it is too long. */
 export async function readZipDirectory(source: ByteSource): Promise<readonly ZipEntry[]> {
@@ -110,7 +113,7 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
   const extra = extraFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
   const { sizeBytes, compressedBytes, offset } = sizesOf(record, extra.get(zip64Field));
   return {
-    name: record.toString("utf8", 46, nameEnd),
+    name: nameOf(record.subarray(46, nameEnd), extra.get(unicodeName)).toString(),
     method: record.readUInt16LE(10),
     isEncrypted: (record.readUInt16LE(8) & 1) !== 0,
     isLink: record[5] === unixArchiver && record.readUInt32LE(38) >>> 28 === linkMode,
@@ -120,6 +123,11 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
     modified: modifiedOf(record, extra),
     isCommented: record.readUInt16LE(32) > 0,
   };
+}
+
+/** Of a name in a code page, the one in UTF-8 behind a version and the checksum of the usual name (APPNOTE 4.6.9). */
+function nameOf(name: Buffer, field: Buffer = Buffer.alloc(0)): Buffer {
+  return !isUtf8(name) && field.length > 5 && field.readUInt32LE(1) === crc32(name) ? field.subarray(5) : name;
 }
 
 /** The Unix field has a sign, which libarchive ignores; newer programs do so too, but state a late year in the usual field. */

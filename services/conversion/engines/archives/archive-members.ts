@@ -8,8 +8,8 @@ import { askForFile } from "../shared/ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { firstNames } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
-import { guessesNames, packings, rars } from "./archive-hops.ts";
-import { behindLink } from "./archive-refusals.ts";
+import { guessesNames, packings } from "./archive-hops.ts";
+import { behindLink, isProtected } from "./archive-refusals.ts";
 
 export const program = "/usr/bin/bsdtar";
 export const limits = { addressSpace: false, fileBytes: 4.5 * 2 ** 30, folderBytes: 9 * 2 ** 30 };
@@ -18,10 +18,15 @@ export const maxListingBytes = 64 * 2 ** 20;
 
 export type Work = { readonly session: ToolSession; readonly task: HopTask } & Pick<EngineHost, "inspector">;
 
+/** Undamaged files may be compressed by these, as Windows does with files above 2 GB. */
+const unreadMethod =
+  /Unsupported ZIP compression method \(\d+: ([\w -]{1,40})|Unsupported lzh compression method (-\w{1,8}-)|Un(?:known|expected) codec ID: (\w{1,16})|RAR (solid) archive support/;
+
 /** bsdtar reports the same errors for damaged files and for unknown compression methods. */
 export const badInput = [
   /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
   /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
+  /[Mm]alformed|End of file trying|before finding valid header|[Tt]oo (?:small|large|long)\b|no (?:data found|window buffer)|[Ff]ailed to decode|Decompression failed/,
   /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
   // All that bsdtar prints for a truncated 7-Zip.
   /^bsd(?:tar|cat): \(null\)$/m,
@@ -40,8 +45,7 @@ export async function openListed(work: Work) {
     await session.adopt(name, path);
     return path;
   };
-  const { isList } = await inspector.ask("isFileList", [task.input.path], { signal: task.signal });
-  if (isList) throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
+  const { isCommented } = await inspector.ask("archiveStart", [task.input.path], { signal: task.signal });
   let end = await listNames(session, inputInside);
   // LHA is common in Japan, and bsdtar lists no names beyond ASCII without their code page.
   const isJapanese = end.exitCode !== 0 && task.hop.from === "lzh";
@@ -50,8 +54,9 @@ export async function openListed(work: Work) {
   throwIfFailed(end, "read");
   await assertListing(session.pathOf("names"));
   const listed = await keep("names");
-  const isTold = packings[task.hop.from]?.format === "zip" || rars.has(task.hop.from);
-  const names = await inspector.ask("archiveNames", [listed, ...(isTold ? [task.input.path] : [])], { signal: task.signal });
+  const isZip = packings[task.hop.from]?.format === "zip";
+  const named = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
+  const names = { ...named, isCommented: named.isCommented || isCommented };
   if (names.isBackslashed)
     task.note("NAMES_CHANGED", "Backslashes in names were treated as folder separators, because some programs write them so.");
   await listSource(session, original, "before");
@@ -153,9 +158,10 @@ async function assertListing(path: string): Promise<void> {
 }
 
 export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
-  if (/passphrase|encrypt/i.test(end.stderr)) {
-    throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.");
-  }
+  if (/passphrase|encrypt/i.test(end.stderr)) throw isProtected();
+  const method = unreadMethod.exec(end.stderr)?.slice(1).join("");
+  if (step === "read" && method !== undefined)
+    throw new FilemillError("CONVERSION_FAILED", `The archive has files compressed by a method that is not supported (${method}).`);
   if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or uses an unknown compression.");
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
 }

@@ -120,6 +120,7 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
   const told = [
     ...(tags.has(from) ? ["Tags and subtypes without an equivalent are removed."] : []),
     ...(commented.has(from) ? ["Comments are left out."] : []),
+    ...(from === "parquet" ? ["Coordinate systems of shapes are left out."] : []),
     ...(isZoned ? ["Times are written in UTC, without a time zone."] : []),
   ];
   return told.length > 0 ? [expecting("METADATA_DROPPED", told.join(" "))] : [];
@@ -155,6 +156,9 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...(from === "yaml"
       ? [expecting("DIALECT_GUESSED", { message: "Numbers with leading zeros are read as decimal, as in YAML 1.2.", isOfSource: true })]
       : []),
+    ...(from === "json" || from === "ndjson"
+      ? [expecting("DIALECT_GUESSED", { message: "Several values, one after another, are read as a list.", isOfSource: true })]
+      : []),
     ...ofDbase,
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),
@@ -168,7 +172,13 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...(from === "properties" ? [expecting("ENTRIES_LEFT_OUT", "If a property occurs more than once, the last value is used.")] : []),
     ...expectingAll(
       from !== "dbf" &&
-        (to === "xml" || to === "ini" || to === "plist" || books.has(to) || (escapesHalves.has(from) && !escapesHalves.has(to))) &&
+        (from === "parquet" ||
+          to === "xml" ||
+          to === "ini" ||
+          to === "plist" ||
+          books.has(to) ||
+          (textTables.has(to) && !untyped.has(from)) ||
+          (escapesHalves.has(from) && !escapesHalves.has(to))) &&
         "CHARACTERS_REPLACED",
     ),
   ];

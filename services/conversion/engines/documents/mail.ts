@@ -61,7 +61,7 @@ function cardExpectations(from: string, to: string) {
   return [
     ...expectingAll(
       from !== "xlsx" && "ENCODING_GUESSED",
-      from === "csv" && "DIALECT_GUESSED",
+      (from === "csv" || from === "json") && "DIALECT_GUESSED",
       from === "xlsx" && "SHEETS_LEFT_OUT",
       isTable && "NAMES_CHANGED",
     ),
@@ -79,6 +79,7 @@ function cardExpectations(from: string, to: string) {
 
 const ofCalendars = [
   expecting("METADATA_DROPPED", "Properties of the calendar itself and parameters of values are left out."),
+  expecting("INPUT_DAMAGED", "Lines that are no properties are left out."),
   expecting("ENTRIES_LEFT_OUT", "Only events, tasks, notes and busy times are converted."),
 ];
 const ofCards = [

@@ -23,22 +23,30 @@ export function guessEncoding(bytes: Uint8Array): string {
   const isDense = high > Math.max(8, sample.length / 5);
   const guesses = [
     ...sure.filter(({ label }) => !isForeign || !isWestern(label)),
+    ...(isForeign ? [{ label: "windows-1251" }] : []),
     { label: "windows-1252" },
     ...found.filter(({ label }) => isForeign || isDense || /^(windows|iso)-/.test(label)),
     { label: "windows-1250" },
   ];
   for (const { label } of guesses) {
     if (label.startsWith("utf-") || label === "ascii") continue;
+    if (!fits(bytes, label)) continue;
+    if (!isWestern(label)) return label;
     // Text with the letters of ISO 8859-1 is Windows-1252 if it has curly quotation marks.
-    if (fits(bytes, label)) return label === "iso-8859-1" ? "windows-1252" : label;
+    return isSouthSlavic(sample) && fits(bytes, "windows-1250") ? "windows-1250" : "windows-1252";
   }
   return "windows-1252";
 }
 
-/** A byte that the code page does not define decodes to a control character, which no text contains. */
+/** Č, which would be È in Windows-1252, and š or ž, without é: no Western language has these letters together. */
+const isSouthSlavic = (sample: string): boolean =>
+  /[\xc8\xe8]/.test(sample) && /[\x8a\x8e\x9a\x9e]/.test(sample) && !/[\xc9\xe9]/.test(sample);
+
+/** A byte that the code page does not define decodes to a control character, which no text contains; nor does one of KOI8 contain boxes. */
 function fits(bytes: Uint8Array, label: string): boolean {
   try {
-    return !/[\u0080-\u009f]/.test(new TextDecoder(label, { fatal: true }).decode(bytes));
+    const strange = label.startsWith("koi8") ? /[\u0080-\u009f\u2500-\u259f]/ : /[\u0080-\u009f]/;
+    return !strange.test(new TextDecoder(label, { fatal: true }).decode(bytes));
   } catch {
     // No decoder of that name, or the bytes do not fit.
     return false;

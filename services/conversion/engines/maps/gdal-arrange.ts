@@ -14,6 +14,8 @@ const amount = whole(Number.MAX_SAFE_INTEGER);
 const arranged = record({
   /** Must be gathered again in degrees: the target holds nothing else, or the layers have different coordinate systems. */
   isToBeDegrees: optional(flag),
+  /** How many shapes have arcs that the target lacks. They must be gathered again as lines. */
+  curves: optional(amount),
   layers: list(oneOf("data", ...layerNames), layerNames.length),
   /** How many features have a shape, how many of these shapes the layers lack, and how many features have none. */
   shapes: amount,
@@ -43,7 +45,8 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
   const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["arrange", asked]));
   const notes = notesIn(said);
   const result = arranged((said as { readonly map?: unknown }).map);
-  if (result.isToBeDegrees !== true) for (const { code, message } of notes) task.note(code, message);
+  const isToGatherAgain = result.isToBeDegrees === true || (result.curves ?? 0) > 0;
+  if (!isToGatherAgain) for (const { code, message } of notes) task.note(code, message);
   return result;
 }
 

@@ -61,7 +61,7 @@ export const readings: Readonly<Record<string, Reading>> = {
   esrijson: { driver: "ESRIJSON", name: "in.json" },
   kml: { driver: "LIBKML", name: "in.kml" },
   kmz: { driver: "LIBKML", name: "in.kmz" },
-  gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]], env: { GPX_ELE_AS_25D: "YES" } },
+  gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]], env: { GPX_ELE_AS_25D: "YES", GPX_N_MAX_LINKS: "9" } },
   shp: { driver: "ESRI Shapefile", name: "in.zip", prefix: "/vsizip/" },
   gpkg: { driver: "GPKG", name: "in.gpkg" },
   // Everything as text: numbers are detected when the map is arranged.

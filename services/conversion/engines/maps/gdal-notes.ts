@@ -9,6 +9,7 @@ const json = set("geojson geojsonl");
 const kml = set("kml kmz");
 const withSystems = set("geojson esrijson shp gpkg gml fgb gdb");
 const severalSystems = set("gpkg gdb gml");
+const curved = set("gpkg gml fgb csv gdb");
 const inDegrees = set("geojson geojsonl kml kmz gpx georss csv");
 /** They do not declare a text encoding. */
 const unsure = set("shp csv dgn gmt");
@@ -96,6 +97,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(isBare === true ? ["attribute values of the shapes"] : []),
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
+    ...(curved.has(from) && !curved.has(to) ? ["curves, which become straight lines between points"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
     ...(severalSystems.has(from) || (withSystems.has(from) && inDegrees.has(to))
       ? ["coordinate systems other than WGS 84, whose places become degrees"]

@@ -35,6 +35,8 @@ const badInput = [
   /Unable to open datasource|[Pp]arsing error|Parse error|error parsing|XML parsing|Failed to read \w+ data|malformed|is not a valid|Terminating translation prematurely/,
 ];
 
+const unheld = "The format does not support the map's type of shapes.";
+
 /** A .shp file alone is not a complete map. */
 const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
 
@@ -52,7 +54,7 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
       `The file contains no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
     );
   }
-  if (arranged.lost === arranged.shapes) throw new LacksContent("The format does not support the map's type of shapes.");
+  if (arranged.lost === arranged.shapes) throw new LacksContent(unheld);
   noteLeftOut(task, writing, arranged);
   await write(work, writing, arranged, source);
 }
@@ -77,16 +79,21 @@ const jsonFormats = new Set(["geojson", "geojsonl"]);
 async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
   const { from } = work.task.hop;
   const reading = from === "kml" || from === "kmz" ? { ...listed, paths: await rewriteKml(work.session, input) } : listed;
-  const arrangeIn = async (name: string, args: readonly string[]) => {
+  const arrangeIn = async (name: string, { toDegrees, toLines }: Changes): Promise<Ready> => {
+    const args = ["-nlt", toLines ? "CONVERT_TO_LINEAR" : "GEOMETRY", ...(toDegrees ? ["-t_srs", "EPSG:4326"] : [])];
     const lists = await gather(work, reading, name, args);
     const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
-    return { arranged, source: [`/job/${name}`, ...arranged.layers] };
+    const { isToBeDegrees = false, curves = 0 } = arranged;
+    if (!isToBeDegrees && curves === 0) return { arranged, source: [`/job/${name}`, ...arranged.layers] };
+    if ((isToBeDegrees && toDegrees) || (curves > 0 && toLines)) throw new LacksContent(unheld);
+    if (isToBeDegrees) work.task.note("METADATA_DROPPED", "Places in other coordinate systems became degrees (WGS 84).");
+    if (curves > 0) work.task.note("METADATA_DROPPED", `Curves of ${curves} shapes became straight lines between points.`);
+    return await arrangeIn(`again-${name}`, { toDegrees: toDegrees || isToBeDegrees, toLines: toLines || curves > 0 });
   };
-  const ready = await arrangeIn("gathered.gpkg", []);
-  if (ready.arranged.isToBeDegrees !== true) return ready;
-  work.task.note("METADATA_DROPPED", "Places in other coordinate systems became degrees (WGS 84).");
-  return await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]);
+  return await arrangeIn("gathered.gpkg", { toDegrees: false, toLines: false });
 }
+
+type Changes = { readonly toDegrees: boolean; readonly toLines: boolean };
 
 /** Each layer becomes a table, whatever its shapes. Returns the names of list columns. */
 async function gather(
@@ -101,7 +108,7 @@ async function gather(
     const end = await session.run({
       program,
       args: [
-        ...["-f", "GPKG", `/job/${gathered}`, path, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
+        ...["-f", "GPKG", `/job/${gathered}`, path, ...layers, "-append", "-addfields"],
         // Names that no column of the file is likely to have.
         ...["-lco", "GEOMETRY_NAME=filemill_geom", "-lco", "FID=filemill_fid", "-lco", "SPATIAL_INDEX=NO", "-unsetFid", ...args, ...more],
       ],

@@ -6,7 +6,7 @@ import type { BesideSound } from "#services/conversion/domain/questions.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
 import { type Length, noteGaps } from "./ffmpeg-completeness.ts";
-import { audioFormats, containerOf } from "./ffmpeg-formats.ts";
+import { audioFormats, containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
 import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
@@ -60,6 +60,14 @@ export async function noteChanges(
   if (await losesCaptions(session, task, converted[0], result))
     task.note("MEDIA_CHANGED", "Closed captions within the video were left out.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
+}
+
+/** @throws FilemillError INVALID_INPUT for a subtitle track without any text. */
+export async function assertText(session: ToolSession, { hop }: HopTask): Promise<void> {
+  const first = ["-read_intervals", "%+#1"];
+  const { answer } = await probe(session, subtitleFormats[hop.to]?.muxer ?? "", outputInside, "packet=size", first);
+  if (rowsOf(fieldsOf(answer.packets).packet).length > 0) return;
+  throw new FilemillError("INVALID_INPUT", "The subtitle track contains no text.");
 }
 
 /** Broadcasts send closed captions (CEA-608 and 708) with each picture, also before the first text; of the encoders, only these write them. */

@@ -32,19 +32,27 @@ export function isText({ hop }: HopTask): boolean {
 /** Concatenated frames without a frame count. */
 const isBare = ({ isGuessed }: Media, demuxer: string): boolean => /^(ac3|eac3|dts)$/.test(demuxer) || (demuxer === "mp3" && isGuessed);
 
-/** Whether the last frame differs in length from the others, which are equal to within a byte or two. */
-async function endsInFrame(session: ToolSession, demuxer: string): Promise<boolean> {
-  let [least, most, last] = [Infinity, 0, 0];
-  await readPackets(session, demuxer, words("-select_streams a:0 -show_entries packet=size"), (line) => {
+/** How long all frames are, and whether the last differs in length from the others, which are equal to within a byte or two. */
+async function framesOf(session: ToolSession, demuxer: string): Promise<{ readonly seconds: number; readonly isOpen: boolean }> {
+  let [least, most, last, seconds] = [Infinity, 0, 0, 0];
+  await readPackets(session, demuxer, words("-select_streams a:0 -show_entries packet=duration_time,size"), (line) => {
+    const [, length = "", size] = /^([\d.]+|N\/A),(\d+)/.exec(line) ?? [];
     if (last > 0) [least, most] = [Math.min(least, last), Math.max(most, last)];
-    last = Number(/^(\d+)/.exec(line)?.[1] ?? last);
+    last = Number(size ?? last);
+    seconds += Number.parseFloat(length) || 0;
   });
-  return most > 0 && most - least <= 2 && (last < least || last > most);
+  return { seconds, isOpen: most > 0 && most - least <= 2 && (last < least || last > most) };
 }
 
 /** Corrects durations to those in the file header if ffprobe reports only what is present. */
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
-  if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
+  if (isBare(media, demuxer)) {
+    const { seconds, isOpen } = await framesOf(session, demuxer);
+    const streams = media.streams.map((stream) =>
+      stream.kind === "audio" && seconds > 0 ? { ...stream, durationSeconds: seconds } : stream,
+    );
+    return { ...media, streams, isOpen, ...(seconds > 0 ? { durationSeconds: seconds, isGuessed: false } : {}) };
+  }
   if (!/^(wav|aiff|w64|caf|ogg|asf|mpeg)$/.test(demuxer)) return media;
   const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
@@ -98,7 +106,7 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
 
 /** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
 const damageSigns =
-  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/gi;
+  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
 
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
@@ -112,7 +120,7 @@ export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: S
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
-  const errors = (end.stderr.match(damageSigns) ?? []).length;
+  const errors = end.stderr.split("\n").filter((line) => damageSigns.test(line)).length;
   if (isShort || (errors > 0 && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (isOpen === true && !isPart(task)) {

@@ -5,8 +5,8 @@ import type { Stream } from "./ffmpeg-streams.ts";
 
 /** Rounding alone, in dB. */
 const leastOver = 0.001;
-/** Samples between two measurements, about a second. */
-const step = 65_536;
+/** Samples between two measurements; FFmpeg drops unfinished ones where the channels of joined recordings change. */
+const step = 4096;
 
 const integer = /^(pcm_[su]|flac|alac|tta|wavpack)/;
 const lossless = /^(pcm|flac|alac|tta|wavpack)/;

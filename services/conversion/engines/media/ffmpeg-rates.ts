@@ -13,7 +13,7 @@ const rates: Readonly<Record<string, readonly number[]>> = {
   eac3: words("32000 44100 48000"),
 };
 /** These accept any rate up to a maximum. */
-const highest: Readonly<Record<string, number>> = { wmav2: 48_000, libvorbis: 192_000 };
+const highest: Readonly<Record<string, number>> = { wmav2: 48_000, libvorbis: 192_000, flac: 655_350 };
 /** A lower rate loses audible sound. */
 const leastGood = 44_100;
 
@@ -32,7 +32,8 @@ export function rateOf(encoder: string, soundRate: number, asked: number | undef
     throw invalidOption("sampleRate", `The format does not support this sample rate; it supports ${supported}.`, supported);
   }
   if (takes(soundRate) || soundRate === 0) return undefined;
-  const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);
+  const choices =
+    allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000, 352_800, 384_000].filter((rate) => rate <= most);
   // Keeping every nth sample is better than interpolating.
   const even = choices.findLast((rate) => rate >= leastGood && soundRate % rate === 0);
   return even ?? choices.find((rate) => rate >= soundRate) ?? choices.at(-1);

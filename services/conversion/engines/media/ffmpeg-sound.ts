@@ -68,6 +68,8 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
   const isLed = codec === "wmav2" && !isFilm;
   return [
     ...(isPadded ? [`atrim=end_sample=${sound.playedSamples}`] : []),
+    // FFmpeg drops the first frames of WMA, and M4A would begin with silence in their place.
+    ...(!isFilm && sound.codec.startsWith("wma") ? ["asetpts=PTS-STARTPTS"] : []),
     ...(places === undefined ? [] : [places]),
     ...(isLate(media, sound, target) ? ["aresample=async=1:first_pts=0"] : []),
     ...tempoFilters(task),

@@ -78,8 +78,10 @@ function valuesOf(fields: unknown): Values {
 
 /** Fields that FFmpeg reports as lost, minus those that were carried over, plus those that it does not know. */
 export function lostWith(lost: readonly string[], before: Media["tags"], after: Media["tags"], carried: CarriedTags): readonly string[] {
-  const there = new Set([...carried.kept.values()].flat());
-  // FFmpeg joins multiple values.
+  // Track 2 of 12 may have been two fields. FFmpeg joins multiple values.
+  const there = new Set(
+    [...carried.kept.values()].flat().flatMap((value) => (/^\d+\/\d+$/.test(value) ? [value, ...value.split("/")] : [value])),
+  );
   const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
   const isMended = (name: string): boolean => isUnreadable(before[name]) && carried.kept.has(name);
   const byFfmpeg = lost.filter((name) => !isMended(name) && !isThere(clean(before[name])));

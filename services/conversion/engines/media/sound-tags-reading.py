@@ -91,7 +91,7 @@ class Told:
         plain = named(name)
         if re.fullmatch(r"T[A-Z0-9]{3}|lyrics-\w{2,3}", name) and plain != name.lower():
             self.astray.add(plain)
-        clean = [value.replace("\r\n", "\n").strip(" \t\n\0") for value in values]
+        clean = [value.replace("\r\n", "\n").strip(" \t\r\n\0") for value in values]
         if any(clean) and not TECHNICAL.match(plain):
             have = self.texts.setdefault(plain, [])
             have.extend(value for value in dict.fromkeys(clean) if value and value not in have)
@@ -186,13 +186,20 @@ def of_id3(tags, told):
             told.others.append(OTHER_FRAMES[kind])
         elif kind.startswith("T"):
             told.add(kind, *map(str, frame.text))
+        elif kind not in OF_PROGRAMS:
+            told.others.append(kind)
+    told.others.extend(raw[:4].decode("latin-1") for raw in tags.unknown_frames if raw[:4].isalnum())
 
+
+# Tables of places in the file, what FFmpeg carries over or reports as lost, and comments of iTunes about loudness.
+OF_PROGRAMS = ("PRIV", "COMM", "CTOC", "MLLT", "ASPI", "SEEK", "RBUF", "POSS")
 
 OTHER_FRAMES = {
     "POPM": "rating", "PCNT": "times played", "SYLT": "lyrics with times", "RVA2": "loudness", "GEOB": "attached objects",
     "UFID": "identifiers", "WXXX": "links", "WOAR": "links", "WOAF": "links", "WOAS": "links", "WORS": "links", "WPUB": "links",
     "WCOP": "links", "WCOM": "links", "WPAY": "links", "ETCO": "events", "SYTC": "changes of tempo", "USER": "terms of use",
     "OWNE": "owner", "TIPL": "people involved", "TMCL": "musicians", "IPLS": "people involved", "PCST": "podcast", "WFED": "links",
+    "MCDI": "identifier of the disc", "RVAD": "loudness",
 }
 
 

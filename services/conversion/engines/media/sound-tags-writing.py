@@ -11,7 +11,7 @@ from sound_tags_reading import NAMES, digest_of, named
 
 LONGEST_COVERS = 32 * 2**20
 # Frames that are more than text; they are copied if the source also has ID3.
-OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE")
+OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE", "MCDI")
 
 
 def write(source, result, file, tags, source_tags):

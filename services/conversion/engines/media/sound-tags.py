@@ -20,6 +20,7 @@ try:
     from mutagen import File, MutagenError
     from mutagen.aac import AAC
     from mutagen.apev2 import APEv2
+    from mutagen.flac import FLAC
     from mutagen.id3 import ID3
     from mutagen.mp3 import MP3
     from mutagen.trueaudio import TrueAudio
@@ -37,10 +38,13 @@ UNREADABLE = (MutagenError, ValueError, KeyError, IndexError, EOFError, Overflow
 
 def opened(path):
     """A file, its tags, and any APE tags besides them."""
-    try:
-        file = File(path)
-    except UNREADABLE:
-        file = None
+    # FLAC may follow tags of ID3, and is taken for MP3 then.
+    for kind in (FLAC, File):
+        try:
+            file = kind(path)
+            break
+        except UNREADABLE:
+            file = None
     try:
         # Without an ID3 header, an MP3 is only recognised by its name.
         tags = ID3(path) if file is None else file.tags
@@ -118,6 +122,10 @@ def carried(source_path, result_path):
     return source, told_by(result_path, file, tags, more)
 
 
+# Frames of ID3v2.4 that programs write to and read from ID3v2.3.
+ALSO_BEFORE = ("TSOA", "TSOP", "TSOT", "TSST", "TMOO", "TDRL", "RVA2")
+
+
 def save(file, tags, path):
     """All or nothing: a failure leaves the result unchanged."""
     whole = f"{path}.whole"
@@ -127,7 +135,10 @@ def save(file, tags, path):
             # ID3v2.3, which every player reads, has no multi-value fields.
             isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
             if not isSeveral:
+                kept = [frame for frame in tags.values() if frame.FrameID in ALSO_BEFORE]
                 tags.update_to_v23()
+                for frame in kept:
+                    tags.add(frame)
             tags.save(path, v2_version=4 if isSeveral else 3)
         elif isinstance(tags, APEv2):
             tags.save(path)

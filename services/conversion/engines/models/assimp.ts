@@ -13,7 +13,7 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { oneOf, yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
-import { colourless, noteUnread } from "./unread.ts";
+import { colourless, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -52,15 +52,24 @@ const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
 
 const gltf = new Set(["glb", "gltf"]);
+const inMetres = new Set([...gltf, "dae", "x3d"]);
 const sceneParts = (to: string) => `${colourless.has(to) ? "Colours, materials" : "Materials"}, cameras and animations`;
+
+function leftOfScene(from: string, to: string): string {
+  const lists = gltf.has(from) ? ["Lights", "lists among the custom properties of nodes"] : [];
+  const unit = from === "fbx" && inMetres.has(to) ? ["the unit of length"] : [];
+  const parts = new Set([...unwrittenOf(from, to), ...lists, ...unit]);
+  return parts.size === 0 ? "" : `Left out: ${[...parts].join(", ").toLowerCase()}.`;
+}
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = [
     ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
-    ...(!bare.has(to) && gltf.has(from)
-      ? [expecting("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, are left out.")]
-      : []),
+    ...(bare.has(to) || leftOfScene(from, to) === ""
+      ? []
+      : [expecting("METADATA_DROPPED", { message: leftOfScene(from, to), of: "scene" })]),
+    ...(bare.has(to) ? [] : [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Textures in other files are not included.", of: "scene" })]),
     ...(from === "ply" ? [expecting("METADATA_DROPPED", "Properties that the format does not hold are left out.")] : []),
     ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", "Colours of vertices are left out.")] : []),
     ...(from === "obj" || from === "ply"
@@ -82,6 +91,8 @@ const hops: readonly Hop[] = uniqueHops([
 ]);
 
 const unreadable = "The model is damaged, has no meshes, refers to other files, or is of an unknown kind.";
+/** The library's message for a model whose data is in another file. */
+const divided = /could not open referenced file "([^"]{1,200})"/;
 /** The library's message for a model with an unknown compression: its numbers seem to be missing. */
 const packed = /buffer with non-zero length missing the "uri" attribute/;
 const badInput = [/Failed to load|Unable to load input file/i];
@@ -92,20 +103,23 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
   const given = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, given);
-  const inside = from === "off" ? await plainOff(session, task, given) : given;
+  const read = from === "off" ? await plainOff(session, task, given) : given;
   await noteUnread(session, task, given);
-  const { hasLoose, grain } = await assertShapes(session, inside);
+  const { hasLoose, grain, info } = await assertShapes(session, read);
+  if (!bare.has(to)) noteUnwritten(info, task);
+  if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
+  const inside = to === "fbx" ? await rooted(session, task, read) : read;
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
   const name = to === "stl" && hasLoose ? "stl" : task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
-  // The STEP writer knows one position per shape and would drop the others.
-  const placed = to === "step" ? ["-ptv"] : [];
+  // The STEP writer knows one position per shape and would drop the others. The 3DS writer states wrong ones.
+  const flat = to === "step" || to === "3ds" ? ["-ptv"] : [];
   const write = (as: string, source = inside) =>
-    session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
+    session.run({ program, args: ["export", source, `/job/out.${to}`, `-f${as}`, "-tri", ...flat, ...simplified], limits });
   let end = await write(name).catch(async (error: unknown) => {
     if (!(gltf.has(from) && error instanceof EngineFault && error.kind === "crashed")) throw error;
-    return await write(name, await plainGltf(session, task, given));
+    return await write(name, await plainGltf(session, task, inside));
   });
   // The library's compact PLY declares colours as bytes but writes them four times as long, which nothing can read.
   if (
@@ -121,6 +135,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     await leaveOutLoose(session);
     task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
   }
+  const made = `/job/out.${to}`;
+  if (to === "fbx") await runOwn(session, "model/main.ts", [made, made]);
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }
@@ -131,6 +147,22 @@ async function plainGltf(session: ToolSession, { hop, note }: HopTask, given: st
   await runOwn(session, "model/main.ts", [given, path]);
   note("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, were left out.");
   return path;
+}
+
+/** As a glTF model whose outermost node has no placement. */
+async function rooted(session: ToolSession, { hop }: HopTask, given: string): Promise<string> {
+  if (!gltf.has(hop.from) && !placed.has(hop.from)) return given;
+  const path = `/job/in.${gltf.has(hop.from) ? hop.from : "glb"}`;
+  if (placed.has(hop.from))
+    throwIfFailed(await session.run({ program, args: ["export", given, path, "-fglb2"], limits }), badInput, unreadable);
+  await runOwn(session, "model/main.ts", [placed.has(hop.from) ? path : given, path, "root"]);
+  return path;
+}
+
+async function noteUnit(session: ToolSession, { note }: HopTask, given: string): Promise<void> {
+  const { metres }: { metres: number } = JSON.parse(await runOwn(session, "model/main.ts", [given, "", "unit"]));
+  const unit = Number((metres * 100).toPrecision(6));
+  if (unit !== 100) note("METADATA_DROPPED", `The unit of ${unit} cm was left out; lengths of the result count as metres.`);
 }
 
 /** An OFF model as the library reads it (see inside/model/off-colours.ts). */
@@ -153,6 +185,7 @@ async function leaveOutLoose(session: ToolSession): Promise<void> {
 type Seen = {
   /** It has lines or points besides faces. */
   readonly hasLoose: boolean;
+  readonly info: string;
   /** The step between 32-bit coordinates, if that can be seen in the model's size; otherwise 0. */
   readonly grain: number;
 };
@@ -165,9 +198,12 @@ async function assertShapes(session: ToolSession, inside: string): Promise<Seen>
       "CONVERSION_FAILED",
       "The model lacks its data or is compressed with meshopt, which this conversion cannot read. 3MF can be made from it.",
     );
+  const other = divided.exec(`${end.stderr}${end.stdout}`)?.[1];
+  if (end.exitCode !== 0 && other !== undefined)
+    throw new FilemillError("INVALID_INPUT", `The data of the model is in another file, ${other}; send it as one file, such as GLB.`);
   throwIfFailed(end, badInput, unreadable);
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
-  return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout) };
+  return { hasLoose: /\| [a-z/ ]{0,40}\b(?:point|line)\b/.test(end.stdout), grain: grainOf(end.stdout), info: end.stdout };
 }
 
 function grainOf(info: string): number {

@@ -1,4 +1,4 @@
-/** What assimp does not read of PLY and OBJ, or what the target does not hold of it. */
+/** What assimp does not read or write of models, or what the target does not hold of it. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { firstNames, words } from "../shared/hop-table.ts";
@@ -6,6 +6,28 @@ import type { ToolSession } from "../shared/tool-run.ts";
 
 /** Targets without colours of single vertices. */
 export const colourless: ReadonlySet<string> = new Set(["stl", "step", "3ds"]);
+
+/** Parts of scenes that the writers leave out, as assimp's summary calls them. */
+const unwritten: Readonly<Record<string, readonly string[]>> = {
+  ...{ glb: ["Cameras", "Lights"], gltf: ["Cameras", "Lights"], fbx: ["Cameras"] },
+  ...{ x3d: ["Cameras", "Lights", "Animations"], x: ["Cameras", "Lights", "Animations"] },
+};
+
+/** They become FBX through glTF, because the writer leaves out how they place or scale the whole. */
+export const placed = new Set(["dae", "3ds", "x3d", "x"]);
+
+export const unwrittenOf = (from: string, to: string): readonly string[] => unwritten[to === "fbx" && placed.has(from) ? "glb" : to] ?? [];
+
+/** `info`: assimp's summary of the model. */
+export function noteUnwritten(info: string, { hop, note }: HopTask): void {
+  const had = new Set([...info.matchAll(/^(Cameras|Lights|Animations): {1,20}[1-9]/gm)].map(([, kind]) => kind));
+  const lost = unwrittenOf(hop.from, hop.to).filter((kind) => had.has(kind));
+  if (lost.length > 0) note("METADATA_DROPPED", `Left out: ${lost.join(", ").toLowerCase()}.`);
+  const [, references = ""] = /^Texture Refs:\n((?: {4}'.*'\n)+)/m.exec(info) ?? [];
+  // Embedded textures have a star and a number.
+  const files = references.split("\n").map((line) => line.slice(5, -1).replace(/^.*[\\/]/, ""));
+  noteFiles(note, "Textures in other files were not included", new Set(files.filter((file) => !/^\*\d+$/.test(file))));
+}
 
 const positions = words("x y z nx ny nz");
 const colours = words("red green blue alpha diffuse_red diffuse_green diffuse_blue");
@@ -37,7 +59,7 @@ async function notePly(session: ToolSession, { hop, note }: HopTask, given: stri
       element = second;
       counts.set(element, Number(parts[2]));
     }
-    if (kind === "comment") textureFiles.push(parts.slice(2).join(" ").slice(0, longestName));
+    if (kind === "comment") textureFiles.push(parts.slice(2).join(" "));
     const name = parts.at(-1) ?? "";
     const isRead = element === "vertex" ? read.has(name) : element === "face" && corners.has(name);
     if (kind === "property" && !isRead && counts.get(element) !== 0)
@@ -47,22 +69,20 @@ async function notePly(session: ToolSession, { hop, note }: HopTask, given: stri
     throw new FilemillError("CONVERSION_FAILED", "The model is a cloud of points; this conversion reads only models with faces.");
   const said = [...lost].map(([of, names]) => `${firstNames(names, mostNamed)} of each ${of.slice(0, longestName)}`);
   if (said.length > 0) note("METADATA_DROPPED", `Left out: ${said.slice(0, mostNamed).join("; ")}.`);
-  noteFiles(note, textureFiles);
+  noteFiles(note, unreadFiles, new Set(textureFiles));
 }
 
 async function noteObj(session: ToolSession, { hop, note }: HopTask, given: string): Promise<void> {
   const files = await linesOf(session, `grep -a -m5 -E '^[[:space:]]*mtllib[[:space:]]' ${given} | cut -c1-200`);
-  noteFiles(
-    note,
-    files.map((line) => line.replace(/^mtllib\s+/, "").slice(0, longestName)),
-  );
+  noteFiles(note, unreadFiles, new Set(files.map((line) => line.replace(/^mtllib\s+/, ""))));
   if (!colourless.has(hop.to)) return;
   const [coloured = ""] = await linesOf(session, `grep -a -m1 -E '^v([[:space:]]+[-+.0-9eE]+){6}' ${given} | cut -c1-2`);
   if (coloured !== "") note("METADATA_DROPPED", "Colours of vertices were left out.");
 }
 
-function noteFiles(note: HopTask["note"], files: readonly string[]): void {
-  const named = files.filter((file) => file !== "");
-  if (named.length > 0)
-    note("EXTERNAL_CONTENT_BLOCKED", `Materials and textures in other files were not read: ${named.slice(0, mostNamed).join(", ")}.`);
+const unreadFiles = "Materials and textures in other files were not read";
+
+function noteFiles(note: HopTask["note"], said: string, files: ReadonlySet<string>): void {
+  const named = [...files].filter((file) => file !== "").map((file) => file.slice(0, longestName));
+  if (named.length > 0) note("EXTERNAL_CONTENT_BLOCKED", `${said}: ${named.slice(0, mostNamed).join(", ")}.`);
 }

@@ -94,6 +94,7 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["fields", "Formulas, numbers and buttons that fields show without a result were left out."],
   ["parts", "Documents that are embedded or linked as parts of the text were left out."],
   ["media", "Sound and video were left out."],
+  ["pivots", "Pivot tables became the cells that they show."],
   ["times", "Fields of today's date or time show those of the conversion."],
 ]);
 

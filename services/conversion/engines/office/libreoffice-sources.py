@@ -137,7 +137,9 @@ class Source:
         if job.get("openDocument"):
             job["input"], self.was_automatic = opendocument.readable(job["input"], job["folder"] + "/open-document")
         elif job.get("part") == "xl/":
-            job["input"], self.was_automatic = volatile.readable(job["input"], job["folder"] + "/workbook")
+            job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
+            if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument|UOF", job["exportFilter"]):
+                self.left.add("pivots")
         self.is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
         if self.is_changed:
             # The office changes only documents that it could save. Next to the result, relative links stay relative.

@@ -23,20 +23,27 @@ FORMULA = re.compile(rb"\b(?:NOW|TODAY|RAND|RANDBETWEEN|OFFSET|INDIRECT|CELL|INF
 SETTING = re.compile(rb'(<(?:\w+:)?calcPr\b)(?:([^<>]*?)\scalcMode="\w*")?')
 
 
+PIVOTS = re.compile(r"xl/worksheets/_rels/[^/]+\.rels$")
+PIVOT = re.compile(rb"<(?:\w+:)?Relationship\b[^<>]*/pivotTable[\"'][^<>]*/>")
+
+
 def readable(path, copy):
-    """The path for the office to read, and whether it is `copy`: a workbook of Excel with such formulas, which the office would compute while it reads it."""
+    """The path for the office to read, `copy` if it would change the workbook of Excel as it reads it, and why: such formulas, which it would compute; pivot tables, which it would arrange anew."""
     try:
         with zipfile.ZipFile(path) as package:
-            if not any(FORMULA.search(package.read(name)) for name in package.namelist() if BOOK.match(name)):
-                return path, False
+            names = package.namelist()
+            changed = {name: PIVOT.sub(b"", part) for name in names if PIVOTS.match(name) for part in [package.read(name)] if PIVOT.search(part)}
+            has_pivots = bool(changed)
             part = related(package, "", "officeDocument")
             book = package.read(part)
-            if b'calcMode="manual"' in book:
-                return path, False
-            write_changed(package, copy, {part: manual(book)}, 1)
-        return copy, True
+            is_moving = b'calcMode="manual"' not in book and any(FORMULA.search(package.read(name)) for name in names if BOOK.match(name))
+            if is_moving:
+                changed[part] = manual(book)
+            if changed:
+                write_changed(package, copy, changed, 1)
+        return copy if changed else path, is_moving, has_pivots
     except DAMAGED:
-        return path, False
+        return path, False, False
 
 
 def manual(book):

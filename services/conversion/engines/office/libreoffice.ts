@@ -1,10 +1,12 @@
 /** Office documents by warm LibreOffice processes, driven over UNO from inside their sandboxes. */
 import { createWriteStream } from "node:fs";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FilemillError, invalidOption } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { askForFile } from "../shared/ask-inspector.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openOutput, probeMs } from "../shared/tool-run.ts";
@@ -177,6 +179,7 @@ async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob)
 
 async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
+  if (task.hop.from === "dxf") return await convertDrawing(host, pool, task);
   if (!isTextTable(task.hop.from)) return await convert(pool, host.inspector, task);
   await withPlainTable(host, task, async (plain, { rows, columns, longestCell, hasControls }) => {
     const [mostRows, mostColumns] = mostOf(task.hop.to);
@@ -184,6 +187,22 @@ async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<v
     if (hasControls) task.note("CHARACTERS_REPLACED", "Line breaks in cells were normalised, and control characters were left out.");
     await convert(pool, host.inspector, plain);
   });
+}
+
+async function noteUndrawn(inspector: Inspector, { input, note, signal }: HopTask): Promise<void> {
+  const { left, draws } = await inspector.ask("undrawnObjects", [input.path], { signal });
+  if (left.length === 0) return;
+  const named = `kinds that this conversion does not draw: ${left.join(", ")}.`;
+  if (!draws) throw new FilemillError("CONVERSION_FAILED", `The drawing has only objects of ${named}`);
+  note("DRAWINGS_LEFT_OUT", `Left out: objects of ${named}`);
+}
+
+async function convertDrawing({ sandbox, inspector }: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
+  await noteUndrawn(inspector, task);
+  await using scratch = await sandbox.openScratch();
+  const path = join(scratch.path, "drawing");
+  await askForFile(inspector, "placedDxf", [task.input.path], path, { signal: task.signal, maxBytes: task.input.sizeBytes + 4096 });
+  await convert(pool, inspector, { ...task, input: { ...task.input, path } });
 }
 
 async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {

@@ -3,11 +3,12 @@ import { sniffSource } from "#formats/sniff/sniff.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
-import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listTimed, listWanted } from "./archive-answers.ts";
+import { archiveHolds, archiveMembersOf, archiveNamesOf, archiveStartOf, assertArchive, listTimed, listWanted } from "./archive-answers.ts";
 import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
 import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
+import { placeDxf } from "./dxf-extent.ts";
 import { embedModel } from "./embedded-model.ts";
 import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
@@ -26,10 +27,11 @@ import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { contentOf } from "./remote-file.ts";
 import { richTagsOf } from "./rich-tags.ts";
-import { animationOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
+import { animationOf, drawnSizeOf, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
 import { soundEndOf } from "./sound-end.ts";
 import { missingFontsOf } from "./svg-fonts.ts";
 import { guessedEncodingOf } from "./text-encoding.ts";
+import { undrawnObjectsOf } from "./undrawn-objects.ts";
 
 export type More = Readonly<Record<string, unknown>>;
 
@@ -82,7 +84,9 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   readableMarkdown,
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
-  isFileList,
+  undrawnObjects: undrawnObjectsOf,
+  placedDxf: placeDxf,
+  archiveStart: archiveStartOf,
   archiveNames: (file, _more, [, zip]) => archiveNamesOf(file, zip),
   async archiveSafety(file, { packedBytes }, files) {
     await assertArchive(file, theOther(files), Number(packedBytes));

@@ -1,8 +1,9 @@
 /** The contents of an archive, according to bsdtar's listings of it. */
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { hasZipComment, readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { leavesItsFolder, storesReferences } from "#services/conversion/engines/archives/archive-refusals.ts";
+import { isOnePart, isProtected, leavesItsFolder, storesReferences } from "#services/conversion/engines/archives/archive-refusals.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { assertNothingBehindLinks, hasTwins, shadowedIn, unwantedOf } from "./archive-links.ts";
 import {
@@ -27,18 +28,25 @@ import { contentOf } from "./remote-file.ts";
 
 const sampleBytes = 65_536;
 
-/** For a plain list with one name per line, and the archive if it is a ZIP or RAR. The mtree listing simplifies names, so `../x` would pass for `x`. */
-export async function archiveNamesOf(file: ByteSource, archive?: ByteSource): Promise<Answer<"archiveNames">> {
+export async function archiveStartOf(file: ByteSource): Promise<Answer<"archiveStart">> {
+  const start = file.head.toString("latin1", 0, 6);
+  if (start === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
+  if (!start.startsWith("Rar!")) return { isCommented: false };
+  const facts = await rarFactsOf(file);
+  if (facts.has("lock")) throw isProtected();
+  if (facts.has("part")) throw isOnePart();
+  if (facts.has("reference")) throw storesReferences();
+  return { isCommented: facts.has("comment") };
+}
+
+/** For a plain list with one name per line, and the archive if it is a ZIP. The mtree listing simplifies names, so `../x` would pass for `x`. */
+export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promise<Answer<"archiveNames">> {
   const lines = await linesIn(file);
   const listed = lines.map(readListed);
   if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
   if (listed.length > maxMembers) throw tooManyMembers();
   const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
-  const isRar = archive?.head.toString("latin1", 0, 4) === "Rar!";
-  const zip = isRar ? undefined : archive;
   const entries = zip === undefined ? [] : await readZipDirectory(zip);
-  const rar = isRar ? await rarFactsOf(archive) : undefined;
-  if (rar?.hasReferences === true) throw storesReferences();
   const inZip = entries.map(({ name }) => name);
   return {
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
@@ -48,8 +56,7 @@ export async function archiveNamesOf(file: ByteSource, archive?: ByteSource): Pr
     isBeyondJoliet: listed.some(({ name }) => name.split("/").some((step) => step.length > 103 || /[*:;?\\]/.test(step))),
     isBackslashed: withBackslash(inZip) > withBackslash(listed.map(({ name }) => name)),
     hasOwnTimes: entries.some(({ modified }) => modified !== undefined),
-    isCommented:
-      rar?.isCommented === true || entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),
+    isCommented: entries.some(({ isCommented }) => isCommented) || (zip !== undefined && (await hasZipComment(zip))),
   };
 }
 
@@ -97,9 +104,19 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
 /** Writes the listing with the times that bsdtar does not read from a ZIP. */
 export async function listTimed(file: ByteSource, zip: ByteSource): Promise<void> {
   const entries = await readZipDirectory(zip);
-  const times = new Map(entries.map(({ name, modified }) => [name.replace(/\/$/, "").normalize(), modified]));
-  writeToHost(Buffer.from(retimed((await contentOf(file)).toString("latin1"), times), "latin1"));
+  const plain = (name: string) => name.replaceAll("\\", "/").replace(/\/$/, "").normalize();
+  const times = new Map(entries.map(({ name, modified }) => [plain(name), modified]));
+  // Names in a code page are told by their other letters, unless two are alike.
+  const legacy = new Map<string, string | undefined>();
+  for (const { name, modified } of entries.filter(({ name }) => name.includes("\uFFFD"))) {
+    const key = asciiOf(plain(name));
+    legacy.set(key, legacy.has(key) && legacy.get(key) !== modified ? undefined : modified);
+  }
+  const timeOf = (name: string) => (times.has(plain(name)) ? times.get(plain(name)) : legacy.get(asciiOf(name)));
+  writeToHost(Buffer.from(retimed((await contentOf(file)).toString("latin1"), timeOf), "latin1"));
 }
+
+const asciiOf = (name: string) => name.replace(/[^\0-\x7f]+/g, "?");
 
 /** Writes the list of members that are passed on, with contents from below `folder`. */
 export async function listWanted(
@@ -127,7 +144,8 @@ export async function archiveHolds(made: ByteSource, source: ByteSource): Promis
   return { isResult, ...changedTimes(found, wanted), otherOwners: changedOwners(found, wanted) };
 }
 
-const composed = (members: readonly Member[]) => members.map((member) => ({ ...member, name: member.name.normalize() }));
+const composed = (members: readonly Member[]) =>
+  members.map((member) => ({ ...member, name: member.name.normalize(), link: member.link?.normalize() }));
 
 async function membersOf(file: ByteSource): Promise<readonly Member[]> {
   return parseListing((await contentOf(file)).toString("latin1"));

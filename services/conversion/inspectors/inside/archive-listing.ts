@@ -50,12 +50,12 @@ export function parseListing(text: string): readonly Member[] {
 }
 
 /** The listing with other times for some names. */
-export function retimed(text: string, times: ReadonlyMap<string, string | undefined>): string {
+export function retimed(text: string, timeOf: (name: string) => string | undefined): string {
   return text
     .split("\n")
     .map((line) => {
       const [member] = parseListing(line);
-      const time = member === undefined ? undefined : times.get(member.name.normalize());
+      const time = member === undefined ? undefined : timeOf(member.name);
       return time === undefined ? line : line.replace(/ time=[\d.-]+/, ` time=${time}`);
     })
     .join("\n");

@@ -39,11 +39,6 @@ export function isGxl({ head }: ByteSource): Answer<"isGxl"> {
   return { isGxl: /<(\w+:)?gxl\b/i.test(head.toString("latin1", 0, 4096)) };
 }
 
-/** bsdtar treats lists of files in mtree format as archives. */
-export function isFileList({ head }: ByteSource): Answer<"isFileList"> {
-  return { isList: head.toString("latin1", 0, 6) === "#mtree" };
-}
-
 /** @see the PLY format, `property` of an element */
 export function plyColoursOf({ head }: ByteSource): Answer<"plyColours"> {
   return { hasColours: /^property uchar red$/m.test(head.toString("latin1", 0, 4096).split("end_header")[0] ?? "") };

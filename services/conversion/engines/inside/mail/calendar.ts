@@ -5,16 +5,18 @@ import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, prope
 
 const entryNames: Readonly<Record<string, string>> = { vevent: "event", vtodo: "task", vjournal: "note", vfreebusy: "busy" };
 
-export function eventsOf(calendars: readonly Component[], notes: Notes, dropped: Dropped): readonly Entries[] {
+export function eventsOf(roots: readonly Component[], notes: Notes, dropped: Dropped): readonly Entries[] {
   const others = new Set<string>();
-  const events = calendars.flatMap((calendar) => {
-    for (const [name] of restOf(calendar, ofCalendar)) dropped.add(name.toUpperCase());
-    return calendar[2].flatMap((component) => {
-      const sort = entryNames[component[0]];
-      if (sort !== undefined) return [eventOf(sort, component, dropped)];
-      if (component[0] !== "vtimezone") others.add(component[0].toUpperCase());
-      return [];
-    });
+  const components = roots.flatMap((root) => {
+    if (root[0] !== "vcalendar") return [root];
+    for (const [name] of restOf(root, ofCalendar)) dropped.add(name.toUpperCase());
+    return root[2];
+  });
+  const events = components.flatMap((component) => {
+    const sort = entryNames[component[0]];
+    if (sort !== undefined) return [eventOf(sort, component, dropped)];
+    if (component[0] !== "vtimezone") others.add(component[0].toUpperCase());
+    return [];
   });
   if (others.size > 0) notes.set("ENTRIES_LEFT_OUT", `Entries of these kinds were left out: ${firstOf([...others])}.`);
   return events;

@@ -54,7 +54,7 @@ function canDecode(bytes: Buffer, label: string): boolean {
 }
 
 function entriesOf(text: string, notes: Notes, dropped: Dropped): readonly Entries[] {
-  return eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text, notes) : text, "vcalendar"), notes, dropped);
+  return eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text, notes) : text, notes), notes, dropped);
 }
 
 function contactsOf(text: string, to: string, notes: Notes, dropped: Dropped): readonly Entries[] {

@@ -13,9 +13,18 @@ export type ContentLine = {
   readonly value: string;
 };
 
-/** Unfolds long lines in the raw bytes, because old programs fold inside a character. A quoted-printable line may continue with a blank. */
+/**
+ * Unfolds long lines in the raw bytes, because old programs fold inside a character. A quoted-printable line may continue with a blank.
+ * A file that was written twice in text mode on Windows has a CR too many in each line end.
+ */
 export function withoutFolds(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString("latin1").replace(/(?<![=\r])\r?\n[ \t]/g, ""), "latin1");
+  return Buffer.from(
+    bytes
+      .toString("latin1")
+      .replaceAll("\r\r\n", "\r\n")
+      .replace(/(?<![=\r])\r?\n[ \t]/g, ""),
+    "latin1",
+  );
 }
 
 /** Lines without a value are returned as they are. */

@@ -1,7 +1,8 @@
 /** Calendars and contacts as the library parses them: components with properties, jCal (RFC 7265) and jCard (RFC 7095). */
 import ICAL from "ical.js";
+import { type Notes, noteOnce } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
-import { type Entries, Stamp, type Value } from "../records/values.ts";
+import { type Entries, firstOf, Stamp, type Value } from "../records/values.ts";
 
 export const maxComponents = 50_000;
 
@@ -12,18 +13,21 @@ export type Component = readonly [name: string, properties: readonly Property[],
 /** What records cannot hold, in words; reported in one note. */
 export type Dropped = Set<string>;
 
-export function componentsOf(text: string, wanted: string): readonly Component[] {
+/** Calendars, and entries that stand outside of one. */
+export function componentsOf(text: string, notes: Notes): readonly Component[] {
+  const lines = linesIn(text, notes);
+  if (lines.length === 0) return [];
   const parsed = (() => {
     try {
-      return ICAL.parse(guarded(unfolded(text))) as unknown[];
+      return ICAL.parse(guarded(lines.join("\r\n"))) as unknown[];
     } catch (error) {
-      throw invalid(`The file cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "it is damaged"}.`);
+      const isTold = error instanceof Error && !(error instanceof TypeError);
+      throw invalid(`The file cannot be read: ${isTold ? error.message.slice(0, 200) : "it is damaged"}.`);
     }
   })();
   const roots = (typeof parsed[0] === "string" ? [parsed] : parsed) as unknown as readonly Component[];
-  const found = roots.filter(([name]) => name === wanted);
-  if (found.length > maxComponents) throw tooComplex(`The file contains more than ${maxComponents} entries.`);
-  return found;
+  if (roots.length > maxComponents) throw tooComplex(`The file contains more than ${maxComponents} entries.`);
+  return roots;
 }
 
 /**
@@ -58,14 +62,21 @@ function guarded(text: string): string {
 /** Only text values have escapes. */
 export const unguarded = (text: string, pair = "\\\\"): string => text.replaceAll(guard, pair);
 
-/** Older programs leave trailing blanks and empty lines, which the library rejects. */
-function unfolded(text: string): string {
-  return text
-    .replace(/^\uFEFF/, "")
-    .replace(/\r\n?/g, "\n")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .join("\r\n");
+/** Without trailing blanks and empty lines of older programs, and lines of no component or without a value, which the library rejects. */
+function linesIn(text: string, notes: Notes): readonly string[] {
+  const odd: string[] = [];
+  let depth = 0;
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
+  const kept = lines.filter((line) => {
+    if (line.trim() === "") return false;
+    if (/^begin:/i.test(line)) depth += 1;
+    const isSound = depth > 0 && (line.includes(":") || /^[ \t]/.test(line));
+    if (isSound && /^end:/i.test(line)) depth -= 1;
+    if (!isSound) odd.push(line);
+    return isSound;
+  });
+  if (odd.length > 0) noteOnce(notes, "INPUT_DAMAGED", `Lines that are no properties were left out: ${firstOf(odd)}.`);
+  return kept;
 }
 
 export function propertyOf([, properties]: Component, name: string): Property | undefined {

@@ -18,7 +18,7 @@ import { withLists } from "./lists.ts";
 import { addNote } from "./notes.ts";
 import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
-import { forgetDefaults, uniteTables } from "./unite.ts";
+import { curvesIn, forgetDefaults, uniteTables } from "./unite.ts";
 import { isKnownAndNotDegrees, writeTables } from "./write.ts";
 
 export type Asked = {
@@ -70,6 +70,9 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   }
 }
 
+/** Formats in which an arc stays an arc. */
+const holdsCurves = new Set(["gpkg", "gml", "fgb", "csv"]);
+
 export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
   const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
@@ -86,7 +89,9 @@ export function arrange(asked: Asked): unknown {
     addFunctions(database, limits);
     const united = uniteTables(database, sourceOf(asked, tablesOf(database), database, notes), { ids, from: asked.from });
     const isOther = united !== undefined && limits.isInDegrees === true && isKnownAndNotDegrees(united.crs);
-    if (united === undefined || isOther) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: true } };
+    const curves = united === undefined || holdsCurves.has(asked.to) ? 0 : curvesIn(database);
+    const isToBeDegrees = united === undefined || isOther;
+    if (isToBeDegrees || curves > 0) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees, curves } };
     const { points, ...map } = writeTables(database, united, limits, notes);
     database.exec("COMMIT");
     if (points !== undefined && asked.points !== undefined) writeFileSync(asked.points, JSON.stringify(points));

@@ -108,7 +108,8 @@ export function readGpx(text: string): Gpx {
       place = { time: undefined, at, values: {}, extensions: {}, parts: name === "rte" ? [[]] : [] };
       found[list].push(place);
     }
-    if (name === "metadata" && path.length === 1 && kind === "start") found.hasMetadata = true;
+    // Before GPX 1.1 there was no element around the name and the author of the file.
+    if (list === undefined && path.length === 1 && kind === "start") found.hasMetadata = true;
     if (name === "trkseg" && path.length === 2) place?.parts.push([]);
     if (pointNames.has(name)) {
       const made = {};

@@ -21,10 +21,14 @@ export function plainKml(text: string, notes: Notes): string {
   const told = { renamed: false };
   const places = text.split("</Placemark>").map((place) => withOwnName(place, told));
   if (told.renamed) addNote(notes, "NAMES_CHANGED", "Values called name, beside the names of places, were renamed: name → name_2.");
-  return withTextTypes(withFields(places.join("</Placemark>")), notes)
-    .replace(/^(<\?xml[^>]{0,200}encoding=)(?:"[^"]{0,40}"|'[^']{0,40}')/, '$1"UTF-8"')
-    .replace(/(?<!BoundaryIs>\s{0,99})<LinearRing(?=[\s>])/g, "<LineString")
-    .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>");
+  return (
+    withTextTypes(withFields(places.join("</Placemark>")), notes)
+      // KML 2.3 has tracks of its own, of which GDAL reads only those of Google's extension.
+      .replace(/<(\/?)(MultiTrack|Track|coord)(?=[\s>])/g, "<$1gx:$2")
+      .replace(/^(<\?xml[^>]{0,200}encoding=)(?:"[^"]{0,40}"|'[^']{0,40}')/, '$1"UTF-8"')
+      .replace(/(?<!BoundaryIs>\s{0,99})<LinearRing(?=[\s>])/g, "<LineString")
+      .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>")
+  );
 }
 
 /** GDAL mistakes a value called name for the name of its place. */

@@ -107,6 +107,12 @@ function shapeTypeOf(blob: Uint8Array): number {
   return viewOf(blob).getUint32(binaryAt(blob) + 1, true) % 1000;
 }
 
+/** Circular strings, and what is composed of them. */
+export function isCurved(blob: Uint8Array): boolean {
+  const type = shapeTypeOf(blob);
+  return type >= 8 && type <= 12;
+}
+
 type Part = { readonly at: number; readonly points: number; readonly width: number };
 
 function partsOf(blob: Uint8Array): readonly Part[] {

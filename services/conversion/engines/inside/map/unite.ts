@@ -1,7 +1,7 @@
 /** Merges all tables into one, as most formats hold a single table, and adds a column with each feature's layer. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Column, quoted, type Table, unionOf, wordOfType } from "./columns.ts";
-import { pointsIn } from "./shape.ts";
+import { isCurved, pointsIn } from "./shape.ts";
 
 export const united = "united";
 
@@ -27,6 +27,12 @@ export function forgetDefaults(database: DatabaseSync, tables: readonly Table[])
       if (number !== undefined) database.exec(`UPDATE ${quoted(table)} SET ${quoted(name)} = NULL WHERE ${quoted(name)} = ${number}`);
     }
   }
+}
+
+/** How many of the united shapes are of a type with arcs. */
+export function curvesIn(database: DatabaseSync): number {
+  database.function("is_curved", (blob) => (blob instanceof Uint8Array && isCurved(blob) ? 1 : 0));
+  return Number(database.prepare(`SELECT count(*) AS number FROM ${united} WHERE is_curved(filemill_shape)`).get()?.["number"]);
 }
 
 /** Undefined if the tables have different coordinate systems. */

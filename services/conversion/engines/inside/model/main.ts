@@ -1,12 +1,15 @@
-/** Runs inside the sandbox before assimp: writes a model (first file) as it reads it (second file). Prints a line of JSON. */
+/** Runs inside the sandbox around assimp: writes a model (first file) as it, or others, read it (second file). May print a line of JSON. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { closedFbx, metresIn } from "./fbx-file.ts";
 import { plainOff } from "./off-colours.ts";
-import { plainGltf } from "./plain-gltf.ts";
+import { plainGltf, rootedGltf } from "./plain-gltf.ts";
 
-const [source = "", made = ""] = process.argv.slice(2);
+const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
-if (made.endsWith(".off")) {
+if (change === "unit") process.stdout.write(`${JSON.stringify({ metres: metresIn(bytes) })}\n`);
+else if (made.endsWith(".off")) {
   const { text, ...colours } = plainOff(bytes.toString("latin1"));
   writeFileSync(made, text, "latin1");
   process.stdout.write(`${JSON.stringify(colours)}\n`);
-} else writeFileSync(made, plainGltf(bytes));
+} else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
+else writeFileSync(made, change === "root" ? rootedGltf(bytes) : plainGltf(bytes));

@@ -1,17 +1,30 @@
-/** A glTF model without what assimp reads but cannot pass on: its writers abort at values inside values among the properties of nodes. */
+/** glTF models as assimp can pass them on. */
 
 const glbMark = 0x46546c67;
 const headBytes = 20;
 
-/** For `glTF` in either form. Lights are among the extensions of nodes. */
-export function plainGltf(bytes: Buffer): Buffer {
+/** Without values inside values among the properties of nodes, at which assimp's writers abort. Lights are among the extensions of nodes. */
+export const plainGltf = (bytes: Buffer): Buffer =>
+  rewritten(bytes, (model) => {
+    for (const node of [...(model.nodes ?? []), ...(model.scenes ?? [])]) {
+      delete node.extensions;
+      node.extras = Object.fromEntries(Object.entries(node.extras ?? {}).filter(([, value]) => typeof value !== "object"));
+    }
+  });
+
+/** With a node around each scene, because assimp's FBX lacks the placement of the outermost node. */
+export const rootedGltf = (bytes: Buffer): Buffer =>
+  rewritten(bytes, ({ nodes, scenes }) => {
+    if (!Array.isArray(nodes) || !Array.isArray(scenes)) return;
+    for (const scene of scenes.filter(({ nodes }) => nodes?.length > 0)) scene.nodes = [nodes.push({ children: scene.nodes }) - 1];
+  });
+
+/** For glTF in either form. */
+function rewritten(bytes: Buffer, change: (model: ReturnType<typeof JSON.parse>) => void): Buffer {
   const isGlb = bytes.length >= headBytes && bytes.readUInt32LE(0) === glbMark;
   const jsonEnd = isGlb ? headBytes + bytes.readUInt32LE(12) : bytes.length;
   const model = JSON.parse(bytes.toString("utf8", isGlb ? headBytes : 0, jsonEnd));
-  for (const node of [...(model.nodes ?? []), ...(model.scenes ?? [])]) {
-    delete node.extensions;
-    node.extras = Object.fromEntries(Object.entries(node.extras ?? {}).filter(([, value]) => typeof value !== "object"));
-  }
+  change(model);
   const text = Buffer.from(JSON.stringify(model));
   if (!isGlb) return text;
   const json = Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);

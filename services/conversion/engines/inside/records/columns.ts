@@ -1,31 +1,56 @@
 /** Columnar tables and tables with a schema: Parquet, Avro and SQLite. */
+import { isUtf8 } from "node:buffer";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetRead, parquetSchema } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
+import { decompressSnappy, compressors as known } from "hyparquet-compressors";
 import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
 import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
-import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
+import { valueOfJson } from "./json.ts";
+import { isExact, noteSystems, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import { rowsWithTexts } from "./sqlite-texts.ts";
 import { allowedNames, type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
-/** Spark's timestamps, which the library would truncate to milliseconds. */
-const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
+/** A page of only empty values has no bytes at all, which the library refuses. */
+const snappy = (input: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompressSnappy(input, length));
+export const compressors = { ...known, SNAPPY: snappy };
+
+/** Spark's timestamps, which the library would truncate to milliseconds, and texts that are not in UTF-8. */
+const parsersOf = (broken: string[]) => ({
+  timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9),
+  stringFromBytes(bytes?: Uint8Array) {
+    const text = bytes === undefined ? undefined : lenient.decode(bytes);
+    if (text?.includes("\ufffd") === true && !isUtf8(Buffer.from(bytes ?? []))) broken.push(text);
+    return text;
+  },
+  /** The library would round numbers. */
+  jsonFromBytes(bytes?: Uint8Array) {
+    const text = bytes === undefined ? undefined : lenient.decode(bytes);
+    try {
+      return text === undefined ? text : valueOfJson(text, []);
+    } catch {
+      return text;
+    }
+  },
+});
+const lenient = new TextDecoder();
 
 export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
+  if (Buffer.from(file, 0, 4).toString() === "PARE") throw inexpressible("The file is encrypted; its key would be needed to read it.");
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
     // The library returns the values of one of them for both.
     if (new Set(columns.map(({ name }) => name)).size < columns.length)
       throw inexpressible("The file has two columns of one name, which cannot be told apart.");
+    noteSystems(metadata.schema, notes);
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
     let rows: readonly unknown[][] = [];
@@ -33,7 +58,10 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
     const onComplete = (all: unknown[][]) => {
       rows = all;
     };
-    await parquetRead({ file, metadata, compressors, utf8: false, parsers, onComplete });
+    const broken: string[] = [];
+    await parquetRead({ file, metadata, compressors, utf8: false, parsers: parsersOf(broken), onComplete });
+    if (broken.length > 0)
+      noteOnce(notes, "CHARACTERS_REPLACED", `Bytes that are no characters in UTF-8 were replaced: ${firstOf(broken)}.`);
     const records = new NamedRows();
     records.columns = columns.map(({ name }) => name);
     for (const row of rows) records.push(new Map(columns.map(({ name, read }, place) => [name, valueFrom(read(row[place]))])));

@@ -20,7 +20,17 @@ export function parseTable(text: string, from: string, options: Options, notes: 
 
 export function writeTable(value: Value, to: string, options: Options, notes: Notes): string {
   const { columns, rows } = tableOf(value, notes);
-  const lines = rows.map((row) => row.map(cellText));
+  const withNul = new Set<string>();
+  const lines = rows.map((row) =>
+    row.map((cell, place) => {
+      const text = cellText(cell);
+      if (!text.includes("\0")) return text;
+      withNul.add(columns[place] ?? "");
+      return text.replaceAll("\0", "\ufffd");
+    }),
+  );
+  // With that character, a file is not text to most programs.
+  if (withNul.size > 0) noteAlso(notes, "CHARACTERS_REPLACED", `The character NUL was replaced: ${firstOf([...withNul])}.`);
   const ofBytes = columns.filter((_, place) => rows.some((row) => row[place] instanceof Uint8Array));
   if (ofBytes.length > 0) noteAlso(notes, "TYPES_AS_TEXT", `Bytes became text in base64: ${firstOf(ofBytes)}.`);
   return textOfLines(options.header === false ? lines : [[...columns], ...lines], to, options);

@@ -1,15 +1,50 @@
 /** JSON (RFC 8259) and JSON lines, and writing JSON5; json5.ts reads it. */
-import { printParseErrorCode, visit } from "jsonc-parser";
-import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
+import { type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser";
+import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { type Entries, Exact, freeName, maxDepth, noteDoubled, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
-/** Keeps every digit of every number, the order of names and repeated names, unlike JSON.parse. */
+/** Keeps every digit of every number, the order of names and repeated names, unlike JSON.parse. Several values are read as a list. */
 export function parseJson(text: string, notes: Notes): Value {
+  return withParts(text, notes, (doubled) => valueOfJson(text, doubled));
+}
+
+function withParts(text: string, notes: Notes, read: (doubled: string[]) => Value): Value {
   const doubled: string[] = [];
-  const value = valueOfJson(text, doubled);
+  const value = (() => {
+    try {
+      return read(doubled);
+    } catch (error) {
+      const parts = partsOf(text);
+      if (parts.length === 0) throw error;
+      doubled.length = 0;
+      if (parts.length > 1) noteOnce(notes, "DIALECT_GUESSED", "Several values, one after another, were read as a list.");
+      return parts.map((part) => valueOfJson(part, doubled));
+    }
+  })();
   noteDoubled(doubled, notes);
   return value;
+}
+
+/** Objects and lists that follow one another, on one line or on many; none if there is anything else between them. */
+function partsOf(text: string): readonly string[] {
+  const parts: string[] = [];
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (sign === "{" || sign === "[") {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (depth === 0) {
+      if (sign.trim() !== "") return [];
+    } else if (sign === '"') {
+      for (at += 1; at < text.length && text.charAt(at) !== '"'; at += 1) if (text.charAt(at) === "\\") at += 1;
+    } else if (sign === "}" || sign === "]") {
+      depth -= 1;
+      if (depth === 0) parts.push(text.slice(start, at + 1));
+    }
+  }
+  return depth === 0 ? parts : [];
 }
 
 /** Puts values together in file order, with every value of a repeated name. */
@@ -50,7 +85,7 @@ export function valueOfJson(text: string, doubled: string[], isLoose = false): V
       onLiteralValue: (value: unknown, offset, length) =>
         put(typeof value === "number" ? numberOf(source.slice(offset, offset + length)) : valueFrom(value)),
       onError: (code, _offset, _length, line) => {
-        throw invalid(`The file is not JSON: ${printParseErrorCode(code)} in line ${line + 1}.`);
+        throw notJson(code, line);
       },
     },
     { disallowComments: !isLoose, allowTrailingComma: isLoose },
@@ -60,19 +95,23 @@ export function valueOfJson(text: string, doubled: string[], isLoose = false): V
   return root;
 }
 
-/** @see https://github.com/ndjson/ndjson-spec: one value per line, empty lines are ignored. */
+/** In words: of CloseBraceExpected, `close brace expected`. */
+export function notJson(code: ParseErrorCode, line: number) {
+  const words = printParseErrorCode(code).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return invalid(`The file is not JSON:${words} in line ${line + 1}.`);
+}
+
+/** @see https://github.com/ndjson/ndjson-spec: one value per line, empty lines are ignored. Some programs spread a value over several. */
 export function parseJsonLines(text: string, notes: Notes): Value {
-  const doubled: string[] = [];
-  const values = text.split("\n").flatMap((line, index) => {
+  const ofLine = (line: string, index: number, doubled: string[]): Value[] => {
     if (line.trim() === "" || line === "\uFEFF") return [];
     try {
       return [valueOfJson(line, doubled)];
     } catch (error) {
       throw error instanceof Error && "code" in error && error.code === "INVALID_INPUT" ? invalid(`Line ${index + 1} is not JSON.`) : error;
     }
-  });
-  noteDoubled(doubled, notes);
-  return values;
+  };
+  return withParts(text, notes, (doubled) => text.split("\n").flatMap((line, index) => ofLine(line, index, doubled)));
 }
 
 /** Serialises what JSON can express; an `indent` of 0 makes one line. */

@@ -1,10 +1,11 @@
 /** Rewrites a text format as itself: white space, order, separators or encoding. Values keep their spelling, character by character. */
-import { printParseErrorCode, visit } from "jsonc-parser";
+import { visit } from "jsonc-parser";
 import { type Scalar, visit as visitYaml } from "yaml";
 import { type Converted, type Notes, numberOption, type Options, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { linesOf, textOfLines } from "./csv.ts";
+import { notJson } from "./json.ts";
 import { encodeText } from "./own-encoding.ts";
 import { rewriteXml } from "./own-xml.ts";
 import { maxDepth, tooDeep } from "./values.ts";
@@ -76,7 +77,7 @@ function nodeOf(source: string): Node {
       },
       onLiteralValue: (_value, offset, length) => put(sliced(offset, length)),
       onError: (code, _offset, _length, line) => {
-        throw invalid(`The file is not JSON: ${printParseErrorCode(code)} in line ${line + 1}.`);
+        throw notJson(code, line);
       },
     },
     { disallowComments: true, allowTrailingComma: false },

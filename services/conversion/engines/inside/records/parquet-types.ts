@@ -1,8 +1,9 @@
 /** Parquet types whose values do not fit doubles and milliseconds: decimals, dates, times. */
 import type { SchemaElement } from "hyparquet";
+import { type Notes, noteOnce } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { withoutZeros } from "../trailing.ts";
-import { Exact, numberOf, Stamp } from "./values.ts";
+import { Exact, firstOf, numberOf, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
 type Convert = (value: unknown) => unknown;
@@ -18,6 +19,15 @@ export function isExact({ converted_type, logical_type, children }: SchemaElemen
 export function unmark(element: SchemaElement): void {
   delete element.converted_type;
   delete element.logical_type;
+}
+
+/** Shapes become GeoJSON, whose coordinates are degrees unless a reader is told otherwise. */
+export function noteSystems(schema: readonly SchemaElement[], notes: Notes): void {
+  const named = schema.flatMap(({ name, logical_type: type }) => {
+    const system = type !== undefined && "crs" in type ? type.crs : undefined;
+    return system === undefined || /^(OGC:CRS84|EPSG:4326)$/i.test(system) ? [] : [`${name} (${system.trim()})`];
+  });
+  if (named.length > 0) noteOnce(notes, "METADATA_DROPPED", `Coordinate systems were left out: ${firstOf(named)}.`);
 }
 
 /** Converts a column's values that the library left as numbers and bytes. Call it before {@link unmark}. */

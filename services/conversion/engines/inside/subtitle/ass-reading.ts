@@ -129,6 +129,7 @@ function spansOf(body: string, { style, styles, notes, at }: Reading & { readonl
       if (!draws) found.add(plainTextOf(part));
       continue;
     }
+    if (!part.includes("\\") && /[^\s{}]/.test(part)) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
     for (const [, code = "", value = ""] of part.matchAll(/\\(r|[a-z]+|\d?[a-z]+)([^\\}]*)/gi)) {
       const command = commands[code];
       if (command !== undefined) found.set({ [command]: /^[1-9]/.test(value) });

@@ -54,14 +54,14 @@ export function trimmed(spans: readonly Span[]): readonly Span[] {
   const whole = spans.map((span) => ({ ...span, text: span.text.replace(/\r\n?/g, "\n") }));
   const text = whole.map((span) => span.text).join("");
   const kept = createSpans();
+  const blank = new Set([...text.matchAll(/\n[ \t]*(?=\n)/g)].flatMap(({ index, 0: line }) => [...line].map((_, place) => index + place)));
   let at = 0;
   const end = text.trimEnd().length;
   const start = text.length - text.trimStart().length;
   for (const span of whole) {
     kept.set(span);
     for (const letter of span.text) {
-      const isBlankLine = letter === "\n" && text[at - 1] === "\n";
-      if (at >= start && at < end && !isBlankLine) kept.add(letter);
+      if (at >= start && at < end && !blank.has(at)) kept.add(letter);
       at += letter.length;
     }
   }

@@ -118,10 +118,10 @@ export function parseVtt(text: string, { notes }: Context): Cue[] {
   if (blocks.some((block) => isOf(["STYLE", "REGION"], block))) notes.set("STYLING_DROPPED", undefined);
   if (placed !== undefined)
     noteOnce(notes, "STYLING_DROPPED", `Positions of subtitles were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
-  if (/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->"))
+  if ((/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->")) || blocks.some((block) => isOf(["WEBVTT"], block)))
     noteAlso(notes, "METADATA_DROPPED", "The header's information about the file was left out.");
   if (blocks.some((block) => isOf(["NOTE"], block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
-  const kept = [head, ...blocks.filter((block) => !isOf(["STYLE", "REGION", "NOTE"], block))].join("\n\n");
+  const kept = [head, ...blocks.filter((block) => !isOf(["STYLE", "REGION", "NOTE", "WEBVTT"], block))].join("\n\n");
   const named = (name: string) => {
     // Plain numbers carry no information.
     if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;

@@ -4,7 +4,7 @@ import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Context, type Cue, clockOf, createSpans, textOf, trimmed } from "./cues.ts";
+import { type Context, type Cue, clockOf, createSpans, plain, type Style, textOf, trimmed } from "./cues.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
 type Node = Readonly<Record<string, unknown>>;
@@ -28,15 +28,17 @@ const maxDepth = 50;
 const lastMs = 5000;
 
 /** When an element is active; `isTimed` if it or an ancestor has times. */
-type Interval = { readonly startMs: number; readonly endMs: number | undefined; readonly isTimed: boolean };
+type Interval = { readonly startMs: number; readonly endMs: number | undefined; readonly isTimed: boolean; readonly style: Style };
 type Open = Omit<Cue, "endMs"> & { readonly endMs: number | undefined };
+/** The attributes of styles, by identifier. */
+type Styles = Map<string, Readonly<Record<string, string | undefined>>>;
 
 export function parseTtml(text: string, context: Context): Cue[] {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   assertShallowXml(text, maxDepth);
   if (XMLValidator.validate(text) !== true) throw invalid("The file is not XML.");
-  const reading = { context, clock: clockOfDocument(text), cues: [] as Open[] };
-  visit(parser.parse(text), { startMs: 0, endMs: undefined, isTimed: false }, false, reading, 0);
+  const reading = { context, clock: clockOfDocument(text), cues: [] as Open[], styles: new Map() };
+  visit(parser.parse(text), { startMs: 0, endMs: undefined, isTimed: false, style: plain }, false, reading, 0);
   noteFacts(text, context);
   const cues = reading.cues.toSorted((one, other) => one.startMs - other.startMs);
   return cues.map((cue, index) => {
@@ -50,10 +52,43 @@ function noteFacts(text: string, { notes }: Context): void {
   if (/<(?:\w+:)?(?:title|desc|copyright|agent)\b[^<>]*>\s*[^<\s]/.test(text))
     noteAlso(notes, "METADATA_DROPPED", "Titles, descriptions and speakers were left out.");
   else if (/\sxml:lang\s*=\s*["'][^"']/.test(text)) noteAlso(notes, "METADATA_DROPPED", "The language was left out.");
-  if (/<(?:\w+:)?(?:style|region|initial)\b/.test(head)) notes.set("STYLING_DROPPED", undefined);
+  if (/<(?:\w+:)?(?:region|initial)\b/.test(head)) notes.set("STYLING_DROPPED", undefined);
 }
 
-type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[] };
+type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[]; readonly styles: Styles };
+
+/** Collects styles, each with those that it refers to. */
+function addStyles(nodes: unknown, { styles, context }: Reading): void {
+  for (const node of Array.isArray(nodes) ? nodes : []) {
+    const id = isNode(node) ? attributeOf(node, "id") : undefined;
+    if (!isNode(node) || nameOf(node) !== "style") continue;
+    noteLooks(node, context);
+    if (id !== undefined)
+      styles.set(id, {
+        fontWeight: lookOf(node, "fontWeight", styles),
+        fontStyle: lookOf(node, "fontStyle", styles),
+        textDecoration: lookOf(node, "textDecoration", styles),
+      });
+  }
+}
+
+/** An attribute of an element, or that of the last of its styles that has it. */
+function lookOf(node: Node, name: string, styles: Styles): string | undefined {
+  const named = (attributeOf(node, "style") ?? "").split(/\s+/).map((id) => styles.get(id)?.[name]);
+  return attributeOf(node, name) ?? named.findLast((look) => look !== undefined);
+}
+
+function styleOf(node: Node, around: Style, styles: Styles): Style {
+  const is = (name: string, pattern: RegExp, otherwise: boolean) => {
+    const value = lookOf(node, name, styles);
+    return value === undefined ? otherwise : pattern.test(value);
+  };
+  return {
+    bold: is("fontWeight", /^bold$/, around.bold),
+    italic: is("fontStyle", /^(italic|oblique)$/, around.italic),
+    underline: is("textDecoration", /\bunderline\b/, around.underline),
+  };
+}
 
 /** Returns when the last of the nodes ends: in a sequence, each starts where the previous one ended. */
 function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: Reading, depth: number): number {
@@ -62,7 +97,12 @@ function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: R
   for (const node of Array.isArray(nodes) ? nodes : []) {
     if (!isNode(node)) continue;
     const name = nameOf(node);
-    if (name === undefined || name === "#text" || name === "head") continue;
+    if (name === undefined || name === "#text") continue;
+    if (name === "head") {
+      const inside = node[name];
+      for (const part of Array.isArray(inside) ? inside : []) addStyles(isNode(part) ? part["styling"] : [], reading);
+      continue;
+    }
     noteLooks(node, reading.context);
     const interval = intervalOf(node, isSequence ? { ...within, startMs: at } : within, reading);
     if (interval === undefined) continue;
@@ -75,7 +115,7 @@ function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: R
 }
 
 /** Undefined, with a note, if a time cannot be parsed. */
-function intervalOf(node: Node, within: Interval, { clock, context }: Reading): Interval | undefined {
+function intervalOf(node: Node, within: Interval, { clock, context, styles }: Reading): Interval | undefined {
   const times = ["begin", "end", "dur"].map((name) => attributeOf(node, name));
   const [begin, end, duration] = times.map((time) => (time === undefined ? undefined : msOfTime(time, clock)));
   const unread = times.find((time, index) => time !== undefined && [begin, end, duration][index] === undefined);
@@ -90,7 +130,8 @@ function intervalOf(node: Node, within: Interval, { clock, context }: Reading): 
     ...(within.endMs === undefined ? [] : [within.endMs]),
   ];
   const isTimed = within.isTimed || times.some((time) => time !== undefined);
-  return { startMs, endMs: ends.length === 0 ? undefined : Math.max(startMs, Math.min(...ends)), isTimed };
+  const style = styleOf(node, within.style, styles);
+  return { startMs, endMs: ends.length === 0 ? undefined : Math.max(startMs, Math.min(...ends)), isTimed, style };
 }
 
 /** Spans with times of their own become separate cues. */
@@ -98,7 +139,8 @@ function addParagraph(node: Node, interval: Interval, reading: Reading, depth: n
   const { context, cues } = reading;
   const found = createSpans();
   const timed: Node[] = [];
-  addTtml(node, found, context, depth, timed);
+  found.set(interval.style);
+  addTtml(node, found, reading, depth, timed);
   const spans = trimmed(found.spans);
   const text = textOf({ startMs: 0, endMs: 0, spans });
   if (!interval.isTimed && text !== "") context.notes.set("INPUT_DAMAGED", `A text without a time was left out: ${text.slice(0, 40)}`);
@@ -107,7 +149,8 @@ function addParagraph(node: Node, interval: Interval, reading: Reading, depth: n
     const own = intervalOf(span, interval, reading);
     if (own === undefined) continue;
     const inner = createSpans();
-    addTtml(span, inner, context, depth + 1);
+    inner.set(own.style);
+    addTtml(span, inner, reading, depth + 1);
     cues.push({ ...own, spans: trimmed(inner.spans) });
   }
 }
@@ -122,7 +165,7 @@ function attributeOf(node: Node, name: string): string | undefined {
 
 /** TTML style attributes whose names are not used for anything else. */
 const looks = (
-  "color region style fontFamily fontSize backgroundColor backgroundImage border direction display displayAlign disparity extent lineHeight " +
+  "color region fontFamily fontSize backgroundColor backgroundImage border direction display displayAlign disparity extent lineHeight " +
   "opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
   "textShadow unicodeBidi visibility wrapOption writingMode zIndex"
 ).split(" ");
@@ -149,20 +192,12 @@ function cdataOf(node: Node): string {
 const facts = new Set(["metadata", "set", "image", "audio"]);
 
 /** Adds the text of an element; timed spans are collected in `timed`, if given. */
-function addTtml(node: Node, found: ReturnType<typeof createSpans>, around: Context, depth: number, timed?: Node[]): void {
+function addTtml(node: Node, found: ReturnType<typeof createSpans>, around: Reading, depth: number, timed?: Node[]): void {
   const space = attributeOf(node, "space");
-  const context = space === undefined ? around : { ...around, keepsBlanks: space === "preserve" };
+  const context = space === undefined ? around.context : { ...around.context, keepsBlanks: space === "preserve" };
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
   const before = found.style;
-  const is = (name: string, pattern: RegExp, otherwise: boolean) => {
-    const value = attributeOf(node, name);
-    return value === undefined ? otherwise : pattern.test(value);
-  };
-  found.set({
-    bold: is("fontWeight", /^bold$/, before.bold),
-    italic: is("fontStyle", /^(italic|oblique)$/, before.italic),
-    underline: is("textDecoration", /\bunderline\b/, before.underline),
-  });
+  found.set(styleOf(node, before, around.styles));
   noteLooks(node, context);
   const inside = node[nameOf(node) ?? ""];
   const children = (Array.isArray(inside) ? inside : []).filter(isNode);
@@ -176,7 +211,7 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, around: Cont
     } else if (name === "br") found.add("\n");
     else if (name === undefined || facts.has(name)) continue;
     else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
-    else addTtml(child, found, context, depth + 1, timed);
+    else addTtml(child, found, { ...around, context }, depth + 1, timed);
   }
   found.set(before);
 }

@@ -66,6 +66,16 @@ it.each(["cpio", "xar", "iso", "rar", "tar"])("keeps the content of every link t
   }
 });
 
+// They were said to be damaged, or to fail for an unknown reason.
+it.each([
+  [{ isLocked: true }, "PASSWORD_REQUIRED"],
+  [{ goesOn: true }, "INVALID_INPUT"],
+])("tells why a RAR with %o cannot be read", async (kind, code) => {
+  const path = join(bench.folder, "told.rar");
+  await writeFile(path, rarFile([{ name: "first", content: "same", ...kind }]));
+  await expect(bench.convert(path, "rar", "zip")).rejects.toMatchObject({ code, message: expect.not.stringContaining("damaged") });
+});
+
 it("refuses a RAR with references instead of files, and notes its comment", async () => {
   const path = join(bench.folder, "references.rar");
   await writeFile(

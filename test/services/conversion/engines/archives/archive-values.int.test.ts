@@ -12,13 +12,17 @@ const bench = useBench(archiveEngine);
 
 /** Each body adds to `a`: a ZipFile, or a TarFile with names in Latin-1. */
 const writer = `
-import io, struct, sys, tarfile, zipfile
+import io, struct, sys, tarfile, zipfile, zlib
 kind, path, body = sys.argv[1:]
 def windows(seconds): return struct.pack('<HHIHHQQQ', 10, 32, 0, 1, 24, *[int((seconds + 11644473600) * 10**7)] * 3)
 def unix(seconds): return struct.pack('<HHBi', 0x5455, 5, 1, seconds)
 def entry(name, content, extra=b'', comment=b''):
     i = zipfile.ZipInfo(name, (2020, 9, 13, 14, 26, 40)); i.extra, i.comment = extra, comment
     a.writestr(i, content)
+def named(name, extra, unicode=''):
+    raw, text = name.encode('cp437'), unicode.encode()
+    zipfile.ZipInfo._encodeFilenameFlags = lambda self: (raw, 0)
+    entry(name, 'x', extra + (struct.pack('<HHBI', 0x7075, 5 + len(text), 1, zlib.crc32(raw)) + text if text else b''))
 def member(name, **more):
     e = tarfile.TarInfo(name); e.mtime, e.size = 1600000001, 0 if 'linkname' in more else 1
     for key, value in more.items(): setattr(e, key, value)
@@ -42,6 +46,9 @@ async function converted(from: string, body: string, to: string) {
 it.each([
   // 7-Zip on Windows stores the exact time in an extra field; the usual field has no time zone.
   ["zip", "entry('a', 'x', windows(1600000001.5))", "tar", ["a 0o600 1600000001.5 0"], []],
+  // WinZip and 7-Zip write names in a code page, WinZip with Unicode and backslashes in a field.
+  ["zip", "named('Größe', windows(1600000001.5))", "tar", ["Größe 0o600 1600000001.5 0"], ["ENCODING_GUESSED"]],
+  ["zip", "named('ä\\\\b', windows(1600000001.5), 'ä\\\\b')", "tar", ["ä/b 0o600 1600000001.5 0"], ["NAMES_CHANGED"]],
   ["zip", "entry('a', 'x' * 999, windows(1600000001))", "zip", ["a 0o600 12"], []],
   ["zip", "entry('a', 'x', windows(1600000001.5))", "zip", ["a 0o600 12"], ["NUMBERS_ROUNDED"]],
   // Old programs on Unix write times with a sign; it was read as 2106.
@@ -114,6 +121,25 @@ it("reads Japanese names of LHA", async () => {
     expect((await run("/usr/bin/python3", ["-I", "-c", readers[to] ?? "", path])).stdout).toContain(name);
     expect([...notes.keys()]).toEqual(["ENCODING_GUESSED"]);
   }
+});
+
+// A link to a name with an equivalent in Unicode seemed to lead nowhere.
+it("keeps links to names that Unicode composes", async () => {
+  const body =
+    "i = zipfile.ZipInfo('l'); i.create_system, i.external_attr = 3, 0o120777 << 16; a.writestr(i, '\uf999'); entry('\uf999', 'x')";
+  expect((await converted("zip", body, "tar")).said).toContain("l 0o777");
+});
+
+// The archive was said to be damaged, or the reason to be unknown.
+it.each([
+  ["zip", "-mm=Deflate64", "deflation-64-bit"],
+  ["7z", "-m0=Deflate64", "40109"],
+])("names the unsupported compression of a %s", async (format, method, named) => {
+  const [plain, packed] = [join(bench.folder, "many"), join(bench.folder, `packed.${format}`)];
+  await writeFile(plain, "many ".repeat(1000));
+  await run("7z", ["a", method, packed, plain]);
+  const message = `The archive has files compressed by a method that is not supported (${named}).`;
+  await expect(bench.convert(packed, format, "tar")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message });
 });
 
 it("asks for the password of a 7z whose names are readable", async () => {

@@ -14,7 +14,7 @@ describe("tracks", () => {
   const trackPoint = (lat: number, lon: number, more: string) => `<trkpt lat="${lat}" lon="${lon}">${more}</trkpt>`;
   const full = gpx(
     `<!-- <trkpt> --><wpt lat="47" lon="8"><ele>12.5</ele><time>2026-03-01T10:00:00.123456Z</time><name>Quokka</name>` +
-      `<extensions><x:Way><x:Depth>4.5</x:Depth></x:Way></extensions></wpt><wpt lat="1" lon="2"><name>flat</name></wpt>` +
+      `<extensions><x:Way><x:Depth>4.5</x:Depth></x:Way></extensions></wpt><wpt lat="1" lon="2"><name>flat</name><link href="a"/><link href="b"/><link href="c"/></wpt>` +
       `<trk><name>T</name><trkseg>` +
       trackPoint(47.123456789, 8, "<ele>400.25</ele><time>2026-03-01T10:00:00+02:00</time><extensions><x:hr>120</x:hr></extensions>") +
       trackPoint(48, 9.5, "<ele>-3</ele>") +
@@ -30,7 +30,8 @@ describe("tracks", () => {
   ];
 
   it("keep heights, times and other values of their points", async () => {
-    const [place, , track] = await featuresOf(convert(full, "gpx", "geojson"));
+    const [place, linked, track] = await featuresOf(convert(full, "gpx", "geojson"));
+    expect(linked.properties).toMatchObject({ link1_href: "a", link2_href: "b", link3_href: "c" });
     expect(track).toMatchObject({ properties: { name: "T", coordinateProperties: points }, geometry: { coordinates: shape } });
     expect(place.properties).toMatchObject({ time: "2026-03-01T10:00:00.123456Z", Depth: "4.5", ele: 12.5 });
     expect(place.geometry.coordinates).toEqual([8, 47, 12.5]);
@@ -166,6 +167,23 @@ describe("shapes", () => {
     const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
     expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");
     expect((await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "gpkg")).notes.size).toBe(0);
+  });
+});
+
+describe("curves", () => {
+  const arc = 'WKT,n\n"CIRCULARSTRING (0 0,1 1,2 0)",1\n';
+
+  it("become lines with a note where the format has none", async () => {
+    const made = convert(arc, "csv", "geojson");
+    const [{ geometry }] = await featuresOf(made);
+    expect([geometry.type, geometry.coordinates.length > 9]).toEqual(["LineString", true]);
+    expect((await made).notes.get("METADATA_DROPPED")).toBe("Curves of 1 shapes became straight lines between points.");
+  });
+
+  it("stay curves in others", async () => {
+    const made = await convert(arc, "csv", "gpkg");
+    expect(made.notes.size).toBe(0);
+    expect(await textOf(again(made, "gpkg", "csv"))).toContain("CIRCULARSTRING (0 0,1 1,2 0)");
   });
 });
 

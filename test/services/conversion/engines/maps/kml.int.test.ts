@@ -37,6 +37,16 @@ describe("values of KML", () => {
     expect([...(await made).notes.keys()]).toEqual(codes);
   });
 
+  it("keep the tracks of KML 2.3, which stand in no namespace of an extension", async () => {
+    const track =
+      "<MultiTrack><Track><when>2024-01-02T03:04:05Z</when><coord>1 2 3</coord><when>2024-01-02T03:05:05Z</when><coord>4 5 6</coord></Track></MultiTrack>";
+    const [{ geometry }] = await featuresOf(convert(kml(placemark(track)), "kml", "geojson"));
+    expect(geometry.coordinates.flat()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+  });
+
   it("keep a ring outside an area as a line, and an area as one", async () => {
     const ring = "<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>";
     const area = `<Polygon><outerBoundaryIs>\n ${ring}\n</outerBoundaryIs></Polygon>`;

@@ -1,7 +1,7 @@
 /** A truncated file is never taken for a complete one, even if its decoder reports no error. */
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
+import { ffmpeg, ffmpegBench, numbersOf, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
 
@@ -42,6 +42,20 @@ it("MP3 without a count of its frames says that its end is missing", async () =>
   expect((await convert(path, "mp3", "caf")).notes.has("INPUT_DAMAGED")).toBe(false);
   await truncate(path, Math.floor((await stat(path)).size * 0.9));
   expect((await convert(path, "mp3", "caf")).notes.get("INPUT_DAMAGED")).toContain("The end of the file is missing");
+});
+
+it("joined MP3 whose bit rate rises was called cut off, and lost sound where its channels change", async () => {
+  const parts = [pathOf("mono.mp3"), pathOf("stereo.mp3")];
+  for (const [place, part] of parts.entries()) {
+    const rate = words(place === 0 ? "-ac 1 -b:a 48k" : "-ac 2 -b:a 256k");
+    await ffmpeg(...words("-f lavfi -i anoisesrc=duration=5:amplitude=0.3 -write_xing 0 -id3v2_version 0"), ...rate, part);
+  }
+  const path = pathOf("joined.mp3");
+  await writeFile(path, Buffer.concat(await Promise.all(parts.map((part) => readFile(part)))));
+  const { path: made, notes } = await convert(path, "mp3", "flac");
+  expect(notes.has("INPUT_DAMAGED")).toBe(false);
+  const [seconds = 0] = await numbersOf(made, "format=duration", "-f", "flac");
+  expect(seconds).toBeGreaterThan(9.85);
 });
 
 it.each(silent)("%s says that its end is missing", async (from) => {

@@ -1,7 +1,7 @@
 /** Album tracks play without a gap only if no encoder padding remains at either end. */
 import { stat } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
+import { execute, ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
 
 const { convert, pathOf } = ffmpegBench();
 
@@ -22,6 +22,13 @@ it.each(["wav", "flac", "ogg", "mp3", "aiff"])("the padding behind AAC in an M4A
   // It stores its duration in milliseconds.
   const rest = (await countOf((await convert(coarse, "m4a", to)).path)) - samples;
   expect(Math.abs(rest)).toBeLessThan(44.1);
+});
+
+it("M4A of WMA began with silence", async () => {
+  const path = pathOf("song.wma");
+  await ffmpeg(...song, path);
+  const { path: made } = await convert(path, "wma", "m4a");
+  expect(await told(made, "a:0", "start_time")).toEqual(["0.000000"]);
 });
 
 it.each(["m4a", "m4b", "m4r"])("%s tells its length to the sample", async (to) => {

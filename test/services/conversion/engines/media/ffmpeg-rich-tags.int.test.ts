@@ -87,10 +87,22 @@ describe("a second artist, beats per minute and lyrics of an MP3 are kept or nam
   });
 });
 
-it("the number of tracks in a field of its own in FLAC is kept in M4A", async () => {
+it("the number of tracks in a field of its own in FLAC is kept in M4A, also behind tags of ID3", async () => {
   const path = pathOf("numbered.flac");
-  await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12"), path);
-  expect((await easy((await convert(path, "flac", "m4a")).path, "m4a")).tracknumber).toEqual(["3/12"]);
+  await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12 -metadata LABEL=Quokka"), path);
+  await python("import sys; from mutagen.id3 import ID3, TIT2; t = ID3(); t.add(TIT2(encoding=3, text='x')); t.save(sys.argv[1])", path);
+  const { path: made, notes } = await convert(path, "flac", "m4a");
+  expect((await easy(made, "m4a")).tracknumber).toEqual(["3/12"]);
+  expect(await python("import sys; from mutagen.mp4 import MP4; print(MP4(sys.argv[1])['----:com.apple.iTunes:LABEL'])", made)).toContain(
+    "Quokka",
+  );
+  expect([...notes]).toEqual([]);
+});
+
+it("lyrics that end in half a line break were called lost", async () => {
+  const source = pathOf("lyrics.flac");
+  await ffmpeg(...tone, "-metadata", "LYRICS=La\r\nla\r", source);
+  expect([...(await convert(source, "flac", "mp3")).notes]).toEqual([]);
 });
 
 it("languages of comments and ratings stay where the tags are ID3, and are named elsewhere", async () => {
@@ -113,6 +125,23 @@ it("movements and groupings of iTunes are kept in ID3, and named elsewhere", asy
   expect(await python(listed, made)).toBe("MVNM GRP1");
   const lost = (await convert(path, "mp3", "wav")).notes.get("METADATA_DROPPED");
   for (const name of ["movement", "grp1"]) expect(lost).toContain(name);
+});
+
+it("sort names and the disc's identifier stay in ID3v2.3, and other frames are named", async () => {
+  const path = pathOf("sorted.mp3");
+  await ffmpeg(...tone, ...words("-metadata title=Quokka"), path);
+  const write = `import sys; from mutagen.id3 import ID3, COMM, TSOP, TMOO, MCDI, EQU2
+tags = ID3(sys.argv[1]); tags.add(TSOP(encoding=3, text="Bo, A")); tags.add(TMOO(encoding=3, text="calm")); tags.add(MCDI(data=b"12")); tags.add(COMM(encoding=3, lang="eng", desc="iTunNORM", text="0")); tags.add(EQU2(method=0, desc="x", adjustments=[(1, 2)])); tags.save()`;
+  await python(write, path);
+  const { path: made, notes } = await convert(path, "mp3", "aiff");
+  const read =
+    "import sys; from mutagen.aiff import AIFF; t = AIFF(sys.argv[1]).tags; print(t.version[1], t['TSOP'], t['TMOO'], t['MCDI'].data)";
+  await copyFile(made, pathOf("sorted.aiff"));
+  expect(await python(read, pathOf("sorted.aiff"))).toBe("3 Bo, A calm b'12'");
+  expect([...notes.values()].join()).toBe("Not carried over: tags (EQU2).");
+  expect((await convert(path, "mp3", "flac")).notes.get("METADATA_DROPPED")).toMatch(
+    /^Not carried over: tags \((identifier of the disc|EQU2), (identifier of the disc|EQU2)\)\.$/,
+  );
 });
 
 it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", async () => {

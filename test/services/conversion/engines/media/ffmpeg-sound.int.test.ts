@@ -219,6 +219,7 @@ describe("the sample rate", () => {
     [192_000, "mp2", "48000"],
     [22_050, "ac3", "32000"],
     [384_000, "ogg", "192000"],
+    [705_600, "flac", "352800"],
     [44_100, "opus", "48000"],
   ])("%d in %s becomes %s with a note", async (rate, to, written) => {
     const { path, notes } = await convert(await tone("rate.wav", "pcm_s16le", { rate }), "wav", to);

@@ -46,6 +46,18 @@ it("says so when a film has none", async () => {
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The video has no subtitles." });
 });
 
+it.each(["srt", "vtt", "ass"])("a track without text gave a file without text, or an error that blames nothing, in %s", async (to) => {
+  const filmOf = async (start: string): Promise<string> => {
+    const [text, path] = [join(bench.folder, "cue.srt"), join(bench.folder, "cue.mkv")];
+    await writeFile(text, `1\n${start} --> 00:00:06,000\nx\n`);
+    await run("ffmpeg", ["-y", "-f", "lavfi", "-i", "color=size=16x16:duration=1", "-i", text, "-t", "1", path]);
+    return path;
+  };
+  const converted = bench.convert(await filmOf("00:00:05,000"), "mkv", to);
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The subtitle track contains no text." });
+  expect(await readFile((await bench.convert(await filmOf("00:00:00,000"), "mkv", to)).path, "utf8")).toContain("x");
+});
+
 it("refuses a number that the film does not have", async () => {
   const converted = bench.convert(typical("video/subtitled.mkv"), "mkv", "srt", { subtitle: 2 });
   await expect(converted).rejects.toMatchObject({

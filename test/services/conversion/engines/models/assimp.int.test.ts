@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
@@ -134,6 +136,9 @@ describe("engine assimp, in detail", () => {
   });
 
   const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const lit = (written["ac"] ?? "")
+    .replace("kids 1\n", 'kids 2\nOBJECT light\nname "l"\nloc 1 1 1\nkids 0\n')
+    .replace('"box"\n', '"box"\ntexture "wood.png"\n');
   const ply = (faces: number) =>
     `ply\nformat ascii 1.0\nelement vertex 3\n${[..."xyz"].map((axis) => `property float ${axis}\n`).join("")}property uchar red\n` +
     `property float quality\nelement face ${faces}\nproperty list uchar int vertex_indices\nproperty uchar red\nend_header\n` +
@@ -146,6 +151,13 @@ describe("engine assimp, in detail", () => {
     [
       ...(["obj", "glb", `mtllib a b.mtl\nusemtl red\n${triangle}`] as const),
       { EXTERNAL_CONTENT_BLOCKED: "Materials and textures in other files were not read: a b.mtl." },
+    ],
+    [
+      ...(["ac", "glb", lit] as const),
+      {
+        METADATA_DROPPED: "Left out: lights.",
+        EXTERNAL_CONTENT_BLOCKED: "Textures in other files were not included: wood.png.",
+      },
     ],
     [
       ...(["glb", "dae", glb({ nodes: [{ mesh: 0, extras: { list: [1, 2] } }], scenes: [{ nodes: [0] }] })] as const),
@@ -165,6 +177,31 @@ describe("engine assimp, in detail", () => {
     await expect(bench.convert(path, "ply", "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
+  // Lists of nodes had no end, so no program opened the file.
+  it("writes binary FBX that its own reader opens", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "fbx");
+    expect((await promisify(execFile)("assimp", ["info", path])).stdout).toMatch(/Faces:\s+12/);
+    expect([...(await bench.convert(path, "fbx", "glb")).notes]).toEqual([]);
+  });
+
+  it("notes the unit of FBX that glTF does not have", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "fbx", { form: "text" });
+    await writeFile(path, (await readFile(path, "latin1")).replace(/("UnitScaleFactor".*) 100/, "$1 2.54"));
+    const note = "The unit of 2.54 cm was left out; lengths of the result count as metres.";
+    expect([...(await bench.convert(path, "fbx", "glb")).notes]).toEqual([["METADATA_DROPPED", note]]);
+  });
+
+  // Shapes were moved and turned in 3DS, and FBX lacked the placement of the outermost node.
+  it.each([["3ds"], ["fbx"], ["dae", "fbx"]])("writes every shape at its place in %s %s", async (...formats) => {
+    const outer = { children: [1, 2], scale: [3, 1, 1], rotation: [0.5, 0.5, 0.5, 0.5] };
+    let [from, path] = ["glb", join(bench.folder, "moved.glb")];
+    await writeFile(path, glb({ nodes: [outer, { mesh: 0, translation: [5, 0, 0] }, { mesh: 0 }], scenes: [{ nodes: [0] }] }));
+    const wanted = await modelOf((await bench.convert(path, "glb", "stl")).path, "stl");
+    for (const to of [...formats, "stl"]) [from, path] = [to, (await bench.convert(path, from, to)).path];
+    const { size } = await modelOf(path, "stl");
+    for (const [axis, edge] of wanted.size.entries()) expect(size[axis]).toBeCloseTo(edge, 4);
+  });
+
   it("merges equal vertices on request", async () => {
     const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
     const cornersOf = async (simplify: boolean) => {
@@ -180,20 +217,23 @@ describe("engine assimp, in detail", () => {
     expect(scene.buffers.map(({ uri }: { uri: string }) => uri.slice(0, 5))).toEqual(["data:"]);
   });
 
-  it("reports meshopt compression, not damage", async () => {
+  it.each([
+    [{ extensions: { EXT_meshopt_compression: { fallback: true } } }, "CONVERSION_FAILED", "meshopt"],
+    [{ uri: "box.bin" }, "INVALID_INPUT", "box.bin"],
+  ])("reports compression and data in another file, not damage (%#)", async (kind, code, said) => {
     const path = join(bench.folder, "packed.gltf");
     const scene = {
       asset: { version: "2.0" },
-      buffers: [{ byteLength: 96, extensions: { EXT_meshopt_compression: { fallback: true } } }],
+      buffers: [{ byteLength: 96, ...kind }],
       bufferViews: [{ buffer: 0, byteLength: 96 }],
       accessors: [{ bufferView: 0, componentType: 5126, count: 8, type: "VEC3" }],
       meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
       nodes: [{ mesh: 0 }],
       ...{ scenes: [{ nodes: [0] }], scene: 0 },
-      extensionsUsed: ["EXT_meshopt_compression"],
+      extensionsUsed: [...("uri" in kind ? [] : ["EXT_meshopt_compression"])],
     };
     await writeFile(path, JSON.stringify(scene));
     const failing = bench.convert(path, "gltf", "obj");
-    await expect(failing).rejects.toMatchObject({ code: "CONVERSION_FAILED", message: expect.stringContaining("meshopt") });
+    await expect(failing).rejects.toMatchObject({ code, message: expect.stringContaining(said) });
   });
 });

@@ -70,3 +70,47 @@ test("computes the formulas of a workbook that asks for it, as its zeros are no 
   expect(await readFile(made.path, "utf8")).toMatch(/^2,6,/);
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Formulas without a result use unknown functions or names: Sheet1.C1.");
 });
+
+const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const relations = (...each: readonly string[]) =>
+  Buffer.from(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join("")}</Relationships>`);
+const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
+
+test("shows a pivot table of Excel as the file does, with a note that it became cells", async () => {
+  const text = (place: string, said: string) => `<c r="${place}" t="inlineStr"><is><t>${said}</t></is></c>`;
+  const parts = await officeBook(
+    `<row r="1">${text("A1", "Kind")}${text("B1", "Size")}${text("D1", "Row Labels")}${text("E1", "Sum of Size")}</row>` +
+      `<row r="2">${text("A2", "a")}<c r="B2"><v>1</v></c>${text("D2", "a")}<c r="E2"><v>3</v></c></row>` +
+      `<row r="3">${text("A3", "a")}<c r="B3"><v>2</v></c>${text("D3", "Grand Total")}<c r="E3"><v>3</v></c></row>`,
+  );
+  const caches = relation("rId99", "pivotCacheDefinition", "pivotCache/pivotCacheDefinition1.xml");
+  const [book, rels, types] = ["xl/workbook.xml", "xl/_rels/workbook.xml.rels", "[Content_Types].xml"].map((name) =>
+    Buffer.from(parts[name] ?? "").toString(),
+  );
+  const kind = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+  const typeOf = (name: string, what: string) => `<Override PartName="/xl/${name}1.xml" ContentType="${kind}.${what}+xml"/>`;
+  const added = `${typeOf("pivotCache/pivotCacheDefinition", "pivotCacheDefinition")}${typeOf("pivotTables/pivotTable", "pivotTable")}`;
+  const cached = `<pivotCaches><pivotCache xmlns:r="${office}" cacheId="1" r:id="rId99"/></pivotCaches>`;
+  Object.assign(parts, {
+    "xl/workbook.xml": Buffer.from((book ?? "").replace("</workbook>", `${cached}</workbook>`)),
+    "xl/_rels/workbook.xml.rels": Buffer.from((rels ?? "").replace("</Relationships>", `${caches}</Relationships>`)),
+    "[Content_Types].xml": Buffer.from((types ?? "").replace("</Types>", `${added}</Types>`)),
+    "xl/worksheets/_rels/sheet1.xml.rels": relations(relation("rId1", "pivotTable", "../pivotTables/pivotTable1.xml")),
+    "xl/pivotTables/_rels/pivotTable1.xml.rels": relations(
+      relation("rId1", "pivotCacheDefinition", "../pivotCache/pivotCacheDefinition1.xml"),
+    ),
+    "xl/pivotCache/pivotCacheDefinition1.xml": Buffer.from(
+      `<pivotCacheDefinition ${main} refreshOnLoad="1"><cacheSource type="worksheet"><worksheetSource ref="A1:B3" sheet="Sheet1"/></cacheSource><cacheFields count="2"><cacheField name="Kind"><sharedItems count="1"><s v="a"/></sharedItems></cacheField><cacheField name="Size"><sharedItems containsSemiMixedTypes="0" containsString="0" containsNumber="1" minValue="1" maxValue="2"/></cacheField></cacheFields></pivotCacheDefinition>`,
+    ),
+    "xl/pivotTables/pivotTable1.xml": Buffer.from(
+      `<pivotTableDefinition ${main} name="P" cacheId="1" dataCaption="Values"><location ref="D1:E3" firstHeaderRow="1" firstDataRow="1" firstDataCol="1"/><pivotFields count="2"><pivotField axis="axisRow" showAll="0"><items count="2"><item x="0"/><item t="default"/></items></pivotField><pivotField dataField="1" showAll="0"/></pivotFields><rowFields count="1"><field x="0"/></rowFields><rowItems count="2"><i><x/></i><i t="grand"><x/></i></rowItems><colItems count="1"><i/></colItems><dataFields count="1"><dataField name="Sum of Size" fld="1"/></dataFields></pivotTableDefinition>`,
+    ),
+  });
+  const source = join(bench.folder, "pivot.xlsx");
+  await writeFile(source, zipSync(parts));
+  const made = await bench.convert(source, "xlsx", "ods");
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Pivot tables became the cells that they show.");
+  const table = await bench.convert(made.path, "ods", "csv");
+  expect(await readFile(table.path, "utf8")).toBe("Kind,Size,,Row Labels,Sum of Size\na,1,,a,3\na,2,,Grand Total,3\n");
+});

@@ -78,6 +78,24 @@ describe("entries of a calendar keep", () => {
     expect((await recordOf(text, "ics")).codes).toEqual(codes);
   });
 
+  it.each([
+    ["a line without a value", event("SUMMARY:S", "X-APPLE-RADIUS=49.9"), "X-APPLE-RADIUS=49.9"],
+    ["a line after the calendar", `${event("SUMMARY:S")}X-COMMENT:Cached\r\n`, "X-COMMENT:Cached"],
+  ])("all else than %s, with a note", async (_name, text, line) => {
+    const made = await convert(text, "ics", "json");
+    expect(JSON.parse(made.text)).toEqual([{ type: "event", uid: "1", summary: "S" }]);
+    expect([...made.notes]).toEqual([["INPUT_DAMAGED", `Lines that are no properties were left out: ${line}.`]]);
+  });
+
+  it("an event without a calendar around it", async () => {
+    const { record, codes } = await recordOf("BEGIN:VEVENT\r\r\nSUMMARY:long\r\r\n er\r\r\nEND:VEVENT\r\r\n", "ics");
+    expect([record, codes]).toEqual([{ summary: "longer" }, []]);
+  });
+
+  it.each(["!BEGIN:\nEND", "BEGIN:VEVENT\nSUMMARY:S\n"])("no secret of what is wrong: %j", async (text) => {
+    await expect(convert(text, "ics", "json")).rejects.toThrow(/no entries|began but did not end/);
+  });
+
   it("what version 1.0 says", async () => {
     const text = event("SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:K=C3=B6ln", "RRULE:W1 MO #0").replace("VERSION:2.0", "VERSION:1.0");
     expect(await recordOf(text, "ics")).toEqual({ record: { summary: "Köln", recurrence: "W1 MO #0" }, codes: [] });

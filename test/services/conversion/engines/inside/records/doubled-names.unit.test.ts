@@ -21,6 +21,24 @@ it.each([
   expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names were numbered: [ax]/);
 });
 
+it.each([
+  ["on lines of their own", parseJson, '{"a":1}\n{"a":"}"}\n', '[{"a":1},{"a":"}"}]', true],
+  ["on one line", parseJsonLines, '{"a":1}{"a":"\\"{"} [2]', '[{"a":1},{"a":"\\"{"},[2]]', true],
+  ["over several lines", parseJsonLines, '{\n"a":1\n}\n', '[{"a":1}]', false],
+])("values one after another are a list: %s", (_where, parse, text, wanted, isNoted) => {
+  const notes: Notes = new Map();
+  expect(jsonTextOf(parse(text, notes), 0)).toBe(wanted);
+  expect(notes.has("DIALECT_GUESSED")).toBe(isNoted);
+});
+
+it.each([
+  [parseJson, '{"a":1} 2', "The file is not JSON: end of file expected in line 1."],
+  [parseJson, '{"a":1', "The file is not JSON: close brace expected in line 1."],
+  [parseJsonLines, '{"a":1}\n{"a":', "Line 2 is not JSON."],
+])("what is not JSON is told in words: %s %j", (parse, text, message) => {
+  expect(() => parse(text, new Map())).toThrow(message);
+});
+
 it("says nothing where each name stands once", () => {
   const notes: Notes = new Map();
   parseJson('{"a":{"a":1},"b":[{"a":1},{"a":2}]}', notes);
@@ -37,4 +55,10 @@ it("tells of every kind of change under one code, and of the first place of each
   const { notes } = await converterOf(dataEngine, convertData)('[{"a":1,"a":2,"c":{"d":3},"c.d":4,"e":[5]}]', "json", "avro");
   expect(notes.get("NAMES_CHANGED")).toMatch(/^Repeated names .*: a\. Two values .* c\.d; .* does not allow were changed: c\.d, c\.d_2\.$/);
   expect(notes.get("STRUCTURE_FLATTENED")).toBe("Nested values became columns, first “c”. Lists within rows became text, first “e”.");
+});
+
+it("replaces the character NUL in a CSV, with a note that names the column", async () => {
+  const { text, notes } = await converterOf(dataEngine, convertData)('[{"a":"x\\u0000y","b":1}]', "json", "csv");
+  expect(text).toBe("a,b\r\nx\ufffdy,1\r\n");
+  expect([...notes]).toEqual([["CHARACTERS_REPLACED", "The character NUL was replaced: a."]]);
 });

@@ -1,5 +1,7 @@
 import type { SchemaElement } from "hyparquet";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, it } from "vitest";
+import { compressors, parseParquet } from "#services/conversion/engines/inside/records/columns.ts";
 import { parquetReaderOf } from "#services/conversion/engines/inside/records/parquet-types.ts";
 
 const leaf = (element: Omit<SchemaElement, "name">) => ({ element: { name: "key", ...element }, children: [] });
@@ -20,4 +22,55 @@ it.each([
 
 it("keys of maps that are bytes are refused", () => {
   expect(() => parquetReaderOf(mapBy({ type: "BYTE_ARRAY" }))).toThrow(expect.objectContaining({ code: "CONVERSION_FAILED" }));
+});
+
+it.each([
+  [{ id: { authority: "EPSG", code: 5070 } }, ["METADATA_DROPPED", "Coordinate systems were left out: shape (EPSG:5070)."]],
+  [{ id: { authority: "OGC", code: "CRS84" } }, undefined],
+  [undefined, undefined],
+])("a coordinate system other than degrees is named: %j", async (crs, note) => {
+  const point = Buffer.from("0101000000000000000000f03f0000000000000040", "hex");
+  const geo = { version: "1.0.0", primary_column: "shape", columns: { shape: { encoding: "WKB", geometry_types: [], crs } } };
+  const bytes = parquetWriteBuffer({
+    columnData: [{ name: "shape", data: [Uint8Array.from(point)], type: "BYTE_ARRAY" }],
+    kvMetadata: [{ key: "geo", value: JSON.stringify(geo) }],
+  });
+  const notes = new Map<string, string>();
+  const [row] = (await parseParquet(new Uint8Array(bytes), notes)) as Map<string, unknown>[];
+  expect(row?.get("shape")).toEqual(
+    new Map<string, unknown>([
+      ["type", "Point"],
+      ["coordinates", [1, 2]],
+    ]),
+  );
+  expect([...notes][0]).toEqual(note);
+});
+
+it("a compressed page of only empty values has no bytes", () => {
+  expect(compressors.SNAPPY(new Uint8Array(), 0)).toHaveLength(0);
+});
+
+/** Replaces bytes of the stored values. */
+async function rowsOf(type: "STRING" | "JSON", data: unknown[], was: string, is: string) {
+  const bytes = parquetWriteBuffer({ columnData: [{ name: "c", data, type }], codec: "UNCOMPRESSED", statistics: false });
+  const notes = new Map<string, string>();
+  const rows = await parseParquet(Buffer.from(Buffer.from(bytes).toString("latin1").replace(was, is), "latin1"), notes);
+  return { values: (rows as Map<string, unknown>[]).map((row) => row.get("c")), notes: [...notes] };
+}
+
+it("bytes that are not UTF-8 are replaced with a note that shows the text", async () => {
+  const { values, notes } = await rowsOf("STRING", ["TRELx", "fine"], "TRELx", "TREL\xc3");
+  expect(values).toEqual(["TREL\ufffd", "fine"]);
+  expect(notes).toEqual([["CHARACTERS_REPLACED", "Bytes that are no characters in UTF-8 were replaced: TREL\ufffd."]]);
+});
+
+it.each([
+  ['["12345678901234567890"]', "[ 12345678901234567890 ]", [12345678901234567890n]],
+  ['["12345678901234567890"]', '["12345678901234567890  ', '["12345678901234567890  '],
+])("JSON keeps its digits, and stays text where it is none: %s → %s", async (was, is, wanted) => {
+  expect((await rowsOf("JSON", [["12345678901234567890"]], was, is)).values).toEqual([wanted]);
+});
+
+it("an encrypted file is not said to be damaged", async () => {
+  await expect(parseParquet(Buffer.from("PARE\0\0\0\0PARE"), new Map())).rejects.toThrow("encrypted");
 });

@@ -70,10 +70,12 @@ describe("looks and facts that no other format holds are noted", () => {
     ["fonts inside", "ass", ass("[Fonts]\nfontname: a.ttf\n"), "STYLING_DROPPED", "Fonts"],
     ["a title", "ass", ass("[Script Info]\nTitle: Quokka\n"), "METADATA_DROPPED", "title"],
     ["a comment", "ass", `${ass("")}Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,todo\n`, "METADATA_DROPPED", "Comments"],
+    ["a comment in a line", "ass", ass("", "0,0:00:01.00,0:00:02.00,Default,,0,0,0,,x{todo: y}"), "METADATA_DROPPED", "Comments"],
     ["a cue's name", "vtt", vtt("", "intro\n00:01.000 --> 00:02.000"), "METADATA_DROPPED", "intro"],
     ["a cue's settings", "vtt", vtt("", "00:01.000 --> 00:02.000 line:0 align:start"), "STYLING_DROPPED", "00:01.000"],
     ["a speaker", "vtt", vtt("", undefined, "<v Bob>x"), "METADATA_DROPPED", "Speakers"],
     ["a comment", "vtt", vtt("\n\nNOTE todo"), "METADATA_DROPPED", "Comments"],
+    ["a head between joined parts", "vtt", `${vtt("")}\nWEBVTT\nX-TIMESTAMP-MAP=MPEGTS:9,LOCAL:00:00:00.000\n`, "METADATA_DROPPED", "head"],
     ["a language in the head", "vtt", vtt("\nLanguage: en"), "METADATA_DROPPED", "head"],
     ["a language", "ttml", ttml('xml:lang="de"'), "METADATA_DROPPED", "language"],
     ["a title", "ttml", ttml("", "<metadata><title>Quokka</title></metadata>"), "METADATA_DROPPED", "Titles"],
@@ -119,6 +121,11 @@ describe("text that is a mark in another format", () => {
     );
     const source = srt("a   b & 'c'");
     expect((await convert((await convert(source, "srt", "ttml")).text, "ttml", "srt")).text).toBe(source);
+  });
+
+  it("has no blank line, also none of blanks, which ends a subtitle of SubRip", async () => {
+    const sami = "<SAMI><BODY><SYNC Start=1000><P>a<br/>\n  <br/> b<SYNC Start=2000><P>&nbsp;</BODY></SAMI>";
+    expect((await convert(sami, "smi", "srt")).text).toBe("1\n00:00:01,000 --> 00:00:02,000\na\n b\n");
   });
 
   it("that divides lines for programs and not for people stays in SubStation Alpha", async () => {

@@ -63,3 +63,21 @@ describe("white space of TTML", () => {
     expect((await cuesOf("", body)).cues).toEqual([`0:00:01.000,0:00:02.000\n${wanted}`]);
   });
 });
+
+describe("bold, italics and underlines of TTML", () => {
+  it.each([
+    ["around", "", '<div tts:fontStyle="italic"><p begin="1s" end="2s">a <span tts:fontStyle="normal">b</span></p></div>', "<i>a </i>b"],
+    ["of a style", '<style xml:id="s" tts:fontStyle="italic"/>', '<p style="s" begin="1s" end="2s">a</p>', "<i>a</i>"],
+    [
+      "of the styles of a style",
+      '<style xml:id="s" tts:fontWeight="bold"/><style xml:id="t" style="s" tts:textDecoration="underline"/>',
+      '<p begin="1s" end="2s"><span style="t">a</span> b</p>',
+      "<b><u>a</u></b> b",
+    ],
+    ["of a timed part", "", '<p tts:fontWeight="bold"><span begin="1s" end="2s">a</span></p>', "<b>a</b>"],
+  ])("%s were lost", async (_name, styles, body, text) => {
+    const source = `<tt xmlns="http://www.w3.org/ns/ttml"><head><styling>${styles}</styling></head><body>${body}</body></tt>`;
+    const made = await convert(source, "ttml", "srt");
+    expect(made).toMatchObject({ text: `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`, codes: [] });
+  });
+});
