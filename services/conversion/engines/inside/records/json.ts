@@ -18,12 +18,23 @@ function withParts(text: string, notes: Notes, read: (doubled: string[]) => Valu
       const parts = partsOf(text);
       if (parts.length === 0) throw error;
       doubled.length = 0;
+      const values = valuesOfParts(parts, doubled);
+      if (values === undefined) throw error;
       if (parts.length > 1) noteOnce(notes, "DIALECT_GUESSED", "Several values, one after another, were read as a list.");
-      return parts.map((part) => valueOfJson(part, doubled));
+      return values;
     }
   })();
   noteDoubled(doubled, notes);
   return value;
+}
+
+/** Undefined if one is damaged: its error would count the lines from its own start. */
+function valuesOfParts(parts: readonly string[], doubled: string[]): Value[] | undefined {
+  try {
+    return parts.map((part) => valueOfJson(part, doubled));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Objects and lists that follow one another, on one line or on many; none if there is anything else between them. */

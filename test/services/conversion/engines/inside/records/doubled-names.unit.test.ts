@@ -34,7 +34,9 @@ it.each([
 it.each([
   [parseJson, '{"a":1} 2', "The file is not JSON: end of file expected in line 1."],
   [parseJson, '{"a":1', "The file is not JSON: close brace expected in line 1."],
+  [parseJson, '\n\n{"a":1,}', "The file is not JSON: property name expected in line 3."],
   [parseJsonLines, '{"a":1}\n{"a":', "Line 2 is not JSON."],
+  [parseJsonLines, '{"a":1}\n{"a":2}\n{"a":3,}\n', "Line 3 is not JSON."],
 ])("what is not JSON is told in words: %s %j", (parse, text, message) => {
   expect(() => parse(text, new Map())).toThrow(message);
 });
