@@ -125,9 +125,13 @@ export function allowedNames(columns: readonly string[], allows: (name: string) 
 
 function numbered(names: readonly string[], same = (name: string) => name): string[] {
   const seen = new Set<string>();
+  // Where counting goes on, because thousands of columns may have one name.
+  const counts = new Map<string, number>();
   return names.map((wanted) => {
     let name = wanted;
-    for (let count = 2; seen.has(same(name)); count++) name = `${wanted}_${count}`;
+    let count = counts.get(same(wanted)) ?? 2;
+    for (; seen.has(same(name)); count++) name = `${wanted}_${count}`;
+    counts.set(same(wanted), count);
     seen.add(same(name));
     return name;
   });
