@@ -43,7 +43,8 @@ const lenient = new TextDecoder();
 
 export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
-  if (Buffer.from(file, 0, 4).toString() === "PARE") throw inexpressible("The file is encrypted; its key would be needed to read it.");
+  if (Buffer.from(bytes.subarray(0, 4)).toString() === "PARE")
+    throw inexpressible("The file is encrypted; its key would be needed to read it.");
   try {
     const metadata = parquetMetadata(file);
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));

@@ -74,3 +74,7 @@ it.each([
 it("an encrypted file is not said to be damaged", async () => {
   await expect(parseParquet(Buffer.from("PARE\0\0\0\0PARE"), new Map())).rejects.toThrow("encrypted");
 });
+
+it.each(["", "PA", "PAR1"])("a file that ends after %j is said to be damaged", async (text) => {
+  await expect(parseParquet(Buffer.from(text), new Map())).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
