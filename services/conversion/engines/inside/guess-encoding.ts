@@ -38,9 +38,9 @@ export function guessEncoding(bytes: Uint8Array): string {
   return "windows-1252";
 }
 
-/** Č, which would be È in Windows-1252, and š or ž, without é: no Western language has these letters together. */
+/** Č, which would be È in Windows-1252, and š or ž, without the other letters with accents of languages that have è, such as à and é. */
 const isSouthSlavic = (sample: string): boolean =>
-  /[\xc8\xe8]/.test(sample) && /[\x8a\x8e\x9a\x9e]/.test(sample) && !/[\xc9\xe9]/.test(sample);
+  /[\xc8\xe8]/.test(sample) && /[\x8a\x8e\x9a\x9e]/.test(sample) && !/[\xc0\xc9\xcc\xd2\xd9\xe0\xe9\xec\xf2\xf9]/.test(sample);
 
 /** A byte that the code page does not define decodes to a control character, which no text contains; nor does one of KOI8 contain boxes. */
 function fits(bytes: Uint8Array, label: string): boolean {

@@ -22,6 +22,7 @@ it.each([
   ["Đino, dođavola. Neće da izađe odatle, a čeka. Što želiš? Policija je došla.", "windows-1250"],
   ["Ko pridem, želim videti, če je še kaj časa.", "windows-1250"],
   ["La crème de M. Škvorecký, café", "windows-1252"],
+  ["Dušan è qui, però andrà a Torino lunedì; la città più bella.", "windows-1252"],
   ["ゾルゲと尾崎、淡々と最期。日本語のテキストです。", "shift_jis"],
   ["名前,住所,電話\n田中ソ一,東京都能登―表,03-1234-5678\n", "shift_jis"],
   ["名前,年齢\n山田,30\n佐藤,28\n高橋,22\n渡辺,26\n伊藤,35\n中村,27\n小林,24\n加藤,31\n吉田,33\n", "shift_jis"],
