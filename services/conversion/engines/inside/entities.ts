@@ -9,17 +9,19 @@ const latin1 = (
   "uacute ucirc uuml yacute thorn yuml"
 ).split(" ");
 
-const named: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(latin1.map((name, index) => [name, String.fromCharCode(0xa0 + index)])),
-  ...{ ndash: "–", mdash: "—", lsquo: "‘", rsquo: "’", sbquo: "‚", ldquo: "“", rdquo: "”", bdquo: "„", bull: "•", hellip: "…" },
-  ...{ euro: "€", trade: "™", OElig: "Œ", oelig: "œ", Scaron: "Š", scaron: "š", amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
-  ...{ lrm: "\u200e", rlm: "\u200f" },
-};
+const named: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...Object.fromEntries(latin1.map((name, index) => [name, String.fromCharCode(0xa0 + index)])),
+    ...{ ndash: "–", mdash: "—", lsquo: "‘", rsquo: "’", sbquo: "‚", ldquo: "“", rdquo: "”", bdquo: "„", bull: "•", hellip: "…" },
+    ...{ euro: "€", trade: "™", OElig: "Œ", oelig: "œ", Scaron: "Š", scaron: "š", amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
+    ...{ lrm: "\u200e", rlm: "\u200f" },
+  }),
+);
 
 /** References that are unknown, or to no character, stay as they are. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(#x[\da-f]+|#\d+|[a-z]+\d{0,2});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return named[name] ?? named[name.toLowerCase()] ?? whole;
+    if (!name.startsWith("#")) return named.get(name) ?? named.get(name.toLowerCase()) ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
   });
