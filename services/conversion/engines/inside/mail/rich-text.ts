@@ -72,7 +72,7 @@ function pageOf(rtf: string, decode: Decode): string {
       flush();
       group = outer.pop() ?? group;
     } else if (symbol === "*") group = { ...group, isSkipped: true };
-    else if (written[word ?? symbol ?? ""] !== undefined) write(written[word ?? symbol ?? ""] ?? "");
+    else if (Object.hasOwn(written, word ?? symbol ?? "")) write(written[word ?? symbol ?? ""] ?? "");
     else if (word !== undefined) {
       flush();
       group = changed(group, word, number, codePageOf);
@@ -85,7 +85,7 @@ function pageOf(rtf: string, decode: Decode): string {
 function changed(group: Group, word: string, number: string | undefined, codePageOf: (font: string | undefined) => number): Group {
   if (word === "htmltag") return { ...group, isSkipped: false };
   if (word === "htmlrtf") return { ...group, isRtf: number !== "0" };
-  if (word === "uc") return { ...group, substitutes: Number(number) };
+  if (word === "uc") return { ...group, substitutes: Math.max(0, Number(number ?? 1)) };
   if (word === "f") return { ...group, codePage: codePageOf(number) };
   return skipped.test(word) ? { ...group, isSkipped: true } : group;
 }

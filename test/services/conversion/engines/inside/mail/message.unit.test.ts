@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { dateOf } from "#services/conversion/engines/inside/mail/headers.ts";
+import { pageInRichText } from "#services/conversion/engines/inside/mail/rich-text.ts";
 
 test.each([
   ["Tue, 31 Dec 2024 23:00:00 -0800 (PST)", "2024-12-31T23:00:00-08:00"],
@@ -24,4 +25,18 @@ test.each([
   "Tue Mar  5 10:00:00 2024",
 ])("the date %s, whose time is not certain, stays as it is", (header) => {
   expect(dateOf(header)).toBe(header);
+});
+
+test.each([
+  ["names that objects have", "\\constructor \\toString {\\*\\htmltag <p>}a", "<p>a"],
+  ["fewer substitutes than none", "\\uc-2 \\u233 abc", "éabc"],
+  ["substitutes without a number", "\\uc \\u233 ?abc", "éabc"],
+  ["a brace too many", "a}b", "ab"],
+])("the page in rich text with odd words is read: %s", (_what, body, page) => {
+  const rtf = Buffer.from(`{\\rtf1\\ansi\\fromhtml1 ${body}`, "latin1");
+  const head = Buffer.alloc(16);
+  head.writeInt32LE(rtf.length + 12, 0);
+  head.writeInt32LE(rtf.length, 4);
+  head.write("MELA", 8);
+  expect(pageInRichText(Buffer.concat([head, rtf]), (bytes) => Buffer.from(bytes).toString("latin1"))).toBe(page);
 });
