@@ -78,13 +78,14 @@ function valuesOf(fields: unknown): Values {
 
 /** Fields that FFmpeg reports as lost, minus those that were carried over, plus those that it does not know. */
 export function lostWith(lost: readonly string[], before: Media["tags"], after: Media["tags"], carried: CarriedTags): readonly string[] {
-  // Track 2 of 12 may have been two fields. FFmpeg joins multiple values.
-  const there = new Set(
-    [...carried.kept.values()].flat().flatMap((value) => (/^\d+\/\d+$/.test(value) ? [value, ...value.split("/")] : [value])),
-  );
+  const there = new Set([...carried.kept.values()].flat());
+  // Track 2 of 12 may have been two fields.
+  const counts = new Set([...there].filter((value) => /^\d+\/\d+$/.test(value)).flatMap((value) => value.split("/")));
+  const isCounted = (name: string): boolean => /track|disc/i.test(name) && counts.has(clean(before[name]));
+  // FFmpeg joins multiple values.
   const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
   const isMended = (name: string): boolean => isUnreadable(before[name]) && carried.kept.has(name);
-  const byFfmpeg = lost.filter((name) => !isMended(name) && !isThere(clean(before[name])));
+  const byFfmpeg = lost.filter((name) => !isMended(name) && !isCounted(name) && !isThere(clean(before[name])));
   const named = byFfmpeg.map((name) => clean(before[name]));
   const held = carried.isRead ? [] : Object.values(after).map(clean);
   const others = [...carried.lost].filter(
