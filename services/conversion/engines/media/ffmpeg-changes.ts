@@ -1,5 +1,5 @@
 /** Differences between a result and its source: both are probed and compared. */
-import { FilemillError } from "#contract/errors.ts";
+import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
@@ -62,11 +62,13 @@ export async function noteChanges(
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
 }
 
-/** @throws FilemillError INVALID_INPUT for a subtitle track without any text. */
-export async function assertText(session: ToolSession, { hop }: HopTask): Promise<void> {
+/** @throws FilemillError INVALID_INPUT for a subtitle track without any text, INVALID_OPTION for a part without any. */
+export async function assertText(session: ToolSession, { hop, options }: HopTask): Promise<void> {
   const first = ["-read_intervals", "%+#1"];
   const { answer } = await probe(session, subtitleFormats[hop.to]?.muxer ?? "", outputInside, "packet=size", first);
   if (rowsOf(fieldsOf(answer.packets).packet).length > 0) return;
+  const cut = ["start", "duration"].find((name) => options[name] !== undefined);
+  if (cut !== undefined) throw invalidOption(cut, "This part of the subtitle track contains no text.");
   throw new FilemillError("INVALID_INPUT", "The subtitle track contains no text.");
 }
 

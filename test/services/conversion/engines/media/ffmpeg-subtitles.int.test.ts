@@ -46,7 +46,7 @@ it("says so when a film has none", async () => {
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The video has no subtitles." });
 });
 
-it.each(["srt", "vtt", "ass"])("a track without text gave a file without text, or an error that blames nothing, in %s", async (to) => {
+it.each(["srt", "vtt", "ass"])("a track without text is refused, and a part without text is blamed on its option, in %s", async (to) => {
   const filmOf = async (start: string): Promise<string> => {
     const [text, path] = [join(bench.folder, "cue.srt"), join(bench.folder, "cue.mkv")];
     await writeFile(text, `1\n${start} --> 00:00:06,000\nx\n`);
@@ -56,6 +56,8 @@ it.each(["srt", "vtt", "ass"])("a track without text gave a file without text, o
   const converted = bench.convert(await filmOf("00:00:05,000"), "mkv", to);
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The subtitle track contains no text." });
   expect(await readFile((await bench.convert(await filmOf("00:00:00,000"), "mkv", to)).path, "utf8")).toContain("x");
+  const part = bench.convert(await filmOf("00:00:00,800"), "mkv", to, { duration: 0.5 });
+  await expect(part).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "duration" } });
 });
 
 it("refuses a number that the film does not have", async () => {
