@@ -57,12 +57,13 @@ function noteFacts(text: string, { notes }: Context): void {
 
 type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[]; readonly styles: Styles };
 
-/** Collects styles, each with those that it refers to. */
+/** Collects styles, each with those before it that it refers to. */
 function addStyles(nodes: unknown, { styles, context }: Reading): void {
   for (const node of Array.isArray(nodes) ? nodes : []) {
     const id = isNode(node) ? attributeOf(node, "id") : undefined;
     if (!isNode(node) || nameOf(node) !== "style") continue;
     noteLooks(node, context);
+    if (referredBy(node).some((other) => !styles.has(other))) context.notes.set("STYLING_DROPPED", undefined);
     if (id !== undefined)
       styles.set(id, {
         fontWeight: lookOf(node, "fontWeight", styles),
@@ -72,9 +73,11 @@ function addStyles(nodes: unknown, { styles, context }: Reading): void {
   }
 }
 
+const referredBy = (node: Node): readonly string[] => (attributeOf(node, "style") ?? "").split(/\s+/).filter((id) => id !== "");
+
 /** An attribute of an element, or that of the last of its styles that has it. */
 function lookOf(node: Node, name: string, styles: Styles): string | undefined {
-  const named = (attributeOf(node, "style") ?? "").split(/\s+/).map((id) => styles.get(id)?.[name]);
+  const named = referredBy(node).map((id) => styles.get(id)?.[name]);
   return attributeOf(node, name) ?? named.findLast((look) => look !== undefined);
 }
 
@@ -165,13 +168,14 @@ function attributeOf(node: Node, name: string): string | undefined {
 
 /** TTML style attributes whose names are not used for anything else. */
 const looks = (
-  "color region fontFamily fontSize backgroundColor backgroundImage border direction display displayAlign disparity extent lineHeight " +
-  "opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
+  "color region fontFamily fontShear fontSize fontVariant backgroundColor backgroundImage border direction display displayAlign disparity " +
+  "extent fillLineGap letterSpacing lineHeight linePadding lineShear multiRowAlign opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
   "textShadow unicodeBidi visibility wrapOption writingMode zIndex"
 ).split(" ");
 
 function noteLooks(node: Node, { notes }: Context): void {
-  if (looks.some((name) => attributeOf(node, name) !== undefined)) notes.set("STYLING_DROPPED", undefined);
+  const isStruck = /lineThrough|overline/.test(attributeOf(node, "textDecoration") ?? "");
+  if (isStruck || looks.some((name) => attributeOf(node, name) !== undefined)) notes.set("STYLING_DROPPED", undefined);
 }
 
 const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name) => attributeOf(node, name) !== undefined);

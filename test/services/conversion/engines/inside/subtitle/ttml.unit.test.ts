@@ -75,9 +75,19 @@ describe("bold, italics and underlines of TTML", () => {
       "<b><u>a</u></b> b",
     ],
     ["of a timed part", "", '<p tts:fontWeight="bold"><span begin="1s" end="2s">a</span></p>', "<b>a</b>"],
-  ])("%s were lost", async (_name, styles, body, text) => {
+  ])("%s are kept", async (_name, styles, body, text) => {
     const source = `<tt xmlns="http://www.w3.org/ns/ttml"><head><styling>${styles}</styling></head><body>${body}</body></tt>`;
     const made = await convert(source, "ttml", "srt");
     expect(made).toMatchObject({ text: `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`, codes: [] });
+  });
+
+  it.each([
+    ["a style that refers to a later one", '<style xml:id="s" style="t"/><style xml:id="t" tts:fontStyle="italic"/>'],
+    ["a line through text", '<style xml:id="s" tts:textDecoration="lineThrough"/>'],
+    ["what no subtitle format has", '<style xml:id="s" tts:letterSpacing="2px"/>'],
+  ])("%s is lost with a note", async (_name, styles) => {
+    const body = '<p style="s" begin="1s" end="2s">a</p>';
+    const source = `<tt xmlns="http://www.w3.org/ns/ttml"><head><styling>${styles}</styling></head><body>${body}</body></tt>`;
+    expect((await convert(source, "ttml", "srt")).codes).toEqual(["STYLING_DROPPED"]);
   });
 });
