@@ -61,7 +61,7 @@ function cardExpectations(from: string, to: string) {
   return [
     ...expectingAll(
       from !== "xlsx" && "ENCODING_GUESSED",
-      (from === "csv" || from === "json") && "DIALECT_GUESSED",
+      from === "csv" && "DIALECT_GUESSED",
       from === "xlsx" && "SHEETS_LEFT_OUT",
       isTable && "NAMES_CHANGED",
     ),
@@ -70,7 +70,12 @@ function cardExpectations(from: string, to: string) {
       (to === "xml" || to === "xlsx") && "CHARACTERS_REPLACED",
     ),
     ...told,
-    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", "Lists and maps become a single text.")] : []),
+    ...(from === "json"
+      ? [
+          expecting("STRUCTURE_FLATTENED", "Lists and maps become a single text."),
+          expecting("DIALECT_GUESSED", { message: "Several values, one after another, are read as a list.", isOfSource: true }),
+        ]
+      : []),
     ...(from === "ics" && holdsCells ? [expecting("STRUCTURE_FLATTENED", "Several values in one cell are joined with semicolons.")] : []),
     ...(from === "ics" && to === "xml" ? [expecting("STRUCTURE_FLATTENED", "Lists of one value become single elements.")] : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", "Photos of contacts are left out.")] : []),
