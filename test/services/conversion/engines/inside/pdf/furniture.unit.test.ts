@@ -21,7 +21,7 @@ it("leaves out a footer but once, even if a number in it differs on a few pages"
   ]);
 });
 
-it("lost the number of an invoice in three copies, which only their heads gave, and keeps it once", () => {
+it("keeps once the number of an invoice in three copies that only their heads give", () => {
   const copyWith = (number: number, title: string) => ({
     number,
     height: 800,
