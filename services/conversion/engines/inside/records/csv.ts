@@ -21,19 +21,19 @@ export function parseTable(text: string, from: string, options: Options, notes: 
 export function writeTable(value: Value, to: string, options: Options, notes: Notes): string {
   const { columns, rows } = tableOf(value, notes);
   const withNul = new Set<string>();
-  const lines = rows.map((row) =>
-    row.map((cell, place) => {
-      const text = cellText(cell);
-      if (!text.includes("\0")) return text;
-      withNul.add(columns[place] ?? "");
-      return text.replaceAll("\0", "\ufffd");
-    }),
-  );
+  const names = columns.map((name) => name.replaceAll("\0", "\ufffd"));
+  const shown = (text: string, place: number): string => {
+    if (!text.includes("\0")) return text;
+    withNul.add(names[place] ?? "");
+    return text.replaceAll("\0", "\ufffd");
+  };
+  const head = options.header === false ? [] : [columns.map(shown)];
+  const lines = [...head, ...rows.map((row) => row.map((cell, place) => shown(cellText(cell), place)))];
   // With that character, a file is not text to most programs.
   if (withNul.size > 0) noteAlso(notes, "CHARACTERS_REPLACED", `The character NUL was replaced: ${firstOf([...withNul])}.`);
   const ofBytes = columns.filter((_, place) => rows.some((row) => row[place] instanceof Uint8Array));
   if (ofBytes.length > 0) noteAlso(notes, "TYPES_AS_TEXT", `Bytes became text in base64: ${firstOf(ofBytes)}.`);
-  return textOfLines(options.header === false ? lines : [[...columns], ...lines], to, options);
+  return textOfLines(lines, to, options);
 }
 
 /** From a workbook: writes booleans as workbooks do. */

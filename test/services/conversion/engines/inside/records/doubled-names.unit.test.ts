@@ -60,7 +60,7 @@ it("tells of every kind of change under one code, and of the first place of each
 });
 
 it("replaces the character NUL in a CSV, with a note that names the column", async () => {
-  const { text, notes } = await converterOf(dataEngine, convertData)('[{"a":"x\\u0000y","b":1}]', "json", "csv");
-  expect(text).toBe("a,b\r\nx\ufffdy,1\r\n");
-  expect([...notes]).toEqual([["CHARACTERS_REPLACED", "The character NUL was replaced: a."]]);
+  const { text, notes } = await converterOf(dataEngine, convertData)('[{"a":"x\\u0000y","b":1,"c\\u0000":2}]', "json", "csv");
+  expect(text).toBe("a,b,c\ufffd\r\nx\ufffdy,1,2\r\n");
+  expect([...notes]).toEqual([["CHARACTERS_REPLACED", "The character NUL was replaced: c\ufffd, a."]]);
 });
