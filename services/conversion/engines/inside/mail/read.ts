@@ -181,7 +181,9 @@ function intact<Value>(read: () => Value): Value {
 
 function fieldsOf(reader: Reader): FieldsData {
   const fields = intact(() => reader.getFileData());
-  if (fields.error !== undefined || fields.dataType !== "msg") throw invalid("The file is not an Outlook message.");
+  // The library takes any file of Office for a message, with nothing in it.
+  const isOther = fields.messageClass === undefined && fields.subject === undefined && fields.body === undefined;
+  if (fields.error !== undefined || fields.dataType !== "msg" || isOther) throw invalid("The file is not an Outlook message.");
   return fields;
 }
 
