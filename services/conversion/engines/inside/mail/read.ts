@@ -182,7 +182,7 @@ function intact<Value>(read: () => Value): Value {
 function fieldsOf(reader: Reader): FieldsData {
   const fields = intact(() => reader.getFileData());
   // The library takes any file of Office for a message, with nothing in it.
-  const isOther = fields.messageClass === undefined && fields.subject === undefined && fields.body === undefined;
+  const isOther = Object.entries(fields).every(([name, value]) => name === "dataType" || (Array.isArray(value) && value.length === 0));
   if (fields.error !== undefined || fields.dataType !== "msg" || isOther) throw invalid("The file is not an Outlook message.");
   return fields;
 }

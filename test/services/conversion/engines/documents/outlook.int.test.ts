@@ -84,3 +84,8 @@ it("a message attached to an Outlook message is shown below it, and is mail in m
   expect(codes).toEqual([]);
   expect((await convert(message, "eml")).text).toMatch(/message\/rfc822; name=Inner\.eml.*Subject: Inner.*below/s);
 });
+
+it("another file of Office is not taken for a message without content", async () => {
+  const converted = convert(outlookOf({ Workbook: Buffer.from("cells") }), "txt");
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file is not an Outlook message." });
+});

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { dateOf } from "#services/conversion/engines/inside/mail/headers.ts";
-import { parseMsg } from "#services/conversion/engines/inside/mail/read.ts";
 import { pageInRichText } from "#services/conversion/engines/inside/mail/rich-text.ts";
 
 test.each([
@@ -40,9 +39,4 @@ test.each([
   head.writeInt32LE(rtf.length, 4);
   head.write("MELA", 8);
   expect(pageInRichText(Buffer.concat([head, rtf]), (bytes) => Buffer.from(bytes).toString("latin1"))).toBe(page);
-});
-
-test("another file of Office is no message without content", async () => {
-  const bytes = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(2000)]);
-  await expect(parseMsg(bytes, new Map())).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file is not an Outlook message." });
 });
