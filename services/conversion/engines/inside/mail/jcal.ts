@@ -66,11 +66,16 @@ export const unguarded = (text: string, pair = "\\\\"): string => text.replaceAl
 function linesIn(text: string, notes: Notes): readonly string[] {
   const odd: string[] = [];
   let depth = 0;
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
+  const lines: string[] = [];
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)) {
+    if (line.trim() === "") continue;
+    // Lines are still folded after an equals sign.
+    if (/^[ \t]/.test(line) && lines.length > 0) lines[lines.length - 1] += line.slice(1);
+    else lines.push(line);
+  }
   const kept = lines.filter((line) => {
-    if (line.trim() === "") return false;
     if (/^begin:/i.test(line)) depth += 1;
-    const isSound = depth > 0 && (line.includes(":") || /^[ \t]/.test(line));
+    const isSound = depth > 0 && line.includes(":");
     if (isSound && /^end:/i.test(line)) depth -= 1;
     if (!isSound) odd.push(line);
     return isSound;

@@ -87,6 +87,12 @@ describe("entries of a calendar keep", () => {
     expect([...made.notes]).toEqual([["INPUT_DAMAGED", `Lines that are no properties were left out: ${line}.`]]);
   });
 
+  it("a line that is folded after an equals sign, before its value", async () => {
+    const made = await convert(event("SUMMARY:S", "ATTENDEE;CN=A;RSVP=\r\n FALSE:mailto:a@example.org"), "ics", "json");
+    expect(JSON.parse(made.text)).toMatchObject([{ summary: "S", attendees: ["a@example.org"] }]);
+    expect(made.notes.has("INPUT_DAMAGED")).toBe(false);
+  });
+
   it("an event without a calendar around it", async () => {
     const { record, codes } = await recordOf("BEGIN:VEVENT\r\r\nSUMMARY:long\r\r\n er\r\r\nEND:VEVENT\r\r\n", "ics");
     expect([record, codes]).toEqual([{ summary: "longer" }, []]);
