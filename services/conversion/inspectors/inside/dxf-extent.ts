@@ -108,8 +108,8 @@ function placed([x, y]: Point, at: Point, [across, up]: Point, turn: number): Po
 function around(points: readonly Point[]): Box | undefined {
   let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [x, y] of points) [left, bottom, right, top] = [Math.min(left, x), Math.min(bottom, y), Math.max(right, x), Math.max(top, y)];
-  // A NaN makes all comparisons false.
-  if (!(right - left < wide && top - bottom < wide)) return undefined;
+  // Without points, the least is above the most. A NaN makes all comparisons false.
+  if (!(left <= right && right - left < wide && top - bottom < wide)) return undefined;
   const least = (right - left + (top - bottom)) / 1000 || 1;
   return [
     [left, bottom],
