@@ -3,9 +3,11 @@
 const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
 const lookedAtBytes = 4 * 2 ** 20;
 const embeddedKinds = /\bhref\s{0,9}=\s{0,9}["']\s{0,9}data:image\/(\w{1,9})[;,]/g;
+/** Illustrator keeps its own data in one that no other program draws. */
+const html = /<(?:\w{1,40}:)?foreignObject(?![^<>]{0,400}\srequiredExtensions\s{0,9}=\s{0,9}["'](?:&ns_ai;|http:\/\/ns\.adobe\.))[\s/>]/;
 /** @type {readonly (readonly [RegExp, string])[]} */
 const textRows = [
-  [/<(?:\w{1,40}:)?foreignObject[\s/>]/, "HTML (foreignObject)"],
+  [html, "HTML (foreignObject)"],
   [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
 ];
 /** @type {readonly (readonly [RegExp, string])[]} */

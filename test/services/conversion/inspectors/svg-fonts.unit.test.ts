@@ -32,13 +32,22 @@ it.each([
   ["<image xlink:href='data:image/webp;base64,AA'/><image href='data:image/png;base64,AA'/>", "", "Embedded pictures not drawn: webp.", ""],
   ['<g style="transform-origin: 1px 2px"/><text textLength="9">', "", "", "Ignored: transform-origin, textLength."],
   ["<text>A foreignObject and a textPath</text>", "", "", ""],
+  ['<switch><foreignObject requiredExtensions="&ns_ai;" x="0"/><g/></switch>', "", "", ""],
+  ['<switch><foreignObject requiredExtensions="http://www.w3.org/1999/xhtml"/></switch>', "Not drawn: HTML (foreignObject).", "", ""],
 ])("%s was drawn otherwise without a note", (inside, left, pictures, ignored) => {
   const expected = { TEXT_LEFT_OUT: left, IMAGES_REMOVED: pictures, STYLING_DROPPED: ignored };
   expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
 });
 
 it("takes linear time for hostile markup", () => {
-  for (const odd of ["font-family:", "font-family='", 'font-family:,  "', "<text ", "font-family : 'a'"]) {
+  for (const odd of [
+    "font-family:",
+    "font-family='",
+    'font-family:,  "',
+    "<text ",
+    "font-family : 'a'",
+    "<foreignObject requiredExtensions ",
+  ]) {
     undrawnIn(odd.repeat(100_000), ["gif"]);
     expect(drawing(`<text/>${odd.repeat(100_000)}`).length).toBeLessThan(10);
   }
