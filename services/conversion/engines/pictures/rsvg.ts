@@ -26,8 +26,8 @@ const hops: readonly Hop[] = [
   { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
   { from: "svg", to: "ps", fidelity: "high", cost: 70, ...usual, expects },
   { from: "svg", to: "eps", fidelity: "high", cost: 70, ...usual, expects },
-  { ...zipped, to: "pdf", fidelity: "high", cost: 60 },
-  { ...zipped, to: "png", fidelity: "high", cost: 80 },
+  { ...zipped, to: "pdf", fidelity: "high", cost: 60, expects },
+  { ...zipped, to: "png", fidelity: "high", cost: 80, expects },
   { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
 ];
 
@@ -76,7 +76,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
   }
   throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
-  if (task.hop.from === "svg") await noteUndrawn(inspector, task, await families());
+  await noteUndrawn(inspector, task, await families());
   await session.adopt("out");
 }
 

@@ -1,6 +1,7 @@
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
-import { comparableFamily, familiesMissing } from "#services/conversion/inspectors/inside/svg-fonts.ts";
+import { comparableFamily, familiesMissing, missingFontsOf } from "#services/conversion/inspectors/inside/svg-fonts.ts";
 
 const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
 const drawing = (inside: string) => familiesMissing(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`, here);
@@ -37,6 +38,14 @@ it.each([
 ])("%s was drawn otherwise without a note", (inside, left, pictures, ignored) => {
   const expected = { TEXT_LEFT_OUT: left, IMAGES_REMOVED: pictures, STYLING_DROPPED: ignored };
   expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
+});
+
+it.each([0, 9_000_000])("looks into a compressed drawing, but only at its start (%i)", async (blanks) => {
+  const head = gzipSync(`<svg><text font-family="Quokka"><textPath/></text>${" ".repeat(blanks)}<foreignObject/></svg>`);
+  const file = { sizeBytes: head.length, head, read: async () => Buffer.alloc(0) };
+  const { families, undrawn } = await missingFontsOf(file, ["Arial"]);
+  expect(families).toEqual(["Quokka"]);
+  expect(undrawn.TEXT_LEFT_OUT).toBe(`Not drawn: ${blanks > 0 ? "" : "HTML (foreignObject), "}text on paths (textPath).`);
 });
 
 it("takes linear time for hostile markup", () => {
