@@ -64,6 +64,10 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("../values/types.xlsx", path) },
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
+  {
+    ...{ engine: "rsvg", hop: "svg>pdf", code: "EXTERNAL_CONTENT_BLOCKED" },
+    content: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="photo.png" width="9" height="9"/></svg>',
+  },
   { engine: "rsvg", hop: "svg>pdf", code: "TEXT_LEFT_OUT", content: undrawn },
   { engine: "rsvg", hop: "svg>pdf", code: "IMAGES_REMOVED", content: undrawn },
   { engine: "rsvg", hop: "svg>pdf", code: "STYLING_DROPPED", content: undrawn },

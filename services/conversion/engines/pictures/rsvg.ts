@@ -20,7 +20,7 @@ const density = integerIn("density", [10, 1200], "Resolution in dpi; determines 
 });
 const usual = { maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
-const expects = [...expectingAll("FONT_SUBSTITUTED"), ...unsupported];
+const expects = [...expectingAll("FONT_SUBSTITUTED", "EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
 
 const hops: readonly Hop[] = [
   { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
@@ -53,7 +53,9 @@ async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
 }
 
 async function noteUndrawn(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
-  const { families, undrawn } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const told = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const { families, undrawn, needsOthers } = told;
+  if (needsOthers) task.note("EXTERNAL_CONTENT_BLOCKED");
   for (const code of ["TEXT_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"] as const) {
     if (undrawn[code] !== "") task.note(code, undrawn[code]);
   }

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
+import { needsOthers, undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
 import { contentOf } from "./remote-file.ts";
 
 const lookedAtBytes = 4_000_000;
@@ -36,7 +36,8 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
 export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
   const svg = (await startOf(file)).toString("utf8");
-  return { families: familiesMissing(svg, families).slice(0, 100), undrawn: undrawnIn(svg, ["webp", "avif"]) };
+  const undrawn = undrawnIn(svg, ["webp", "avif"]);
+  return { families: familiesMissing(svg, families).slice(0, 100), undrawn, needsOthers: needsOthers(svg) };
 }
 
 /** The start of a drawing, unpacked. */

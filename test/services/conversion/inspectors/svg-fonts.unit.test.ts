@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
+import { needsOthers, undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
 import { comparableFamily, familiesMissing, missingFontsOf } from "#services/conversion/inspectors/inside/svg-fonts.ts";
 
 const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
@@ -40,6 +40,18 @@ it.each([
   expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
 });
 
+it.each([
+  ['<image href="photo.png"/>', true],
+  ["<svg:use xlink:href = 'a.svg#b'/>", true],
+  ['<rect style="fill:url( a.svg#b )"/>', true],
+  ["<style>@import 'a.css'</style>", true],
+  ['<?xml-stylesheet href="a.css"?>', true],
+  ['<a href="https://example.org/"><image href="data:image/png;base64,AA"/></a>', false],
+  ["<rect fill='url(\"#a\")' stroke='url(#b)'/><use xlink:href='#c'/>", false],
+])("whether %s needs other files is known (%s)", (inside, needed) => {
+  expect(needsOthers(`<svg>${inside}</svg>`)).toBe(needed);
+});
+
 it.each([0, 9_000_000])("looks into a compressed drawing, but only at its start (%i)", async (blanks) => {
   const head = gzipSync(`<svg><text font-family="Quokka"><textPath/></text>${" ".repeat(blanks)}<foreignObject/></svg>`);
   const file = { sizeBytes: head.length, head, read: async () => Buffer.alloc(0) };
@@ -58,6 +70,7 @@ it("takes linear time for hostile markup", () => {
     "<foreignObject requiredExtensions ",
   ]) {
     undrawnIn(odd.repeat(100_000), ["gif"]);
+    needsOthers(odd.repeat(100_000));
     expect(drawing(`<text/>${odd.repeat(100_000)}`).length).toBeLessThan(10);
   }
 });
