@@ -54,8 +54,7 @@ const twoTables = tablePdf([
 export const documents: readonly Occurrence[] = [
   {
     ...{ engine: "libreoffice", hop: "dxf>png", code: "DRAWINGS_LEFT_OUT" },
-    content:
-      "0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n10\n0\n20\n0\n11\n9\n21\n9\n0\nMTEXT\n8\n0\n10\n2\n20\n2\n40\n2\n1\nSize\n0\nENDSEC\n0\nEOF\n",
+    content: "0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n10\n0\n20\n0\n11\n9\n21\n9\n0\n3DSOLID\n8\n0\n0\nENDSEC\n0\nEOF\n",
   },
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
   { engine: "libreoffice", hop: "csv>ods", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },

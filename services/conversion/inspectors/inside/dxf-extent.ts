@@ -3,6 +3,7 @@
  * which everything falls on one point.
  */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { drawableDxf } from "./dxf-shapes.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 import { pairsIn } from "./undrawn-objects.ts";
@@ -20,7 +21,7 @@ const least = /(\$EXTMIN\s{1,9}10\s{1,9})(\S{1,40})(\s{1,9}20\s{1,9})(\S{1,40})/
 const most = /(\$EXTMAX\s{1,9}10\s{1,9})(\S{1,40})(\s{1,9}20\s{1,9})(\S{1,40})/;
 
 export async function placeDxf(file: ByteSource): Promise<Record<string, never>> {
-  writeToHost(Buffer.from(placedDxf((await contentOf(file)).toString("latin1")), "latin1"));
+  writeToHost(Buffer.from(placedDxf(drawableDxf((await contentOf(file)).toString("latin1"))), "latin1"));
   return {};
 }
 
