@@ -21,7 +21,7 @@ const samplesOfTurn = 72;
 const samplesOfPoint = 6;
 const mostSamples = 4000;
 /** Further objects stay as they are, and are noted as not drawn. */
-const mostMade = 50_000_000;
+const mostMade = 20_000_000;
 
 /** Returns the text itself if it has no such object. */
 export function drawableDxf(text: string): string {
@@ -122,6 +122,7 @@ function splinePoints(given: Given): readonly Point[] {
   if (controls.length === 0) return given.points("11");
   if (!isWhole || controls.length <= degree) return controls;
   const weights = given.numbers("41");
+  if (![controls.flat(), knots, weights].every((values) => values.every(Number.isFinite))) return [];
   const weighted = controls.map(([x, y], index) => {
     const weight = weights[index] ?? 1;
     return [x * weight, y * weight, weight];
