@@ -134,8 +134,9 @@ export const answers = {
   plyColours: record({ hasColours: flag }),
   /** For a model and the file with its numbers. Writes them as one file. */
   embeddedModel: nothing,
-  /** Font families that a drawing names and that are not among `here`. */
+  /** Font families that a drawing names and that are not among `here`; whether parts of it are elsewhere. */
   missingFonts: record({
+    needsOthers: flag,
     families: list(text(400), 100),
     undrawn: record({ TEXT_LEFT_OUT: text(200), IMAGES_REMOVED: text(200), STYLING_DROPPED: text(200) }),
   }),

@@ -54,8 +54,7 @@ const twoTables = tablePdf([
 export const documents: readonly Occurrence[] = [
   {
     ...{ engine: "libreoffice", hop: "dxf>png", code: "DRAWINGS_LEFT_OUT" },
-    content:
-      "0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n10\n0\n20\n0\n11\n9\n21\n9\n0\nMTEXT\n8\n0\n10\n2\n20\n2\n40\n2\n1\nSize\n0\nENDSEC\n0\nEOF\n",
+    content: "0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n10\n0\n20\n0\n11\n9\n21\n9\n0\n3DSOLID\n8\n0\n0\nENDSEC\n0\nEOF\n",
   },
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
   { engine: "libreoffice", hop: "csv>ods", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
@@ -64,6 +63,10 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("../values/types.xlsx", path) },
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
+  {
+    ...{ engine: "rsvg", hop: "svg>pdf", code: "EXTERNAL_CONTENT_BLOCKED" },
+    content: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="photo.png" width="9" height="9"/></svg>',
+  },
   { engine: "rsvg", hop: "svg>pdf", code: "TEXT_LEFT_OUT", content: undrawn },
   { engine: "rsvg", hop: "svg>pdf", code: "IMAGES_REMOVED", content: undrawn },
   { engine: "rsvg", hop: "svg>pdf", code: "STYLING_DROPPED", content: undrawn },

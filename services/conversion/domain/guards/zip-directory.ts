@@ -4,7 +4,6 @@
  *
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */
-import { isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import {
@@ -22,6 +21,8 @@ import { damaged, tooComplex } from "./refusals.ts";
 
 export type ZipEntry = {
   readonly name: string;
+  /** The one that libarchive lists: from the field with a name in Unicode, if that belongs to the usual name. */
+  readonly listedName: string;
   /** 0 stored, 8 deflated. */
   readonly method: number;
   readonly isEncrypted: boolean;
@@ -112,8 +113,10 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
   const nameEnd = 46 + record.readUInt16LE(28);
   const extra = extraFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
   const { sizeBytes, compressedBytes, offset } = sizesOf(record, extra.get(zip64Field));
+  const name = record.subarray(46, nameEnd);
   return {
-    name: nameOf(record.subarray(46, nameEnd), extra.get(unicodeName)).toString(),
+    name: name.toString(),
+    listedName: listedNameOf(name, extra.get(unicodeName)).toString(),
     method: record.readUInt16LE(10),
     isEncrypted: (record.readUInt16LE(8) & 1) !== 0,
     isLink: record[5] === unixArchiver && record.readUInt32LE(38) >>> 28 === linkMode,
@@ -125,9 +128,9 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
   };
 }
 
-/** Of a name in a code page, the one in UTF-8 behind a version and the checksum of the usual name (APPNOTE 4.6.9). */
-function nameOf(name: Buffer, field: Buffer = Buffer.alloc(0)): Buffer {
-  return !isUtf8(name) && field.length > 5 && field.readUInt32LE(1) === crc32(name) ? field.subarray(5) : name;
+/** The field has a version, the checksum of the usual name, and the one in UTF-8 (APPNOTE 4.6.9). */
+function listedNameOf(name: Buffer, field: Buffer = Buffer.alloc(0)): Buffer {
+  return field.length > 5 && field.readUInt32LE(1) === crc32(name) ? field.subarray(5) : name;
 }
 
 /** The Unix field has a sign, which libarchive ignores; newer programs do so too, but state a late year in the usual field. */

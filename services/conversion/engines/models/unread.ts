@@ -9,8 +9,8 @@ export const colourless: ReadonlySet<string> = new Set(["stl", "step", "3ds"]);
 
 /** Parts of scenes that the writers leave out, as assimp's summary calls them. */
 const unwritten: Readonly<Record<string, readonly string[]>> = {
-  ...{ glb: ["Cameras", "Lights"], gltf: ["Cameras", "Lights"], fbx: ["Cameras"] },
-  ...{ x3d: ["Cameras", "Lights", "Animations"], x: ["Cameras", "Lights", "Animations"] },
+  ...{ glb: ["Cameras", "Lights"], gltf: ["Cameras", "Lights"], fbx: ["Cameras"], dae: ["Textures"] },
+  ...{ x3d: ["Cameras", "Lights", "Animations", "Textures"], x: ["Cameras", "Lights", "Animations", "Textures"] },
 };
 
 /** They become FBX through glTF, because the writer leaves out how they place or scale the whole. */
@@ -20,13 +20,23 @@ export const unwrittenOf = (from: string, to: string): readonly string[] => unwr
 
 /** `info`: assimp's summary of the model. */
 export function noteUnwritten(info: string, { hop, note }: HopTask): void {
-  const had = new Set([...info.matchAll(/^(Cameras|Lights|Animations): {1,20}[1-9]/gm)].map(([, kind]) => kind));
+  const had = new Set([...info.matchAll(/^(Cameras|Lights|Animations|Textures)(?: \(embed\.\))?: {1,20}[1-9]/gm)].map(([, kind]) => kind));
   const lost = unwrittenOf(hop.from, hop.to).filter((kind) => had.has(kind));
   if (lost.length > 0) note("METADATA_DROPPED", `Left out: ${lost.join(", ").toLowerCase()}.`);
+  noteOtherTextures(info, note);
+}
+
+/** Embedded textures have a star and a number or, in FBX, the name of the file that they come from. */
+function noteOtherTextures(info: string, note: HopTask["note"]): void {
   const [, references = ""] = /^Texture Refs:\n((?: {4}'.*'\n)+)/m.exec(info) ?? [];
-  // Embedded textures have a star and a number.
-  const files = references.split("\n").map((line) => line.slice(5, -1).replace(/^.*[\\/]/, ""));
-  noteFiles(note, "Textures in other files were not included", new Set(files.filter((file) => !/^\*\d+$/.test(file))));
+  const embedded = Number(/^Textures \(embed\.\): {1,20}(\d{1,9})/m.exec(info)?.[1] ?? 0);
+  const paths = new Set(references.split("\n").flatMap((line) => line.slice(5, -1) || []));
+  const named = [...paths].filter((path) => !/^\*\d+$/.test(path));
+  const others = paths.size - embedded;
+  if (others <= 0) return;
+  const said =
+    named.length > others ? "Of these textures, those in other files were not included" : "Textures in other files were not included";
+  noteFiles(note, said, new Set(named.map((path) => path.replace(/^.*[\\/]/, ""))));
 }
 
 const positions = words("x y z nx ny nz");

@@ -24,7 +24,8 @@ SETTING = re.compile(rb'(<(?:\w+:)?calcPr\b)(?:([^<>]*?)\scalcMode="\w*")?')
 
 
 PIVOTS = re.compile(r"xl/worksheets/_rels/[^/]+\.rels$")
-PIVOT = re.compile(rb"<(?:\w+:)?Relationship\b[^<>]*/pivotTable[\"'][^<>]*/>")
+LINK = re.compile(rb"<(?:\w+:)?Relationship\b[^<>]*/>")
+PIVOT = re.compile(rb"/pivotTable[\"']")
 
 
 def readable(path, copy):
@@ -32,7 +33,8 @@ def readable(path, copy):
     try:
         with zipfile.ZipFile(path) as package:
             names = package.namelist()
-            changed = {name: PIVOT.sub(b"", part) for name in names if PIVOTS.match(name) for part in [package.read(name)] if PIVOT.search(part)}
+            links = {name: package.read(name) for name in names if PIVOTS.match(name)}
+            changed = {name: made for name, part in links.items() if (made := without_pivots(part)) != part}
             has_pivots = bool(changed)
             part = related(package, "", "officeDocument")
             book = package.read(part)
@@ -44,6 +46,10 @@ def readable(path, copy):
         return copy if changed else path, is_moving, has_pivots
     except DAMAGED:
         return path, False, False
+
+
+def without_pivots(links):
+    return LINK.sub(lambda found: b"" if PIVOT.search(found[0]) else found[0], links)
 
 
 def manual(book):

@@ -189,19 +189,23 @@ async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<v
   });
 }
 
-async function noteUndrawn(inspector: Inspector, { input, note, signal }: HopTask): Promise<void> {
-  const { left, draws } = await inspector.ask("undrawnObjects", [input.path], { signal });
+async function noteUndrawn(inspector: Inspector, path: string, { note, signal }: HopTask): Promise<void> {
+  const { left, draws } = await inspector.ask("undrawnObjects", [path], { signal });
   if (left.length === 0) return;
   const named = `kinds that this conversion does not draw: ${left.join(", ")}.`;
   if (!draws) throw new FilemillError("CONVERSION_FAILED", `The drawing has only objects of ${named}`);
   note("DRAWINGS_LEFT_OUT", `Left out: objects of ${named}`);
 }
 
+/** Curves become many points. */
+const mostAdded = 100_000_000;
+
 async function convertDrawing({ sandbox, inspector }: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
-  await noteUndrawn(inspector, task);
   await using scratch = await sandbox.openScratch();
   const path = join(scratch.path, "drawing");
-  await askForFile(inspector, "placedDxf", [task.input.path], path, { signal: task.signal, maxBytes: task.input.sizeBytes + 4096 });
+  const maxBytes = task.input.sizeBytes + mostAdded;
+  await askForFile(inspector, "placedDxf", [task.input.path], path, { signal: task.signal, maxBytes });
+  await noteUndrawn(inspector, path, task);
   await convert(pool, inspector, { ...task, input: { ...task.input, path } });
 }
 

@@ -20,14 +20,14 @@ const density = integerIn("density", [10, 1200], "Resolution in dpi; determines 
 });
 const usual = { maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
-const expects = [...expectingAll("FONT_SUBSTITUTED"), ...unsupported];
+const expects = [...expectingAll("FONT_SUBSTITUTED", "EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
 
 const hops: readonly Hop[] = [
   { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
   { from: "svg", to: "ps", fidelity: "high", cost: 70, ...usual, expects },
   { from: "svg", to: "eps", fidelity: "high", cost: 70, ...usual, expects },
-  { ...zipped, to: "pdf", fidelity: "high", cost: 60 },
-  { ...zipped, to: "png", fidelity: "high", cost: 80 },
+  { ...zipped, to: "pdf", fidelity: "high", cost: 60, expects },
+  { ...zipped, to: "png", fidelity: "high", cost: 80, expects },
   { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
 ];
 
@@ -53,7 +53,9 @@ async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
 }
 
 async function noteUndrawn(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
-  const { families, undrawn } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const told = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const { families, undrawn, needsOthers } = told;
+  if (needsOthers) task.note("EXTERNAL_CONTENT_BLOCKED");
   for (const code of ["TEXT_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"] as const) {
     if (undrawn[code] !== "") task.note(code, undrawn[code]);
   }
@@ -76,7 +78,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
   }
   throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
-  if (task.hop.from === "svg") await noteUndrawn(inspector, task, await families());
+  await noteUndrawn(inspector, task, await families());
   await session.adopt("out");
 }
 

@@ -1,11 +1,15 @@
 // What librsvg does not draw. Also runs inside the sandbox.
 
-const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
+const links = /[\s:](?:href|src)\s{0,99}=\s{0,99}["'](?!#|data:)/i;
+const styles = /url\((?!\s{0,99}["']?\s{0,99}(?:#|data:))|@import|<\?xml-stylesheet\b/i;
+const elements = /<(?:\w{1,40}:)?([a-zA-Z]\w{0,40})[\s/][^<]*/g;
 const lookedAtBytes = 4 * 2 ** 20;
 const embeddedKinds = /\bhref\s{0,9}=\s{0,9}["']\s{0,9}data:image\/(\w{1,9})[;,]/g;
+/** Illustrator keeps its own data in one that no other program draws. */
+const html = /<(?:\w{1,40}:)?foreignObject(?![^<>]{0,400}\srequiredExtensions\s{0,9}=\s{0,9}["'](?:&ns_ai;|http:\/\/ns\.adobe\.))[\s/>]/;
 /** @type {readonly (readonly [RegExp, string])[]} */
 const textRows = [
-  [/<(?:\w{1,40}:)?foreignObject[\s/>]/, "HTML (foreignObject)"],
+  [html, "HTML (foreignObject)"],
   [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
 ];
 /** @type {readonly (readonly [RegExp, string])[]} */
@@ -36,10 +40,17 @@ export function undrawnIn(svg, kinds) {
   };
 }
 
+/** Whether parts of a drawing are elsewhere. Pages to which it only leads are none. @param {string} svg */
+export function needsOthers(svg) {
+  if (styles.test(svg)) return true;
+  for (const [element, name] of svg.matchAll(elements)) if (name !== "a" && links.test(element)) return true;
+  return false;
+}
+
 /** @param {Buffer} bytes @param {Map<string, string | undefined>} notes */
 export function noteUndrawn(bytes, notes) {
   const svg = bytes.subarray(0, lookedAtBytes).toString("latin1");
-  if (blockedLinks.test(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
+  if (needsOthers(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
   for (const [code, message] of Object.entries(undrawnIn(svg, ["gif", "webp", "avif", "tiff", "bmp"])))
     if (message !== "") notes.set(code, message);
 }

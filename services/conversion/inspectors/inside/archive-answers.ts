@@ -47,7 +47,7 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
   if (listed.length > maxMembers) throw tooManyMembers();
   const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
   const entries = zip === undefined ? [] : await readZipDirectory(zip);
-  const inZip = entries.map(({ name }) => name);
+  const inZip = entries.map(({ listedName }) => listedName);
   return {
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
     guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
@@ -105,11 +105,11 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
 export async function listTimed(file: ByteSource, zip: ByteSource): Promise<void> {
   const entries = await readZipDirectory(zip);
   const plain = (name: string) => name.replaceAll("\\", "/").replace(/\/$/, "").normalize();
-  const times = new Map(entries.map(({ name, modified }) => [plain(name), modified]));
+  const times = new Map(entries.map(({ listedName, modified }) => [plain(listedName), modified]));
   // Names in a code page are told by their other letters, unless two are alike.
   const legacy = new Map<string, string | undefined>();
-  for (const { name, modified } of entries.filter(({ name }) => name.includes("\uFFFD"))) {
-    const key = asciiOf(plain(name));
+  for (const { listedName, modified } of entries.filter(({ listedName }) => listedName.includes("\uFFFD"))) {
+    const key = asciiOf(plain(listedName));
     legacy.set(key, legacy.has(key) && legacy.get(key) !== modified ? undefined : modified);
   }
   const timeOf = (name: string) => (times.has(plain(name)) ? times.get(plain(name)) : legacy.get(asciiOf(name)));
@@ -126,7 +126,7 @@ export async function listWanted(
 ): Promise<void> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
-  const named = decomposedOf(zip === undefined ? [] : (await readZipDirectory(zip)).map(({ name }) => name));
+  const named = decomposedOf(zip === undefined ? [] : (await readZipDirectory(zip)).map(({ listedName }) => listedName));
   const wanted = members.filter((member) => !unwanted.has(member));
   const lines = wanted.flatMap((member) => linesOf(member, place, named.get(member.name)));
   writeToHost(Buffer.from(`${["#mtree", ...lines].join("\n")}\n`));

@@ -3,6 +3,7 @@
  * which everything falls on one point.
  */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { drawableDxf } from "./dxf-shapes.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 import { pairsIn } from "./undrawn-objects.ts";
@@ -20,7 +21,7 @@ const least = /(\$EXTMIN\s{1,9}10\s{1,9})(\S{1,40})(\s{1,9}20\s{1,9})(\S{1,40})/
 const most = /(\$EXTMAX\s{1,9}10\s{1,9})(\S{1,40})(\s{1,9}20\s{1,9})(\S{1,40})/;
 
 export async function placeDxf(file: ByteSource): Promise<Record<string, never>> {
-  writeToHost(Buffer.from(placedDxf((await contentOf(file)).toString("latin1")), "latin1"));
+  writeToHost(Buffer.from(placedDxf(drawableDxf((await contentOf(file)).toString("latin1"))), "latin1"));
   return {};
 }
 
@@ -108,8 +109,8 @@ function placed([x, y]: Point, at: Point, [across, up]: Point, turn: number): Po
 function around(points: readonly Point[]): Box | undefined {
   let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [x, y] of points) [left, bottom, right, top] = [Math.min(left, x), Math.min(bottom, y), Math.max(right, x), Math.max(top, y)];
-  // A NaN makes all comparisons false.
-  if (!(right - left < wide && top - bottom < wide)) return undefined;
+  // Without points, the least is above the most. A NaN makes all comparisons false.
+  if (!(left <= right && right - left < wide && top - bottom < wide)) return undefined;
   const least = (right - left + (top - bottom)) / 1000 || 1;
   return [
     [left, bottom],

@@ -6,8 +6,8 @@
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,4000})?)>/g;
 const leading = /\shref\s*=\s*["'][^"'#<>]{0,1000}#([^"'<>]{1,500})["']/g;
 const name = /\sid\s*=\s*["']([^"'<>]{1,500})["']/;
-/** Calibre leaves out the prefix. */
-const kind = /\s(?:epub:)?type\s*=\s*["']([^"'<>]{0,200})["']/;
+/** Calibre leaves out the prefix, without which lists and links have types of their own. */
+const kinds = [/\sepub:type\s*=\s*["']([^"'<>]{0,200})["']/, /\stype\s*=\s*["']([^"'<>]{0,200})["']/];
 const role = /\srole\s*=\s*["'][^"'<>]{0,200}["']/;
 
 /** Elements whose ids Pandoc drops. */
@@ -38,10 +38,12 @@ export function withNoteAnchors(page: string, targets: ReadonlySet<string>): str
 
 /** Turns EPUB's types into roles. @see https://www.w3.org/TR/epub-ssv-11/ */
 function withRole(attributes: string): string {
-  const kinds = kind.exec(attributes)?.[1]?.split(/\s/) ?? [];
-  const wanted = kinds.includes("noteref")
+  const kind = kinds.find((each) => each.test(attributes));
+  if (kind === undefined) return attributes;
+  const words = kind.exec(attributes)?.[1]?.split(/\s/) ?? [];
+  const wanted = words.includes("noteref")
     ? "doc-noteref"
-    : ["footnote", "endnote", "rearnote", "note"].some((each) => kinds.includes(each))
+    : ["footnote", "endnote", "rearnote", "note"].some((each) => words.includes(each))
       ? "doc-footnote"
       : undefined;
   if (wanted === undefined) return attributes;

@@ -23,6 +23,8 @@ it.each([
   ["none", section("ENTITIES", polyline), [1, 2, 11, 7]],
   ["stated", header(-5, 50) + section("ENTITIES", polyline), [-5, -5, 50, 50]],
   ["block", section("BLOCKS", block) + section("ENTITIES", insert), [97, 8, 103, 12]],
+  ["empty block", section("BLOCKS", block.replace("CIRCLE", "MTEXT")) + section("ENTITIES", polyline + insert), [1, 2, 11, 7]],
+  ["nothing", section("ENTITIES", ""), []],
   ["itself", section("BLOCKS", block.replace("CIRCLE", "INSERT")) + section("ENTITIES", polyline), [1, 2, 11, 7]],
 ])("a drawing gets its extent (%s)", (_, text, wanted) => {
   const made = placedDxf(text);

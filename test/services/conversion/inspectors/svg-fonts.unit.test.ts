@@ -1,6 +1,7 @@
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
-import { comparableFamily, familiesMissing } from "#services/conversion/inspectors/inside/svg-fonts.ts";
+import { needsOthers, undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
+import { comparableFamily, familiesMissing, missingFontsOf } from "#services/conversion/inspectors/inside/svg-fonts.ts";
 
 const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
 const drawing = (inside: string) => familiesMissing(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`, here);
@@ -32,14 +33,44 @@ it.each([
   ["<image xlink:href='data:image/webp;base64,AA'/><image href='data:image/png;base64,AA'/>", "", "Embedded pictures not drawn: webp.", ""],
   ['<g style="transform-origin: 1px 2px"/><text textLength="9">', "", "", "Ignored: transform-origin, textLength."],
   ["<text>A foreignObject and a textPath</text>", "", "", ""],
+  ['<switch><foreignObject requiredExtensions="&ns_ai;" x="0"/><g/></switch>', "", "", ""],
+  ['<switch><foreignObject requiredExtensions="http://www.w3.org/1999/xhtml"/></switch>', "Not drawn: HTML (foreignObject).", "", ""],
 ])("%s was drawn otherwise without a note", (inside, left, pictures, ignored) => {
   const expected = { TEXT_LEFT_OUT: left, IMAGES_REMOVED: pictures, STYLING_DROPPED: ignored };
   expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
 });
 
+it.each([
+  ['<image href="photo.png"/>', true],
+  ["<svg:use xlink:href = 'a.svg#b'/>", true],
+  ['<rect style="fill:url( a.svg#b )"/>', true],
+  ["<style>@import 'a.css'</style>", true],
+  ['<?xml-stylesheet href="a.css"?>', true],
+  ['<a href="https://example.org/"><image href="data:image/png;base64,AA"/></a>', false],
+  ["<rect fill='url(\"#a\")' stroke='url(#b)'/><use xlink:href='#c'/>", false],
+])("whether %s needs other files is known (%s)", (inside, needed) => {
+  expect(needsOthers(`<svg>${inside}</svg>`)).toBe(needed);
+});
+
+it.each([0, 9_000_000])("looks into a compressed drawing, but only at its start (%i)", async (blanks) => {
+  const head = gzipSync(`<svg><text font-family="Quokka"><textPath/></text>${" ".repeat(blanks)}<foreignObject/></svg>`);
+  const file = { sizeBytes: head.length, head, read: async () => Buffer.alloc(0) };
+  const { families, undrawn } = await missingFontsOf(file, ["Arial"]);
+  expect(families).toEqual(["Quokka"]);
+  expect(undrawn.TEXT_LEFT_OUT).toBe(`Not drawn: ${blanks > 0 ? "" : "HTML (foreignObject), "}text on paths (textPath).`);
+});
+
 it("takes linear time for hostile markup", () => {
-  for (const odd of ["font-family:", "font-family='", 'font-family:,  "', "<text ", "font-family : 'a'"]) {
+  for (const odd of [
+    "font-family:",
+    "font-family='",
+    'font-family:,  "',
+    "<text ",
+    "font-family : 'a'",
+    "<foreignObject requiredExtensions ",
+  ]) {
     undrawnIn(odd.repeat(100_000), ["gif"]);
+    needsOthers(odd.repeat(100_000));
     expect(drawing(`<text/>${odd.repeat(100_000)}`).length).toBeLessThan(10);
   }
 });

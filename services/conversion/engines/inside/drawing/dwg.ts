@@ -5,6 +5,8 @@ import { inexpressible, invalid } from "../failure.ts";
 
 /** The library's messages about objects that it does not know or could not read, by their DXF names. */
 const notRead = /^Could not read (\w+)|DXF name (\S+) has been read as an UnknownEntity/;
+/** The axes of a viewport's own coordinates, of which the library writes only the first numbers: programs refuse the whole drawing. */
+const halfAxes = /^ *110\r?\n.*\n *111\r?\n.*\n *112\r?\n.*\n/gm;
 const notWritten = /^(?:Entity not implemented|Invalid entity):? (\w+)/;
 
 export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes): string {
@@ -31,7 +33,7 @@ export function convertDrawing(bytes: Buffer, _question: Question, notes: Notes)
     const names = [...left].slice(0, 5).map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
     notes.set("DRAWINGS_LEFT_OUT", `Objects of kinds that cannot be read or written were left out: ${names.join(", ").slice(0, 160)}.`);
   }
-  return parts.join("");
+  return parts.join("").replace(halfAxes, "");
 }
 
 function read(bytes: Buffer, notify: NotificationEventHandler): CadDocument {

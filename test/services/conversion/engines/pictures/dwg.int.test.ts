@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { ACadVersion, CadDocument, DwgWriter, Line, Viewport } from "@node-projects/acad-ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { dwgEngine } from "#services/conversion/engines/pictures/dwg.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
@@ -45,6 +46,17 @@ describe("AutoCAD drawings", () => {
     const { text } = await convert(await readFile("test/corpus/odd/fields.dwg"), "dwg", "dxf");
     expect(text.match(/^MTEXT\r?$/gm)).toHaveLength(7);
     expect(text).toContain("The quick brown fox jumps over the lazy dog");
+  });
+
+  it("had points without height or depth in their viewports, with which programs refused the DXF", async () => {
+    const sheet = new CadDocument();
+    if (sheet.header === null) throw new Error("an empty drawing has a header");
+    sheet.header.version = ACadVersion.AC1015;
+    sheet.modelSpace?.entities.add(new Line());
+    sheet.paperSpace?.entities.add(new Viewport());
+    const { text } = await convert(Buffer.from(DwgWriter.writeToBuffer(sheet)), "dwg", "dxf");
+    expect(text).toMatch(/^VIEWPORT\r?$/m);
+    expect(text).not.toMatch(/^ *110\r?\n.*\n *111\r?$/m);
   });
 
   it("are refused with their version if older than R14, and as invalid if truncated", async () => {
