@@ -7,6 +7,8 @@ const sampleBytes = 64 * 1024;
 const foreignRun = /[\x80-\xff]{3,}/g;
 /** DOS has the Cyrillic letters in two ranges around the box-drawing characters; no detector knows it. */
 const dosCyrillic = /[\x80-\xaf\xe0-\xf1]/g;
+/** Of Windows-1251: words of small letters, unlike three Western capitals with accents. */
+const smallCyrillic = /[\xe0-\xff]/g;
 const dosOnly = /[\xa0-\xaf]/g;
 
 /** The label of the best guess that a decoder exists for. Only for text that is not Unicode; the guess may be wrong. */
@@ -23,7 +25,7 @@ export function guessEncoding(bytes: Uint8Array): string {
   const isDense = high > Math.max(8, sample.length / 5);
   const guesses = [
     ...sure.filter(({ label }) => !isForeign || !isWestern(label)),
-    ...(isForeign ? [{ label: "windows-1251" }] : []),
+    ...(isForeign && countOf(sample, smallCyrillic) > high / 2 ? [{ label: "windows-1251" }] : []),
     { label: "windows-1252" },
     ...found.filter(({ label }) => isForeign || isDense || /^(windows|iso)-/.test(label)),
     { label: "windows-1250" },
