@@ -27,7 +27,8 @@ it.each([
   ["名前,住所,電話\n田中ソ一,東京都能登―表,03-1234-5678\n", "shift_jis"],
   ["名前,年齢\n山田,30\n佐藤,28\n高橋,22\n渡辺,26\n伊藤,35\n中村,27\n小林,24\n加藤,31\n吉田,33\n", "shift_jis"],
   ["имя,город\nИван,Москва\n", "windows-1251"],
-  ["ÄÖÜ;1;2\nPRÉÉÈ;3;4\n", "windows-1252"],
+  ["ÄÖÜ;1;2\n", "windows-1252"],
+  ["PRÉÉÈ", "windows-1252"],
   ["jméno;město\nŽofie Šťastná;Plzeň\nJiří Dvořák;České Budějovice\n", "windows-1250"],
 ])("reads %s in %s", (text, encoding) => {
   const bytes = encode(text, encoding);
