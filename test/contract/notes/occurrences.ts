@@ -6,8 +6,9 @@ import { gunzipSync } from "node:zlib";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
-import { floats, numbers, png, screen, tiff } from "#test/services/conversion/engines/pictures/colour-charts.ts";
+import { numbers, png, screen } from "#test/services/conversion/engines/pictures/colour-charts.ts";
 import { halfTransparent, moving, noise, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
+import { exrOf } from "#test/services/conversion/engines/pictures/raster-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
 import { joins } from "./join-occurrences.ts";
 import { mail } from "./mail-occurrences.ts";
@@ -37,7 +38,6 @@ const severalStills =
   };
 
 const deepPng = (path: string) => writeFile(path, png(screen));
-const bitsOf32 = (path: string) => writeFile(path, tiff(floats(screen), { bits: 32, kind: 3, photometric: 2, channels: 3 }));
 const deepJxl = async (path: string, folder: string) => {
   await deepPng(join(folder, "deep.png"));
   await run("cjxl", [join(folder, "deep.png"), path, "-d", "0"]);
@@ -85,7 +85,7 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick", hop: "png>ppm", code: "ALPHA_FLATTENED", content: alpha },
   { engine: "imagemagick", hop: "png>bmp", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "imagemagick", hop: "png>bmp", code: "MEDIA_CHANGED", content: deepPng },
-  { engine: "imagemagick-exr", hop: "tiff>exr", code: "MEDIA_CHANGED", content: bitsOf32 },
+  { engine: "imagemagick-exr", hop: "exr>png", code: "MEDIA_CHANGED", content: exrOf({ B: 0, G: 1, R: 5 }) },
   { engine: "libheif", hop: "png>heic", code: "MEDIA_CHANGED", content: deepPng },
   { engine: "libjxl", hop: "jxl>jpg", code: "MEDIA_CHANGED", content: deepJxl },
   { engine: "libjxl", hop: "png>jxl", code: "ORIENTATION_APPLIED", content: lightOnItsSide },

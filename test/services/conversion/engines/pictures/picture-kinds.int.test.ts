@@ -9,6 +9,7 @@ import { isCutOff } from "#services/conversion/engines/pictures/sharp-headers.mj
 import { openBench, useBench } from "#test/contract/engine.ts";
 import { height, pngOf, width } from "./colour-charts.ts";
 import { noise } from "./picture-samples.ts";
+import { exrOf } from "./raster-samples.ts";
 
 const benches = { magick: useBench(imagemagickEngine), jxl: useBench(libjxlEngine), stills: useBench(ffmpegStillsEngine) };
 
@@ -157,35 +158,6 @@ it("leaves transparent what a GIF's frames leave uncovered, or notes that it can
   const full = await bench.convert(await benches.magick.given(gifOf(1, 0, true), "gif"), "gif", "png");
   expect([...full.notes.keys()]).toEqual(["MEDIA_CHANGED"]);
 });
-
-/** One pixel of floating point, uncompressed; channels in the order of the alphabet. @see The OpenEXR file layout */
-function exrOf(channels: Readonly<Record<string, number>>, primaries?: readonly number[]): Buffer {
-  const number = (bytes: number, value: number): Buffer => {
-    const buffer = Buffer.alloc(bytes);
-    buffer.writeUIntLE(value, 0, Math.min(bytes, 4));
-    return buffer;
-  };
-  const floats = (...values: readonly number[]): Buffer => Buffer.from(new Float32Array(values).buffer);
-  const attribute = (name: string, kind: string, content: Buffer) =>
-    Buffer.concat([Buffer.from(`${name}\0${kind}\0`), number(4, content.length), content]);
-  const kinds = Object.keys(channels).map((channel) =>
-    Buffer.concat([Buffer.from(`${channel}\0`), number(4, 2), number(4, 0), number(4, 1), number(4, 1)]),
-  );
-  const head = Buffer.concat([
-    ...[number(4, 20_000_630), number(4, 2)],
-    attribute("channels", "chlist", Buffer.concat([...kinds, number(1, 0)])),
-    ...(primaries === undefined ? [] : [attribute("chromaticities", "chromaticities", floats(...primaries))]),
-    attribute("compression", "compression", number(1, 0)),
-    ...["dataWindow", "displayWindow"].map((name) => attribute(name, "box2i", Buffer.alloc(16))),
-    attribute("lineOrder", "lineOrder", number(1, 0)),
-    attribute("pixelAspectRatio", "float", floats(1)),
-    attribute("screenWindowCenter", "v2f", Buffer.alloc(8)),
-    attribute("screenWindowWidth", "float", floats(1)),
-    number(1, 0),
-  ]);
-  const values = floats(...Object.values(channels));
-  return Buffer.concat([head, number(8, head.length + 8), number(4, 0), number(4, values.length), values]);
-}
 
 it("refuses an OpenEXR with channels in layers only", async () => {
   await using bench = await openBench(imagemagickExrEngine);
