@@ -173,7 +173,7 @@ export const answers = {
   }),
   /** Of a DXF: kinds of objects that LibreOffice does not draw, with how many; whether there are others. */
   undrawnObjects: record({ left: list(text(100), 20), draws: flag }),
-  /** Writes a DXF with its extent, if it states none. */
+  /** Writes a DXF with its extent, if it states none, and with what LibreOffice draws in the place of some objects that it does not. */
   placedDxf: nothing,
   /** Refuses a list of files that bsdtar treats as an archive, and a RAR that it does not read. `isCommented`: of a RAR. */
   archiveStart: record({ isCommented: flag }),

@@ -3,10 +3,10 @@
  * which everything falls on one point.
  */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { pairsIn } from "./dxf-pairs.ts";
 import { drawableDxf } from "./dxf-shapes.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
-import { pairsIn } from "./undrawn-objects.ts";
 
 type Point = readonly [x: number, y: number];
 type Box = readonly [least: Point, most: Point];
@@ -52,11 +52,11 @@ function extentOf(text: string): Box | undefined {
     } else if (section === "ENTITIES" || block !== "") addTo(blocks.get(block), parts);
     if (parts.kind === "ENDBLK") block = "";
   };
-  for (const [code, value] of pairsIn(text)) {
+  for (const { code, value } of pairsIn(text)) {
     if (code === "0") {
       finish();
-      parts = { kind: value, name: "", text: "", points: [], values: new Map() };
-    } else if (code === "2") parts.name = value;
+      parts = { kind: value.trim(), name: "", text: "", points: [], values: new Map() };
+    } else if (code === "2") parts.name = value.trim();
     else if (code === "1") parts.text = value;
     else if (/^1[0-3]$/.test(code)) parts.points.push([Number(value), 0]);
     else if (/^2[0-3]$/.test(code)) {

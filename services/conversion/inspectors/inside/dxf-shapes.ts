@@ -3,6 +3,8 @@
  * and splines as polylines, tables as the block that shows them.
  * @see the DXF reference of AutoCAD, and for splines The NURBS Book by Piegl and Tiller, algorithm A4.1
  */
+import { pairsIn } from "./dxf-pairs.ts";
+
 type Pair = readonly [code: string, value: string];
 type Point = readonly [x: number, y: number];
 type Given = {
@@ -47,26 +49,17 @@ const makers: Readonly<Record<string, (given: Given) => readonly (readonly Pair[
 
 const linesOf = (pairs: readonly Pair[]) => pairs.map(([code, value]) => `${code}\n${value}\n`).join("");
 
-/** Pairs are kept for the kinds that are replaced. */
+/** The objects of the kinds that are replaced. */
 function* objectsIn(text: string): Generator<{ kind: string; start: number; end: number; pairs: readonly Pair[] }> {
-  let [kind, start, at] = ["", 0, 0];
+  let [kind, begin] = ["", 0];
   let pairs: Pair[] = [];
-  while (at < text.length) {
-    const codeEnd = endOfLine(text, at);
-    const valueEnd = endOfLine(text, codeEnd);
-    const code = text.slice(at, codeEnd).trim();
+  for (const { code, value, start } of pairsIn(text)) {
     const isWanted = Object.hasOwn(makers, kind);
     if (code === "0") {
-      if (isWanted) yield { kind, start, end: at, pairs };
-      [kind, start, pairs] = [text.slice(codeEnd, valueEnd).trim(), at, []];
-    } else if (isWanted) pairs.push([code, text.slice(codeEnd, valueEnd).replace(/\r?\n$/, "")]);
-    at = valueEnd;
+      if (isWanted) yield { kind, start: begin, end: start, pairs };
+      [kind, begin, pairs] = [value.trim(), start, []];
+    } else if (isWanted) pairs.push([code, value]);
   }
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end + 1;
 }
 
 function givenOf(all: readonly Pair[]): Given {
@@ -84,7 +77,7 @@ function givenOf(all: readonly Pair[]): Given {
 function tableBlock({ pairs, points }: Given): readonly (readonly Pair[])[] | undefined {
   const name = pairs.find(([code]) => code === "2");
   const [[x, y] = [0, 0]] = points("10");
-  return name === undefined ? undefined : [[["0", "INSERT"], name, ["10", digits(x)], ["20", digits(y)]]];
+  return name === undefined || !Number.isFinite(x + y) ? undefined : [[["0", "INSERT"], name, ["10", digits(x)], ["20", digits(y)]]];
 }
 
 function polyline(points: readonly Point[], isClosed: boolean): readonly (readonly Pair[])[] | undefined {
@@ -158,12 +151,12 @@ function textLines(given: Given): readonly (readonly Pair[])[] | undefined {
   const [height, width] = [number("40", 1), number("41", 0)];
   const raw = pairs.flatMap(([code, value]) => (code === "3" || code === "1" ? [value] : [])).join("");
   const lines = plainLines(raw).flatMap((line) => wrapped(line, width > 0 ? Math.max(8, width / (height * letterWidth)) : Infinity));
-  if (!(height > 0)) return undefined;
   const [direction] = points("11");
   const angle = direction === undefined ? (number("50", 0) * Math.PI) / 180 : Math.atan2(direction[1], direction[0]);
   const [row, column] = [Math.floor((number("71", 1) - 1) / 3), (number("71", 1) - 1) % 3];
   const distance = height * pitch * number("44", 1);
   const first = -height + ((height + (lines.length - 1) * distance) * row) / 2;
+  if (!(height > 0 && [x, y, angle, first, column].every(Number.isFinite))) return undefined;
   return lines.flatMap((line, index) => {
     if (line === "") return [];
     const [along, over] = [(-line.length * height * letterWidth * column) / 2, first - index * distance];

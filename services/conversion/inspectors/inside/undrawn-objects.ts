@@ -1,6 +1,7 @@
 /** Objects of a DXF drawing that LibreOffice does not draw. It reads the others only. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { pairsIn } from "./dxf-pairs.ts";
 import { contentOf } from "./remote-file.ts";
 
 const drawn = new Set("3DFACE ARC CIRCLE DIMENSION HATCH INSERT LINE LWPOLYLINE POINT POLYLINE SHAPE SOLID TEXT TRACE".split(" "));
@@ -11,7 +12,6 @@ const [kindCode, nameCode] = ["0", "2"];
 const arrayCodes = new Set(["70", "71"]);
 const mostNamed = 8;
 
-/** @see the DXF reference of AutoCAD: lines with a code alternate with lines with its value. */
 export async function undrawnObjectsOf(file: ByteSource): Promise<Answer<"undrawnObjects">> {
   // The blocks are definitions, of which only those count that an object shows. The model itself has no name here.
   const blocks = new Map([["", new Map<string, number>()]]);
@@ -21,7 +21,8 @@ export async function undrawnObjectsOf(file: ByteSource): Promise<Answer<"undraw
     const kinds = blocks.get(block);
     kinds?.set(each, (kinds.get(each) ?? 0) + 1);
   };
-  for (const [code, value] of pairsIn((await contentOf(file)).toString("latin1"))) {
+  for (const { code, value: written } of pairsIn((await contentOf(file)).toString("latin1"))) {
+    const value = written.trim();
     if (code === kindCode) {
       kind = value;
       if (kind === "ENDBLK") block = "";
@@ -42,15 +43,4 @@ export async function undrawnObjectsOf(file: ByteSource): Promise<Answer<"undraw
   const left = [...all].filter(([each]) => !drawn.has(each)).sort(([, a], [, b]) => b - a);
   const named = left.slice(0, mostNamed).map(([each, count]) => `${each.slice(0, 40)} (${count})`);
   return { left: named, draws: [...all.keys()].some((each) => drawn.has(each)) };
-}
-
-export function* pairsIn(text: string): Generator<readonly [code: string, value: string]> {
-  let [code, at] = ["", 0];
-  for (let isCode = true; at < text.length; isCode = !isCode) {
-    const end = text.indexOf("\n", at);
-    const line = text.slice(at, end < 0 ? text.length : end).trim();
-    at = end < 0 ? text.length : end + 1;
-    if (isCode) code = line;
-    else yield [code, line];
-  }
 }

@@ -84,6 +84,8 @@ it("leaves what it cannot place, and stays small whatever a file claims", () => 
   for (const body of [
     pairs(0, "ELLIPSE", 8, 0),
     pairs(0, "MTEXT", 40, 0, 1, "a"),
+    pairs(0, "MTEXT", 10, "x", 20, 1, 40, 1, 1, "a"),
+    pairs(0, "ACAD_TABLE", 2, "*T1", 10, "x", 20, 1),
     pairs(0, "SPLINE", 71, 1e9, 40, 1),
     pairs(0, "ELLIPSE", 11, "x", 21, 1),
     pairs(0, "SPLINE", 71, 1, 40, 0, 40, 0, 40, 1, 40, 1, 10, "x", 20, 1, 10, 2, 20, 2),
