@@ -96,14 +96,17 @@ const undecorated = (page: PageContent): PageContent =>
     ? page
     : { ...page, runs: page.runs.map((run) => (run.mark === "artifact" && run.width > 0 ? { ...run, mark: undefined } : run)) };
 
+/** Each is searched for in the whole text. */
+const mostDecoration = 200;
+
 /** Running heads are decoration to the tags, also if they alone name the sender or the number of a letter. */
 function noteDecoration(pages: readonly PageContent[], isTrusted: (page: PageContent, index: number) => boolean, notes: Notes): void {
   const isDecoration = ({ mark, width, text }: Run) => mark === "artifact" && width > 0 && /\p{L}{3}/u.test(text);
   const rest = lettersOf(pages.flatMap(({ runs }) => runs.filter(({ mark }) => mark !== "artifact")));
-  const decoration = pages.filter(isTrusted).flatMap(({ runs }) => runs.filter(isDecoration));
-  const only = decoration.find((run) => !rest.includes(lettersOf([run])));
+  const decoration = new Set(pages.filter(isTrusted).flatMap(({ runs }) => runs.filter(isDecoration).map(({ text }) => text.trim())));
+  const only = [...decoration].slice(0, mostDecoration).find((text) => !rest.includes(lettersOf([{ text }])));
   if (only !== undefined)
-    noteAlso(notes, "ENTRIES_LEFT_OUT", `Text that the tags call decoration was left out, such as “${only.text.trim().slice(0, 80)}”.`);
+    noteAlso(notes, "ENTRIES_LEFT_OUT", `Text that the tags call decoration was left out, such as “${only.slice(0, 80)}”.`);
 }
 
 /** Uses the tags of pages with complete ones, and the layout of the others. */
