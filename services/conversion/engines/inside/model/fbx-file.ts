@@ -15,7 +15,7 @@ const textUnit = /("(?:Original)?UnitScaleFactor"(?:, {0,4}"[^"]{0,20}"){0,4}, {
 /** The unit of a model in metres. Without one, it is a centimetre. */
 export function metresIn(bytes: Buffer): number {
   const at = unitAt(bytes, "UnitScaleFactor");
-  const stated = at === undefined ? Number(textUnit.exec(bytes.toString("latin1"))?.[2]) : bytes.readDoubleLE(at);
+  const stated = at === undefined ? Number(bytes.toString("latin1").matchAll(textUnit).next().value?.[2]) : bytes.readDoubleLE(at);
   return stated > 0 && stated < 1e6 ? stated / centimetres : 1 / centimetres;
 }
 
