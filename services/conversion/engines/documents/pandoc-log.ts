@@ -1,5 +1,4 @@
 /** What Pandoc's log and the filters say about content that is left out. */
-
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { firstNames } from "../shared/hop-table.ts";
 

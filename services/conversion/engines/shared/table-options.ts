@@ -1,3 +1,4 @@
+/** Options of text tables, shared by all readers and writers. */
 import { oneOf, yesOrNo } from "./options.ts";
 
 export const delimiter = oneOf("delimiter", ["auto", "comma", "semicolon", "tab", "pipe"], "Column separator of the input", "auto");

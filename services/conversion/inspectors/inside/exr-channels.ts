@@ -1,6 +1,7 @@
 /** What ImageMagick leaves out of an OpenEXR. @see The OpenEXR file layout */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { firstNames } from "#services/conversion/engines/shared/hop-table.ts";
 import { contentOf } from "./remote-file.ts";
 
 const headBytes = 2 ** 18;
@@ -19,8 +20,7 @@ export async function exrLeftOf(file: ByteSource): Promise<Answer<"exrLeft">> {
   const names = [...channels, ...parts].map((name) => name.slice(0, 60));
   const colours = first?.get("chromaticities");
   const isOther = colours?.length === 32 && usualColours.some((value, index) => Math.abs(colours.readFloatLE(index * 4) - value) > 0.002);
-  const left = `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ""}`;
-  return { left, hasOtherColours: isOther };
+  return { left: firstNames(names, mostNamed), hasOtherColours: isOther };
 }
 
 /** Each part's attributes. Those of a damaged file end early. */

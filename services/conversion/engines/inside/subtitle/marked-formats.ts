@@ -1,5 +1,4 @@
 /** Structured subtitles: writes Advanced SubStation Alpha, reads and writes SAMI. */
-
 import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso, noteOnce } from "../exchange.ts";
 import { wordJoiner } from "./ass-reading.ts";

@@ -1,5 +1,4 @@
 /** Line-based subtitles: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
-
 import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso, noteOnce } from "../exchange.ts";
 import {

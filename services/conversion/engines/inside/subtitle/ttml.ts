@@ -169,8 +169,8 @@ function attributeOf(node: Node, name: string): string | undefined {
 /** TTML style attributes whose names are not used for anything else. */
 const looks = (
   "color region fontFamily fontShear fontSize fontVariant backgroundColor backgroundImage border direction display displayAlign disparity " +
-  "extent fillLineGap letterSpacing lineHeight linePadding lineShear multiRowAlign opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
-  "textShadow unicodeBidi visibility wrapOption writingMode zIndex"
+  "extent fillLineGap letterSpacing lineHeight linePadding lineShear multiRowAlign opacity origin overflow padding position ruby shear " +
+  "showBackground textAlign textCombine textEmphasis textOrientation textOutline textShadow unicodeBidi visibility wrapOption writingMode zIndex"
 ).split(" ");
 
 function noteLooks(node: Node, { notes }: Context): void {
