@@ -16,25 +16,28 @@ export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** Rejects with INPUT_TOO_COMPLEX or INVALID_INPUT. Damage is left to the engine. */
-export async function inspectGzip(source: ByteSource): Promise<void> {
-  const limitBytes = Math.max(maxUnpackedBytes, source.sizeBytes * maxRatio);
+/** The beginning of the content, and its size, counted until it exceeds the limit. Damage ends both. */
+export async function startOfGzip(source: ByteSource, keptBytes: number, limitBytes = keptBytes): Promise<{ head: Buffer; bytes: number }> {
   const begin: Buffer[] = [];
-  let kept = 0;
   let bytes = 0;
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let at = 0; at < source.sizeBytes; at += pieceBytes) yield await bytesAt(source, at, pieceBytes);
   }
   await pipeline(pieces(), createGunzip({ chunkSize: pieceBytes }), async (unpacked: AsyncIterable<Buffer>) => {
     for await (const piece of unpacked) {
+      if (bytes < keptBytes) begin.push(piece.subarray(0, keptBytes - bytes));
       bytes += piece.length;
-      if (kept < headBytes) begin.push(piece.subarray(0, headBytes - kept));
-      kept += piece.length;
       if (bytes > limitBytes) return;
     }
   }).catch(() => undefined);
+  return { head: Buffer.concat(begin), bytes };
+}
+
+/** Rejects with INPUT_TOO_COMPLEX or INVALID_INPUT. Damage is left to the engine. */
+export async function inspectGzip(source: ByteSource): Promise<void> {
+  const limitBytes = Math.max(maxUnpackedBytes, source.sizeBytes * maxRatio);
+  const { head, bytes } = await startOfGzip(source, headBytes, limitBytes);
   if (bytes > limitBytes) throw tooComplex("The file expands to far more than its size.");
-  const head = Buffer.concat(begin);
   const text = xmlTextOf(head);
   if (!/^[\s\uFEFF]*</.test(text)) return;
   if (head.length < bytes) assertPrologEnds(text);

@@ -1,7 +1,6 @@
 /** What librsvg silently draws otherwise: fonts that are not installed, and what it does not support. */
-import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { isGzip, startOfGzip } from "#services/conversion/domain/guards/gzip.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { needsOthers, undrawnIn } from "#services/conversion/engines/pictures/svg-undrawn.mjs";
 import { contentOf } from "./remote-file.ts";
@@ -35,21 +34,8 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
 /** `here`: the installed families. */
 export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
-  const svg = (await startOf(file)).toString("utf8");
+  const start = isGzip(file.head) ? (await startOfGzip(file, lookedAtBytes)).head : await contentOf(file, lookedAtBytes);
+  const svg = start.toString("utf8");
   const undrawn = undrawnIn(svg, ["webp", "avif"]);
   return { families: familiesMissing(svg, families).slice(0, 100), undrawn, needsOthers: needsOthers(svg) };
-}
-
-/** The start of a drawing, unpacked. */
-async function startOf(file: ByteSource): Promise<Buffer> {
-  const content = await contentOf(file, lookedAtBytes);
-  if (content[0] !== 0x1f || content[1] !== 0x8b) return content;
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of Readable.from([content]).pipe(createGunzip())) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= lookedAtBytes) break;
-  }
-  return Buffer.concat(pieces, Math.min(length, lookedAtBytes));
 }
