@@ -75,6 +75,7 @@ function withFields(text: string): string {
     const value = piece.slice(start + "<value>".length, end);
     return `${piece.slice(0, at)}<SchemaData schemaUrl="#${schema}"><SimpleData name="${name}">${value}</SimpleData></SchemaData>`;
   });
+  for (const [, name = ""] of text.matchAll(/<SimpleData [^>]{0,200}?name="([^"]{1,200})"/g)) if (!declared.has(name)) added.add(name);
   const fields = [...added].map((name) => `<SimpleField name="${name}" type="string"/>`).join("");
   return made.join("").replace("</Schema>", () => `${fields}</Schema>`);
 }
