@@ -191,8 +191,8 @@ def read_lyrics(text):
     # A line may be repeated at several times.
     told = re.findall(rf"^((?:{stamp})+)(.*)$", text, re.M)
     lines = sorted(((time[1:-1], body) for times, body in told for time in re.findall(stamp, times)), key=lambda line: ms_of(line[0]))
-    # Lines of the same time are shown together, until the next time.
-    ends = [next((ms_of(later) for later, _ in lines[at:] if ms_of(later) > ms_of(time)), 0) for at, (time, _) in enumerate(lines)]
+    # Lines of the same time are shown together until the next time, but an empty line ends the one before it.
+    ends = [next((ms_of(later) for later, body in lines[at + 1 :] if body == "" or ms_of(later) > ms_of(time)), 0) for at, (time, _) in enumerate(lines)]
     return [cue_said(ms_of(time), end, body, set()) for (time, body), end in zip(lines, ends) if body]
 
 
