@@ -14,7 +14,7 @@ type Made = { readonly key: Key; readonly secret: string };
 export function CreateKey({ baseUrl, onMade, onClose }: { baseUrl: string; onMade(): void; onClose(): void }) {
   const [made, setMade] = useState<Made | undefined>();
   return (
-    <Dialog title={t(made === undefined ? "title.createKey" : "title.newKey")} onClose={onClose} wide={made !== undefined}>
+    <Dialog title={t(made === undefined ? "do.createKey" : "title.newKey")} onClose={onClose} wide={made !== undefined}>
       {made === undefined ? (
         <Wish
           onMade={(key) => {

@@ -89,7 +89,7 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
 function timeOf(job: Job): string {
   if (isEnded(job)) return durationText(job.durationMs);
   if (job.status === "queued" && job.queuePosition !== null && job.queuePosition > 1)
-    return t("progress.placeInLine", { place: job.queuePosition });
+    return t("progress.place", { place: job.queuePosition });
   return job.estimateMs === null || job.estimateMs === 0 ? t("label.unknown") : aboutText(job.estimateMs);
 }
 

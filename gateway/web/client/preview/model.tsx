@@ -66,7 +66,7 @@ function Turning({ mesh, name, onError }: TurningProps) {
         onPointerMove={move}
       />
       <label class="turning-slider">
-        {t("label.turnModel")}
+        {t("task.turn")}
         <input
           type="range"
           min={-180}
