@@ -35,7 +35,7 @@ export function sizeText(bytes: number): string {
 
 export function durationText(ms: number): string {
   // Rounded first, so that 59.97 s become a minute and not 60 s.
-  if (Math.round(ms) < 1000) return t("time.ms", { n: whole(Math.max(1, ms)) });
+  if (Math.round(ms) < 1000) return number(Math.max(1, ms), { style: "unit", unit: "millisecond", maximumFractionDigits: 0 });
   const tenths = Math.round(ms / 100);
   if (tenths < 600) return t("time.s", { n: one(tenths / 10) });
   const seconds = Math.round(ms / 1000);
