@@ -41,7 +41,7 @@ function describedGroups(text: string): readonly string[] {
 
 /** Of several places or documents without a document around them, GDAL reads only the first. */
 function withOneRoot(text: string): string {
-  const root = /<kml(?:\s[^>]{0,2000})?>/.exec(text);
+  const root = /<kml(?:\s[^<>]{0,2000})?>/.exec(text);
   const end = text.lastIndexOf("</kml>");
   if (root === null || end < 0) return text;
   const start = root.index + root[0].length;
