@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useRenewed } from "#client/operate/use-renewed.ts";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
@@ -9,6 +8,7 @@ import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { useRenewed } from "#client/parts/use-renewed.ts";
 import { dateText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Account, Key } from "#client/server/wire.ts";
