@@ -77,9 +77,9 @@ function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClos
   );
   return (
     <ShownOnce said={t("text.keyOnce")} onClose={onClose} foot={docs}>
-      <Secret id="new-key" text={made.secret} label={t("do.copyKey")} />
+      <Secret id="new-key" text={made.secret} />
       <p>{t("text.tryKey")}</p>
-      <Secret id="new-key-line" text={curlLine({ baseUrl, key: made.secret })} label={t("do.copyCommand")} isLine />
+      <Secret id="new-key-line" text={curlLine({ baseUrl, key: made.secret })} isLine />
     </ShownOnce>
   );
 }

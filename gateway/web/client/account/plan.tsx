@@ -51,7 +51,7 @@ function NoAccess({ email }: { email: string }) {
   return (
     <div class="no-access">
       <p>{rich("text.noApiAccess", { a: linkTo("/") })}</p>
-      <Secret id="set-plan" text={line} label={t("do.copy")} />
+      <Secret id="set-plan" text={line} />
     </div>
   );
 }

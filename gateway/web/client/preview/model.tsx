@@ -36,7 +36,7 @@ export function Model({ address, name, bytes }: { address: string; name: string;
   if (mesh === undefined) {
     return (
       <NotYet error={error} tone="plain">
-        {error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}
+        {error instanceof ApiError ? messageOf(error) : t("error.PREVIEW_FAILED")}
       </NotYet>
     );
   }
