@@ -137,7 +137,7 @@ export const answers = {
   plyColours: record({ hasColours: flag }),
   /** For a model and the file with its numbers. Writes them as one file. */
   embeddedModel: nothing,
-  /** Font families that a drawing names and that are not among `here`; whether parts of it are elsewhere. */
+  /** Font families that a drawing names and that are not among `here`; whether parts of it are elsewhere; embedded pictures of these `kinds`. */
   missingFonts: record({
     needsOthers: flag,
     families: list(text(400), 100),
