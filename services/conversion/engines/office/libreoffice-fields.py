@@ -22,11 +22,44 @@ OPEN_NAME = re.compile(rb"</?text:(?:file|template)-name\b[^<>]*>")
 OPEN_TIME = re.compile(rb"</?text:(?:date|time|word-count|character-count)\b[^<>]*>")
 PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
 NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
+# Content controls, and what shows that one holds more than words.
+CONTROL = re.compile(
+    rb"<w:(?:(?P<begin>sdt)|(?P<content>sdtContent)|(?P<more>p|tbl|tr|tc))(?:\s[^<>]*+)?>|(?P<mark><w:(?:br|cr|commentReference)\b)|"
+    rb"</w:(?:(?P<close>sdtContent)|(?P<end>sdt))\s*>"
+)
+CHOICE = re.compile(rb"<w:(?:dropDownList|comboBox|date|picture|docPart(?:Obj|List))\b|<w14:checkbox\b")
+
+
+def controls(content):
+    """The marks of content controls around paragraphs, breaks or comments: the office makes input fields of them, which hold only words."""
+    cut, outer = [], []
+    for mark in CONTROL.finditer(content):
+        kind, (start, end) = mark.lastgroup, mark.span()
+        if kind == "begin":
+            outer.append({"start": start, "head": 0, "tail": 0, "is_cut": False})
+        elif not outer:
+            continue
+        elif kind == "content":
+            outer[-1]["head"] = end
+            outer[-1]["is_choice"] = CHOICE.search(content, outer[-1]["start"], start) is not None
+        elif kind == "close":
+            outer[-1]["tail"] = start
+        elif kind in ("more", "mark"):
+            outer[-1]["is_cut"] = True
+        else:
+            control = outer.pop()
+            if control["is_cut"] and control["head"] and control["tail"] and not control["is_choice"]:
+                cut += [(control["start"], control["head"]), (control["tail"], end)]
+            if outer:
+                outer[-1]["is_cut"] |= control["is_cut"]
+    return cut
 
 
 def without(content, names, is_fixed=False, left=None):
-    """The part without the marks of such fields; their results stay. `left` gets the codes of those that the office leaves out."""
-    cut, fields, simple = [], [], []
+    """The part without the marks of such fields and controls; their results stay. `left` gets the codes of what the office leaves out."""
+    cut, fields, simple = controls(content), [], []
+    if cut and not is_fixed and left is not None:
+        left.add("controls")
     for mark in MARK.finditer(content):
         kind, code, told, end = mark.groups()
         if kind == b"begin":
@@ -173,7 +206,7 @@ def every(fields):
 
 
 # What the office puts around a field and its result, and writes to pages as it is. HTML forbids these characters.
-MARKS = re.compile(rb"[\x03\x07\x08]")
+MARKS = re.compile(rb"[\x01\x03\x07\x08]")
 
 
 def clear_marks(path):
