@@ -24,7 +24,7 @@ PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
 NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
 # Content controls, and what shows that one holds more than words.
 CONTROL = re.compile(
-    rb"<w:(?:(?P<begin>sdt)|(?P<content>sdtContent)|(?P<more>p|tbl|tr|tc))(?:\s[^<>]*+)?>|(?P<mark><w:(?:br|cr|commentReference)\b)|"
+    rb"<w:(?:(?P<begin>sdt)|(?P<content>sdtContent)|(?P<more>p|tbl|tr|tc|br|cr|commentReference))(?:\s[^<>]*+)?/?>|"
     rb"</w:(?:(?P<close>sdtContent)|(?P<end>sdt))\s*>"
 )
 CHOICE = re.compile(rb"<w:(?:dropDownList|comboBox|date|picture|docPart(?:Obj|List))\b|<w14:checkbox\b")
@@ -32,26 +32,22 @@ CHOICE = re.compile(rb"<w:(?:dropDownList|comboBox|date|picture|docPart(?:Obj|Li
 
 def controls(content):
     """The marks of content controls around paragraphs, breaks or comments: the office makes input fields of them, which hold only words."""
-    cut, outer = [], []
+    cut, outer, before, last = [], [{}], None, 0
     for mark in CONTROL.finditer(content):
-        kind, (start, end) = mark.lastgroup, mark.span()
+        kind, control = mark.lastgroup, outer[-1]
         if kind == "begin":
-            outer.append({"start": start, "head": 0, "tail": 0, "is_cut": False})
-        elif not outer:
-            continue
-        elif kind == "content":
-            outer[-1]["head"] = end
-            outer[-1]["is_choice"] = CHOICE.search(content, outer[-1]["start"], start) is not None
-        elif kind == "close":
-            outer[-1]["tail"] = start
-        elif kind in ("more", "mark"):
-            outer[-1]["is_cut"] = True
-        else:
-            control = outer.pop()
-            if control["is_cut"] and control["head"] and control["tail"] and not control["is_choice"]:
-                cut += [(control["start"], control["head"]), (control["tail"], end)]
-            if outer:
-                outer[-1]["is_cut"] |= control["is_cut"]
+            outer.append({kind: mark.start()})
+        elif kind != "end":
+            control[kind] = mark.start() if kind == "close" else mark.end()
+            if kind == "content" and (before != "begin" or CHOICE.search(content, last, mark.start())):
+                control["begin"] = None
+        elif len(outer) > 1:
+            outer.pop()
+            begin, head, tail = map(control.get, ("begin", "content", "close"))
+            if "more" in control and before == "close" and None not in (begin, head, tail):
+                cut += [(begin, head), (tail, mark.end())]
+            outer[-1].update({"more": True} if "more" in control else {})
+        before, last = kind, mark.end()
     return cut
 
 
