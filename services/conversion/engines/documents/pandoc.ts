@@ -107,7 +107,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (task.hop.to === "json") await tellOwn(session, task.note, "document/main.ts", [tree, "/job/out"]);
   await session.adopt("out").catch((error: unknown) => {
     // Pandoc succeeded but wrote nothing.
-    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document contains no text.") : error;
+    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED"
+      ? new LacksContent("The document has no text in its body.")
+      : error;
   });
 }
 

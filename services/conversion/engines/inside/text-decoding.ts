@@ -33,7 +33,7 @@ function refuseBinary(text: string): string {
   return text;
 }
 
-function markedEncodingOf(bytes: Uint8Array): string | undefined {
+export function markedEncodingOf(bytes: Uint8Array): string | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";

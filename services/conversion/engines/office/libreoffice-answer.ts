@@ -95,6 +95,7 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["parts", "Documents that are embedded or linked as parts of the text were left out."],
   ["media", "Sound and video were left out."],
   ["pivots", "Pivot tables became the cells that they show."],
+  ["controls", "Content controls around paragraphs, line breaks or comments became their content."],
   ["times", "Fields of today's date or time show those of the conversion."],
 ]);
 

@@ -22,11 +22,40 @@ OPEN_NAME = re.compile(rb"</?text:(?:file|template)-name\b[^<>]*>")
 OPEN_TIME = re.compile(rb"</?text:(?:date|time|word-count|character-count)\b[^<>]*>")
 PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
 NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
+# Content controls, and what shows that one holds more than words.
+CONTROL = re.compile(
+    rb"<w:(?:(?P<begin>sdt)|(?P<content>sdtContent)|(?P<more>p|tbl|tr|tc|br|cr|commentReference))(?:\s[^<>]*+)?/?>|"
+    rb"</w:(?:(?P<close>sdtContent)|(?P<end>sdt))\s*>"
+)
+CHOICE = re.compile(rb"<w:(?:dropDownList|comboBox|date|picture|docPart(?:Obj|List))\b|<w14:checkbox\b")
+
+
+def controls(content):
+    """The marks of content controls around paragraphs, breaks or comments: the office makes input fields of them, which hold only words."""
+    cut, outer, before, last = [], [{}], None, 0
+    for mark in CONTROL.finditer(content):
+        kind, control = mark.lastgroup, outer[-1]
+        if kind == "begin":
+            outer.append({kind: mark.start()})
+        elif kind != "end":
+            control[kind] = mark.start() if kind == "close" else mark.end()
+            if kind == "content" and (before != "begin" or CHOICE.search(content, last, mark.start())):
+                control["begin"] = None
+        elif len(outer) > 1:
+            outer.pop()
+            begin, head, tail = map(control.get, ("begin", "content", "close"))
+            if "more" in control and before == "close" and None not in (begin, head, tail):
+                cut += [(begin, head), (tail, mark.end())]
+            outer[-1].update({"more": True} if "more" in control else {})
+        before, last = kind, mark.end()
+    return cut
 
 
 def without(content, names, is_fixed=False, left=None):
-    """The part without the marks of such fields; their results stay. `left` gets the codes of those that the office leaves out."""
-    cut, fields, simple = [], [], []
+    """The part without the marks of such fields and controls; their results stay. `left` gets the codes of what the office leaves out."""
+    cut, fields, simple = controls(content), [], []
+    if cut and not is_fixed and left is not None:
+        left.add("controls")
     for mark in MARK.finditer(content):
         kind, code, told, end = mark.groups()
         if kind == b"begin":
@@ -173,7 +202,7 @@ def every(fields):
 
 
 # What the office puts around a field and its result, and writes to pages as it is. HTML forbids these characters.
-MARKS = re.compile(rb"[\x03\x07\x08]")
+MARKS = re.compile(rb"[\x01\x03\x07\x08]")
 
 
 def clear_marks(path):

@@ -249,7 +249,7 @@ export async function checkEnds(file: ByteSource, format: string): Promise<void>
   const check = checks[format];
   if (check !== undefined && !isSound(check, await endsOf(file))) {
     if (check === text && !shown.test(file.head.toString("utf8"))) {
-      throw new FilemillError("CONVERSION_FAILED", "The document contains no text.");
+      throw new FilemillError("CONVERSION_FAILED", "The document has no text in its body.");
     }
     throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);
   }

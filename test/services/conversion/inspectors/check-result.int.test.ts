@@ -54,7 +54,7 @@ it("accepts complete audio and text", async () => {
   await expect(checkResult(await put("noise.txt", "\x01\x02\x03 ab \x04\x05"), "txt")).rejects.toMatchObject(refused);
   for (const value of ["null", "true", "false", "-1", '"x"']) await checkResult(await put("value.json", `${value}\n`), "json");
   await expect(checkResult(await put("blank.txt", "\ufeff\r\n \n"), "txt")).rejects.toMatchObject({
-    message: "The document contains no text.",
+    message: "The document has no text in its body.",
   });
   await checkResult(await put("long.txt", `${"a".repeat(4095)}ü and more`), "txt");
 });

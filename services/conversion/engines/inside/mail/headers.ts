@@ -20,12 +20,12 @@ export function textIn(headers: Headers, name: string, notes: Notes): string {
   return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? "", notes));
 }
 
-/** Headers that mean something to people, unlike those about the transport and the format of the message. */
+/** Headers that mean something to people, unlike those about the transport and the format of the message, and usual priorities. */
 const meant =
-  /^(sender|in-reply-to|references|keywords|comments|importance|priority|sensitivity|organization|list-id|resent-.*|expires|disposition-notification-to)$/;
+  /^(sender|in-reply-to|references|keywords|comments|(importance|(x-)?priority)(?!: {1,9}(?:3|normal)\b)|sensitivity|organization|list-id|resent-[^:]*|expires|disposition-notification-to): /i;
 
 export function othersIn(headers: Headers): readonly string[] {
-  return [...new Set(headers.map(({ key }) => key).filter((key) => meant.test(key)))];
+  return [...new Set(headers.filter(({ key, value }) => meant.test(`${key}: ${value}`)).map(({ key }) => key))];
 }
 
 function groupOf(name: string, members: readonly { readonly name: string; readonly address: string }[]): string {

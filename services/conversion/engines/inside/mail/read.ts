@@ -3,6 +3,7 @@ import msgReader, { type FieldsData } from "@kenjiuno/msgreader";
 import PostalMime from "postal-mime";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { invalid } from "../failure.ts";
+import { markedEncodingOf } from "../text-decoding.ts";
 import { MessageParser } from "./body.ts";
 import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
@@ -73,7 +74,10 @@ function isTruncated(bytes: Buffer, headers: Headers): boolean {
 }
 
 /** Programs put a byte order mark, empty lines or the `From ` line of a mailbox before the headers. */
-function withoutPreface(file: Buffer): Buffer {
+function withoutPreface(sent: Buffer): Buffer {
+  const label = markedEncodingOf(sent);
+  // Saved as text by programs that write UTF-16.
+  const file = label?.startsWith("utf-16") ? Buffer.from(new TextDecoder(label).decode(sent)) : sent;
   const [preface = ""] = /^(?:\xef\xbb\xbf)?[\r\n]*(?:>?From [^\r\n]*\r?\n)?/.exec(file.toString("latin1", 0, 2000)) ?? [];
   const rest = file.subarray(preface.length);
   // Line ends of old Macintoshes.

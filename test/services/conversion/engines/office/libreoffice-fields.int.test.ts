@@ -55,6 +55,26 @@ it("keeps dates and numbers as the reader saw them where the target has no field
   expect(live.messages.get("TEXT_LEFT_OUT")).toBe("Fields of today's date or time show those of the conversion.");
 });
 
+it("keeps all that content controls contain", async () => {
+  const control = (content: string, kind = "") =>
+    `<w:sdt><w:sdtPr><w:id w:val="7"/>${kind}</w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
+  const paragraph = (content: string) => `<w:p>${content}</w:p>`;
+  const letter = docx(
+    [
+      control(paragraph(run(text("Page ")) + field(code(" PAGE "), "1")) + paragraph(run(`<w:rPr><w:b/></w:rPr>${text("bold")}`))),
+      paragraph(control(run(text("Street")) + run("<w:br/>") + run(text("Town")), "<w:text/>")),
+      control(control(paragraph(run(text("inner"))), "<w:text/>")),
+      paragraph(control(run(text("two")), '<w:dropDownList><w:listItem w:displayText="two" w:value="2"/></w:dropDownList>')),
+    ].join(""),
+  );
+  const page = await office(letter, "docx", "html");
+  expect([linesOf(page.text), page.notes]).toEqual([["Page 1", "bold", "Street Town", "inner", "two"], []]);
+  expect(page.text).toMatch(/<b>bold<\/b>/);
+  const live = await office(letter, "docx", "fodt");
+  expect(live.text).toContain(`display-text="two"`);
+  expect(live.messages.get("TEXT_LEFT_OUT")).toBe("Content controls around paragraphs, line breaks or comments became their content.");
+});
+
 it("keeps dates and file names of OpenDocument text", async () => {
   const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
   const body = "<text:p><text:date>3 March</text:date>, <text:file-name>letter.odt</text:file-name></text:p>";

@@ -130,9 +130,18 @@ describe("a message's headers", () => {
   });
 
   it("that have no field are named, but not those of the way", async () => {
-    const headers = "Received: x\r\nX-Id: 1\r\nReferences: <a@b>\r\nSender: s@x.example\r\nSubject: S\r\n\r\nx";
-    expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(/: references, sender\.$/);
+    const headers = "Received: x\r\nX-Id: 1\r\nReferences: <a@b>\r\nX-Priority: 1 (Highest)\r\nSubject: S\r\n\r\nx";
+    expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(/: references, x-priority\.$/);
     expect((await convert(headers, "eml", "mbox")).codes).toEqual([]);
+  });
+
+  it.each(["X-Priority: 3", "Importance: normal"])("that say what is usual are not named: %s", async (header) => {
+    expect((await convert(`Subject: S\r\n${header}\r\n\r\nx`, "eml", "json")).codes).toEqual([]);
+  });
+
+  it.each(["\ufeff", ""])("are read in UTF-16 that begins with %j", async (mark) => {
+    const record = await recordOf(Buffer.from(`${mark}Subject: Größe\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nGröße`, "utf16le"));
+    expect([record.subject, record.text]).toEqual(["Größe", "Größe"]);
   });
 
   it.each([
