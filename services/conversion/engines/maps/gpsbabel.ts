@@ -48,7 +48,9 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
           expecting("METADATA_DROPPED", "Speed, distance and power of track points, and what laps sum up, are left out."),
           expecting("ENTRIES_LEFT_OUT", "Points without a position are left out."),
         ]
-      : [];
+      : isAsked(from)
+        ? [questions[from].expects]
+        : [];
   }
   return [
     ...(devices[to]?.holds === "places"
@@ -65,6 +67,23 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
     expecting("STRUCTURE_FLATTENED", "Track segments are joined if the format does not support them."),
   ];
 }
+
+/** What GPSBabel asks for, by what it says: an option of its reader, and the note about the answer. */
+const questions = {
+  nmea: {
+    asks: /No date found/,
+    option: () => "date=19700101",
+    note: () => "The file gives times without a date; 1 January 1970 stands for it.",
+    expects: expecting("METADATA_DROPPED", "Times without a date get 1 January 1970."),
+  },
+  gpi: {
+    asks: /Must select language code, ([A-Z]{2})/,
+    option: (language: string) => `languagecode=${language}`,
+    note: (language: string) => `Names in other languages than ${language} were left out.`,
+    expects: expecting("METADATA_DROPPED", "Of names in several languages, those in the first are kept."),
+  },
+};
+const isAsked = (format: string): format is keyof typeof questions => format in questions;
 
 const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: to === "gpx" ? "high" : "reduced",
@@ -88,10 +107,16 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const [reader, writer] = to === "gpx" ? [device.name, fullGpx] : ["gpx", device.name];
   const filters = to === "gpx" ? [] : await filtersFor(inspector, device, task);
   const name = `out.${to}`;
-  const end = await session.run({
-    program,
-    args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`],
-  });
+  const convertBy = (readingBy: string) =>
+    session.run({ program, args: ["-w", "-r", "-t", "-i", readingBy, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`] });
+  let end = await convertBy(reader);
+  const question = isAsked(from) ? questions[from] : undefined;
+  const asked = question?.asks.exec(end.stderr);
+  if (question !== undefined && asked) {
+    const [, answer = ""] = asked;
+    end = await convertBy(`${reader},${question.option(answer)}`);
+    task.note("METADATA_DROPPED", question.note(answer));
+  }
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from.toUpperCase()}.`);
   if (to === "gpx") {
     const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });

@@ -7,7 +7,7 @@ const unread = /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camer
 const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
 
 export function plainKml(text: string, notes: Notes): string {
-  const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name))];
+  const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name)), ...describedGroups(text)];
   if (left.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the map: ${named(left)}.`);
   if (/<GroundOverlay[\s>]/.test(text))
     addNote(notes, "METADATA_DROPPED", "Pictures that cover a part of the map were left out; their areas and addresses were kept.");
@@ -22,13 +22,31 @@ export function plainKml(text: string, notes: Notes): string {
   const places = text.split("</Placemark>").map((place) => withOwnName(place, told));
   if (told.renamed) addNote(notes, "NAMES_CHANGED", "Values called name, beside the names of places, were renamed: name → name_2.");
   return (
-    withTextTypes(withFields(places.join("</Placemark>")), notes)
+    withOneRoot(withTextTypes(withFields(places.join("</Placemark>")), notes))
       // KML 2.3 has tracks of its own, of which GDAL reads only those of Google's extension.
       .replace(/<(\/?)(MultiTrack|Track|coord)(?=[\s>])/g, "<$1gx:$2")
       .replace(/^(<\?xml[^>]{0,200}encoding=)(?:"[^"]{0,40}"|'[^']{0,40}')/, '$1"UTF-8"')
       .replace(/(?<!BoundaryIs>\s{0,99})<LinearRing(?=[\s>])/g, "<LineString")
       .replace(/<\/LinearRing>(?!\s{0,99}<\/(?:outer|inner)BoundaryIs)/g, "</LineString>")
   );
+}
+
+/** A document's and a folder's description, if any has one. */
+function describedGroups(text: string): readonly string[] {
+  const groups = text.split(/<(?=(?:Document|Folder)[\s>])/).slice(1);
+  const isDescribed = (group: string) =>
+    /<description>\s{0,99}([^\s<]|<!\[CDATA\[)/.test(group.split(/<(?:Placemark|\w+Overlay|NetworkLink|Style)[\s>]/, 1)[0] ?? "");
+  return groups.some(isDescribed) ? ["descriptions of folders"] : [];
+}
+
+/** GDAL reads only the first of several places or documents that no document holds together. */
+function withOneRoot(text: string): string {
+  const root = /<kml(?:\s[^>]{0,2000})?>/.exec(text);
+  const end = text.lastIndexOf("</kml>");
+  if (root === null || end < 0) return text;
+  const start = root.index + root[0].length;
+  if (!/^\s*<(Placemark|Folder)[\s>]/.test(text.slice(start, start + 4000)) && !/<\/Document>\s{0,99}<[A-Z]/.test(text)) return text;
+  return `${text.slice(0, start)}<Document>${text.slice(start, end)}</Document>${text.slice(end)}`;
 }
 
 /** GDAL mistakes a value called name for the name of its place. */

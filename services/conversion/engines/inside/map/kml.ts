@@ -16,7 +16,7 @@ export function inspectKml(bytes: Buffer, notes: Notes): void {
   if (links.length > 0) addNote(notes, "EXTERNAL_CONTENT_BLOCKED", `Maps that the file links to were not fetched: ${named(links)}.`);
   for (const text of texts) {
     plainKml(text, notes);
-    if (/<(\w{1,20}:)?(Style|StyleMap)[\s>]/.test(text)) notes.set("STYLING_DROPPED", "Colours, lines and icons were left out.");
+    if (/<(\w{1,20}:)?(Style|StyleMap|styleUrl)[\s>]/.test(text)) notes.set("STYLING_DROPPED", "Colours, lines and icons were left out.");
     if (/<(gx:)?Track[\s>]/.test(text))
       addNote(notes, "METADATA_DROPPED", "The times of tracks' points were left out but for the first and the last.");
   }

@@ -88,6 +88,16 @@ testEngine(gpsbabelEngine, {
 });
 
 describe("engine gpsbabel, in detail", () => {
+  it("converts positions that have times but no date, and says which date they get", async () => {
+    const path = join(bench.folder, "dateless.nmea");
+    const position = (time: string, minutes: string) =>
+      `$GPGGA,${time}.000,5013.${minutes},N,01710.477,E,1,09,0.8,468.770,M,0.0,M,,*00\r\n`;
+    await writeFile(path, checked(position("100000", "476") + position("100001", "479")));
+    const made = await bench.convert(path, "nmea", "gpx");
+    expect((await readFile(made.path, "utf8")).match(/<trkpt/g)).toHaveLength(2);
+    expect(made.notes.get("METADATA_DROPPED")).toMatch("1 January 1970");
+  });
+
   const convert = async (body: string, to: string) => {
     const path = join(bench.folder, "own.gpx");
     await writeFile(path, gpx(body));

@@ -47,6 +47,16 @@ describe("values of KML", () => {
     ]);
   });
 
+  it("keep all places of a file without a document, and of one with several", async () => {
+    const rootOf = (body: string) => `<kml xmlns="http://www.opengis.net/kml/2.2">${body}</kml>`;
+    const single = placemark(at);
+    expect(await featuresOf(convert(rootOf(single + single), "kml", "geojson"))).toHaveLength(2);
+    expect(await featuresOf(convert(rootOf(`<Folder>${single}</Folder>${single}`), "kml", "geojson"))).toHaveLength(2);
+    expect(
+      await featuresOf(convert(rootOf(`<Document>${single}</Document><Document>${single}</Document>`), "kml", "geojson")),
+    ).toHaveLength(2);
+  });
+
   it("keep a ring outside an area as a line, and an area as one", async () => {
     const ring = "<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>";
     const area = `<Polygon><outerBoundaryIs>\n ${ring}\n</outerBoundaryIs></Polygon>`;
@@ -58,6 +68,11 @@ describe("values of KML", () => {
     ["years", "<TimeStamp><when>2024</when></TimeStamp>", /2024/],
     ["days without a time", "<TimeSpan><begin>2024-05-06</begin></TimeSpan>", /2024-05-06/],
     ["pictures that cover an area", "<GroundOverlay><Icon/></GroundOverlay>", /their areas/],
+    [
+      "descriptions of folders",
+      `</Placemark><Folder><description>All</description>${placemark(at)}</Folder><Placemark>`,
+      /descriptions of folders/,
+    ],
     ["addresses", "<address>Street 1</address>", /address/],
   ])("that a map cannot hold are noted: %s", async (_name, inside, words) => {
     expect((await convert(kml(placemark(inside + at)), "kml", "geojson")).notes.get("METADATA_DROPPED")).toMatch(words);
