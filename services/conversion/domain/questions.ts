@@ -94,8 +94,11 @@ export const answers = {
    * ITU-T H.273.
    */
   namedColours: record({ isNamed: flag, primaries: whole(255), transfer: whole(255) }),
-  /** For a TIFF, BMP, PCX or DCX (`format`): whether ImageMagick takes samples of this `page`, or without one of any, for others. */
-  samples: record({ isMisread: flag }),
+  /**
+   * For a TIFF, BMP, PCX, DCX, DDS, PSD or RAS (`format`): whether ImageMagick takes samples of this `page`, or without one of any, for
+   * others, or does not read them; and what is left out of a DDS or PSD.
+   */
+  samples: record({ isMisread: flag, left: text(200) }),
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to change in a JPEG or PNG so that it is marked as upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
@@ -134,7 +137,7 @@ export const answers = {
   plyColours: record({ hasColours: flag }),
   /** For a model and the file with its numbers. Writes them as one file. */
   embeddedModel: nothing,
-  /** Font families that a drawing names and that are not among `here`; whether parts of it are elsewhere. */
+  /** Font families that a drawing names and that are not among `here`; whether parts of it are elsewhere; embedded pictures of these `kinds`. */
   missingFonts: record({
     needsOthers: flag,
     families: list(text(400), 100),

@@ -60,6 +60,10 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "tiff>png", code: "PAGES_LEFT_OUT", content: twoPages },
   { hop: "avif>png", code: "PAGES_LEFT_OUT", content: severalStills("-A") },
   { hop: "svg>png", code: "TEXT_LEFT_OUT", content: undrawn },
+  {
+    ...{ hop: "svg>png", code: "FONT_SUBSTITUTED" },
+    content: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text font-family="Quokka Grotesk">a</text></svg>',
+  },
   { hop: "svg>png", code: "IMAGES_REMOVED", content: undrawn },
   { hop: "svg>png", code: "STYLING_DROPPED", content: undrawn },
   {

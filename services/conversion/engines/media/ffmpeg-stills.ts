@@ -4,6 +4,7 @@ import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { withMeantColours } from "../pictures/meant-colours.ts";
+import { pillowBadInput, pillowPackages, runPillow } from "../pictures/pillow.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { words } from "../shared/hop-table.ts";
@@ -37,7 +38,7 @@ const hops: readonly Hop[] = [
 /** By EXIF orientation, 2 to 8. */
 const turns = ["hflip", "hflip,vflip", "vflip", "transpose=0", "transpose=1", "transpose=3", "transpose=2"];
 
-const badInput = [/Invalid data found|Invalid PNG signature|chunk too big|Not enough data|inflate returned error/];
+const badInput = [...pillowBadInput, /Invalid data found|Invalid PNG signature|chunk too big|Not enough data|inflate returned error/];
 
 /** A PNG may store its orientation where FFmpeg does not look. */
 async function turnOf(inspector: Inspector, task: HopTask): Promise<string | undefined> {
@@ -58,10 +59,10 @@ async function targaOf(session: ToolSession) {
 const isAllClear = ["alphaextract", "signalstats", "metadata=mode=print:key=lavfi.signalstats.YMAX:file=-"].join(",");
 
 /** FFmpeg takes 16 bits for colours of five, always. */
-async function targaArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[]> {
+async function targaArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[] | undefined> {
   const { kind, bits, alphaBits } = await targaOf(session);
-  if (bits === 16 && (kind === 3 || kind === 11))
-    throw new FilemillError("CONVERSION_FAILED", "The picture is grey with transparency, which could not be read in Targa.");
+  // Grey with transparency.
+  if (bits === 16 && (kind === 3 || kind === 11)) return undefined;
   if (bits === 16 && alphaBits > 0) task.note("MEDIA_CHANGED", "Transparency of one bit per pixel was left out.");
   // Others without a declaration do hold alpha.
   if (bits !== 32 || alphaBits > 0) return [];
@@ -69,8 +70,8 @@ async function targaArgs(session: ToolSession, task: HopTask, reading: readonly 
   return /YMAX=0$/m.test((await session.run({ program, args })).stdout) ? ["-pix_fmt", "rgb24"] : [];
 }
 
-/** The pixel format to write if the default would lose something; both formats have eight bits per channel. */
-async function pixelArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[]> {
+/** The pixel format to write if the default would lose something; both formats have eight bits per channel. Undefined: for Pillow. */
+async function pixelArgs(session: ToolSession, task: HopTask, reading: readonly string[]): Promise<readonly string[] | undefined> {
   if (task.hop.from === "tga") return await targaArgs(session, task, reading);
   if (task.hop.from !== "png") return [];
   const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");
@@ -86,9 +87,11 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const reading = ["-protocol_whitelist", "file", "-f", "image2", "-pattern_type", "none", "-c:v", decoder, "-i", `file:${inputInside}`];
   const turn = await turnOf(inspector, task);
+  const pixels = await pixelArgs(session, task, reading);
+  if (pixels === undefined) return await runPillow(sandbox, task);
   const writing = [
     ...(turn === undefined ? [] : ["-filter:v", turn]),
-    ...["-frames:v", "1", "-c:v", encoder, ...(await pixelArgs(session, task, reading))],
+    ...["-frames:v", "1", "-c:v", encoder, ...pixels],
     ...words("-f image2 -update 1 file:/job/out"),
   ];
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
@@ -103,7 +106,7 @@ export const ffmpegStillsEngine = defineEngine({
   id: "ffmpeg-stills",
   label: "FFmpeg (pictures)",
   lane: "image",
-  packages: ["ffmpeg"],
+  packages: ["ffmpeg", ...pillowPackages],
   hops,
   badInput,
   probe: probeOf(program, ["-version"], /version (\S+)/),

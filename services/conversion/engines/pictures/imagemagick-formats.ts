@@ -49,6 +49,13 @@ export const magickBadInput = [
 /** For OpenEXR: the program reads neither layers nor depths. */
 export const unlit = "The picture is black, or has only layers that cannot be read.";
 
+/** Prints the largest distance of an alpha value from transparent or opaque, whichever is nearer, of 65535. */
+export const veil = [
+  ...["(", "+clone", "-alpha", "extract", "(", "+clone", "-threshold", "50%", ")", "-compose", "difference", "-composite"],
+  ...["-format", "veil %[max]\\n", "-write", "info:-", "+delete", ")", "+compose"],
+];
+export const leastVeil = 3000;
+
 const dither = yesOrNo("dither", "Dither shades; `false`: black or white by brightness", { default: true });
 
 /** In both directions, so that shrinking needs no second conversion. */
@@ -154,7 +161,7 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const expects = expectingAll(
     pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
-    (/^ps[db]$|^fits$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
+    (/^ps[db]$|^fits$|^dds$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
   );
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });

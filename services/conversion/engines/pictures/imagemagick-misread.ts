@@ -8,9 +8,16 @@ import { numberOption } from "../shared/hop-table.ts";
 /** Whether ImageMagick would misinterpret the samples of the picture. */
 export async function isMisread(inspector: Inspector, { hop, input, options, signal }: HopTask): Promise<boolean> {
   if (hop.from === "fits") return true;
-  if (!/^(?:tiff|bmp|pcx|dcx)$/.test(hop.from)) return false;
+  if (!/^(?:tiff|bmp|pcx|dcx|dds|psd|ras)$/.test(hop.from)) return false;
   const page = hop.from === hop.to ? {} : { page: numberOption(options, "page") ?? 1 };
   return (await inspector.ask("samples", [input.path], { more: { format: hop.from, ...page }, signal })).isMisread;
+}
+
+/** Names what a DDS or PSD has besides the picture that is read. */
+export async function noteLeft(inspector: Inspector, { hop, input, note, signal }: HopTask): Promise<void> {
+  if (!/^(?:dds|psd)$/.test(hop.from)) return;
+  const { left } = await inspector.ask("samples", [input.path], { more: { format: hop.from }, signal });
+  if (left !== "") note("MEDIA_CHANGED", left);
 }
 
 /** It reads only the picture's own channels, and takes all colours for those of a screen. */

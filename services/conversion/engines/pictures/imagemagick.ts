@@ -8,12 +8,13 @@ import { failureOf } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
-import { exrHops, imagemagickHops, magickBadInput, type Picture, pictureOf, unlit } from "./imagemagick-formats.ts";
+import { exrHops, imagemagickHops, leastVeil, magickBadInput, type Picture, pictureOf, unlit, veil } from "./imagemagick-formats.ts";
 import { withMasks } from "./imagemagick-icon.ts";
-import { coloursReadOf, isMisread, isToBeSwapped, noteExr, runMisread } from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
+import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
@@ -52,8 +53,6 @@ async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, si
     const [index = 0, width = 0, height = 0, depth = 0, colours = 0] = found.slice(1, 6).map(Number);
     return { index, width, height, depth, colours, packing: found[6] ?? "", space: found[7] ?? "", profile: found[8] ?? "" };
   });
-  if (coder === "psd" && /improper image header/.test(end.stderr))
-    throw new FilemillError("CONVERSION_FAILED", "The Photoshop file has a palette, or is damaged; save it in RGB mode and try again.");
   // Its reader of PNG says nothing of it.
   if (scenes.length === 0 && size !== undefined && Math.max(size.width, size.height) > usualLongest)
     throw new FilemillError("INPUT_TOO_COMPLEX", `The picture has more than ${usualLongest} pixels on a side; make it smaller first.`);
@@ -129,13 +128,6 @@ function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   ];
 }
 
-/** Prints the largest distance of an alpha value from transparent or opaque, whichever is nearer, of 65535. */
-const veil = [
-  ...["(", "+clone", "-alpha", "extract", "(", "+clone", "-threshold", "50%", ")", "-compose", "difference", "-composite"],
-  ...["-format", "veil %[max]\\n", "-write", "info:-", "+delete", ")", "+compose"],
-];
-const leastVeil = 3000;
-
 async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[], isNegative = false): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
@@ -186,10 +178,12 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   const isOdd = await isMisread(host.inspector, task);
+  if (isOdd && isForPillow(from)) return await runOther(host, task);
   if (isOdd && !isToBeSwapped(task)) return await runMisread(pictures, task);
   if (from === to) return await runOwn(host, task);
   if (pictureOf(from).hasSizes === true) return await withMasks(host.inspector, task, (masked) => run(host, masked));
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
+  await noteLeft(host.inspector, task);
   const source = pictureOf(from);
   if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task, undefined, isOdd);
   const scenes = await scenesOf(host, task);
@@ -198,6 +192,14 @@ async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Pr
   await run(host, { ...task, hop: { ...task.hop, to: "tiff" }, outputPath: made.path }, scenes);
   const input = await made.as(task.input.format);
   await pictures.run({ ...task, hop: { ...task.hop, from: "tiff" }, input, options: { compressionLevel: 6 } });
+}
+
+/** Through PNG, which another program makes. */
+async function runOther(host: EngineHost, task: HopTask): Promise<void> {
+  await using made = stepFile(task, "read");
+  await runPillow(host.sandbox, { ...task, outputPath: made.path });
+  await noteLeft(host.inspector, task);
+  await run(host, { ...task, hop: { ...task.hop, from: "png" }, input: await made.as("png") });
 }
 
 /** Rewrites every page of the file in its own format. */
@@ -272,9 +274,9 @@ export const imagemagickEngine = defineEngine({
   id: "imagemagick",
   label: "ImageMagick",
   lane: "image",
-  packages: magick.packages,
+  packages: [...magick.packages, ...pillowPackages],
   hops: [...imagemagickHops, ...ownPictureHops],
-  badInput: magickBadInput,
+  badInput: [...magickBadInput, ...pillowBadInput],
   probe: versionOf,
   open,
 });

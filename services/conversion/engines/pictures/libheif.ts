@@ -1,4 +1,5 @@
 /** HEIC, the picture format of phones, by the tools of libheif. */
+import { FilemillError } from "#contract/errors.ts";
 import {
   defineEngine,
   type EngineHost,
@@ -145,6 +146,8 @@ async function decodeTo(
 ): Promise<void> {
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
+  if (/(?:unsupported|not an) HEIF/.test(`${end.stdout}${end.stderr}`))
+    throw new FilemillError("CONVERSION_FAILED", "The HEIF file is of a kind, such as a sequence of pictures, that could not be read.");
   throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
   // Several pictures are numbered.
   await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);

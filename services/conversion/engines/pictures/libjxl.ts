@@ -144,6 +144,8 @@ async function decodeTo(
 
 async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program, args, limits: { addressSpace: false } });
+  if (/Bit depth does not fit/.test(end.stderr))
+    throw new FilemillError("CONVERSION_FAILED", "The picture's floating-point samples with transparency could not be written.");
   throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
 }
 

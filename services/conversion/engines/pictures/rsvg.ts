@@ -2,14 +2,12 @@
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
-import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
-import type { Inspector } from "#services/conversion/domain/inspector.ts";
-import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { integerIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { unsupported } from "./sharp-hops.ts";
+import { undrawnNotes } from "./svg-notes.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
@@ -46,24 +44,7 @@ async function unpack(session: ToolSession): Promise<void> {
   await session.adopt("out");
 }
 
-/** Names of the installed font families; empty if fontconfig cannot be queried. */
-async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
-  const end = await sandbox.run({ program: "/usr/bin/fc-list", args: [":", "family"], limits: { wallMs: 30_000 } }).catch(() => undefined);
-  return end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
-}
-
-async function noteUndrawn(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
-  const told = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
-  const { families, undrawn, needsOthers } = told;
-  if (needsOthers) task.note("EXTERNAL_CONTENT_BLOCKED");
-  for (const code of ["TEXT_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"] as const) {
-    if (undrawn[code] !== "") task.note(code, undrawn[code]);
-  }
-  const fonts = here.length === 0 ? undefined : replacedFontsMessage(families);
-  if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
-}
-
-async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: () => Promise<readonly string[]>): Promise<void> {
+async function run({ sandbox }: EngineHost, task: HopTask, noteUndrawn: (task: HopTask) => Promise<void>): Promise<void> {
   const { to } = task.hop;
   await using session = await openToolSession(sandbox, task);
   if (to === "svg") return await unpack(session);
@@ -78,7 +59,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large or has too many parts to convert.");
   }
   throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
-  await noteUndrawn(inspector, task, await families());
+  await noteUndrawn(task);
   await session.adopt("out");
 }
 
@@ -91,8 +72,7 @@ export const rsvgEngine = defineEngine({
   badInput,
   probe: probeOf(program, ["--version"], /(\d{1,9}\.\d[\d.]*)/),
   async open(host) {
-    let asked: Promise<readonly string[]> | undefined;
-    const families = () => (asked ??= familiesHere(host.sandbox));
-    return { run: (task) => run(host, task, families), [Symbol.asyncDispose]: async () => undefined };
+    const noteUndrawn = undrawnNotes(host, ["webp", "avif"]);
+    return { run: (task) => run(host, task, noteUndrawn), [Symbol.asyncDispose]: async () => undefined };
   },
 });

@@ -22,7 +22,6 @@ import {
   withoutThumbnail,
 } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
-import { noteUndrawn } from "./svg-undrawn.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
@@ -239,7 +238,6 @@ async function answer(request) {
     const bytes = request.data === undefined ? readFileSync("in") : Buffer.from(request.data, "base64");
     if (request.parts === true) return { ok: true, data: await partsOf(bytes, request), notes: [] };
     const output = await outcomeOf(bytes, request, notes);
-    if (request.from === "svg") noteUndrawn(bytes, notes);
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
     const failure = failureOf(error);

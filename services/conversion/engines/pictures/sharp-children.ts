@@ -34,7 +34,6 @@ const imported = [
   "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
-  "svg-undrawn.mjs",
   "tiff-samples.mjs",
 ];
 

@@ -1,6 +1,6 @@
 /** Which pictures convert to which, what is lost, and the options. */
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { expecting } from "#services/conversion/domain/expectations.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Expectation } from "#services/conversion/domain/notes.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { ownHops } from "../shared/hop-table.ts";
@@ -133,7 +133,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
       : to === "gif" && from !== "gif"
         ? expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" })
         : expecting("ALPHA_FLATTENED", { option: "background" });
-  if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
+  if (from === "svg") return [flattened, ...expectingAll("FONT_SUBSTITUTED", "EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
   return [
     ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
     expecting("ORIENTATION_APPLIED"),

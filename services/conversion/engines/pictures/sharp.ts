@@ -5,6 +5,7 @@ import { probeMs } from "../shared/tool-run.ts";
 import { isLossless, rewriteJpeg } from "./jpegtran.ts";
 import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
 import { sharpHops } from "./sharp-hops.ts";
+import { undrawnNotes } from "./svg-notes.ts";
 
 export const sharpEngine = defineEngine({
   id: "sharp",
@@ -19,9 +20,14 @@ export const sharpEngine = defineEngine({
 
 async function openWithJpegtran(host: EngineHost): Promise<OpenEngine> {
   const pictures = await openSharpChildren(host, 1, true);
+  const noteUndrawn = undrawnNotes(host, ["gif", "webp", "avif", "tiff", "bmp"]);
   return {
     ...pictures,
-    run: (task) => (isLossless(task) ? rewriteJpeg(host.sandbox, host.inspector, task) : pictures.run(task)),
+    async run(task) {
+      if (isLossless(task)) return await rewriteJpeg(host.sandbox, host.inspector, task);
+      await pictures.run(task);
+      if (task.hop.from === "svg") await noteUndrawn(task);
+    },
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
   };
 }

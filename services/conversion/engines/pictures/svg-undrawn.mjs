@@ -1,9 +1,8 @@
-// What librsvg does not draw. Also runs inside the sandbox.
+// What librsvg does not draw.
 
 const links = /[\s:](?:href|src)\s{0,99}=\s{0,99}["'](?!#|data:)/i;
 const styles = /url\((?!\s{0,99}["']?\s{0,99}(?:#|data:))|@import|<\?xml-stylesheet\b/i;
 const elements = /<(?:\w{1,40}:)?([a-zA-Z]\w{0,40})[\s/][^<]*/g;
-const lookedAtBytes = 4 * 2 ** 20;
 const embeddedKinds = /\bhref\s{0,9}=\s{0,9}["']\s{0,9}data:image\/(\w{1,9})[;,]/g;
 /** Illustrator keeps its own data in one that no other program draws. */
 const html = /<(?:\w{1,40}:)?foreignObject(?![^<>]{0,400}\srequiredExtensions\s{0,9}=\s{0,9}["'](?:&ns_ai;|http:\/\/ns\.adobe\.))[\s/>]/;
@@ -45,12 +44,4 @@ export function needsOthers(svg) {
   if (styles.test(svg)) return true;
   for (const [element, name] of svg.matchAll(elements)) if (name !== "a" && links.test(element)) return true;
   return false;
-}
-
-/** @param {Buffer} bytes @param {Map<string, string | undefined>} notes */
-export function noteUndrawn(bytes, notes) {
-  const svg = bytes.subarray(0, lookedAtBytes).toString("latin1");
-  if (needsOthers(svg)) notes.set("EXTERNAL_CONTENT_BLOCKED", undefined);
-  for (const [code, message] of Object.entries(undrawnIn(svg, ["gif", "webp", "avif", "tiff", "bmp"])))
-    if (message !== "") notes.set(code, message);
 }

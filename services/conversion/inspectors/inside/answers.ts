@@ -77,7 +77,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await embedModel(model, theOther(files));
     return {};
   },
-  missingFonts: (file, { here }) => missingFontsOf(file, here),
+  missingFonts: (file, { here, kinds }) => missingFontsOf(file, here, kinds),
   readableDocx,
   readableEpub,
   readableHtml,

@@ -5,6 +5,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { areOdd, hasForeignPalette, masksOf } from "#services/conversion/engines/pictures/bmp-samples.mjs";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
 import { isMisread, tagsOfPages } from "#services/conversion/engines/pictures/tiff-samples.mjs";
+import { isPackedSun, photoshopSamples, surfaceSamples } from "./picture-samples.ts";
 import { contentOf } from "./remote-file.ts";
 
 type PictureFacts = Answer<"pictureFacts">;
@@ -33,14 +34,21 @@ export async function namedColoursOf(file: ByteSource, format: string): Promise<
 
 /** `page`: counted from 1; all of them without it. */
 export async function samplesOf(file: ByteSource, format: string, page: unknown): Promise<Answer<"samples">> {
+  if (format === "dds") return surfaceSamples(await bytesAt(file, 0, 148));
+  if (format === "psd") return await photoshopSamples(file);
+  return { isMisread: await isMisreadBy(file, format, page), left: "" };
+}
+
+async function isMisreadBy(file: ByteSource, format: string, page: unknown): Promise<boolean> {
   if (format === "bmp") {
     const head = await bytesAt(file, 0, 70);
-    return { isMisread: areOdd(masksOf(head)) || hasForeignPalette(head) };
+    return areOdd(masksOf(head)) || hasForeignPalette(head);
   }
-  if (format !== "tiff") return { isMisread: await isBilevelPcx(file, format === "dcx" && typeof page === "number" ? page : undefined) };
+  if (format === "ras") return isPackedSun(await bytesAt(file, 0, 24));
+  if (format !== "tiff") return await isBilevelPcx(file, format === "dcx" && typeof page === "number" ? page : undefined);
   const pages = await tagsOfPages((offset, length) => bytesAt(file, offset, length));
   const meant = typeof page === "number" ? pages.slice(page - 1, page) : pages;
-  return { isMisread: meant.some(isMisread) };
+  return meant.some(isMisread);
 }
 
 /**

@@ -31,11 +31,11 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
   return [...new Set(missing)];
 }
 
-/** `here`: the installed families. */
-export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
+/** `here`: the installed families. `kinds`: of embedded pictures that are not drawn. */
+export async function missingFontsOf(file: ByteSource, here: unknown, kinds: unknown): Promise<Answer<"missingFonts">> {
   const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
   const start = isGzip(file.head) ? (await startOfGzip(file, lookedAtBytes)).head : await contentOf(file, lookedAtBytes);
   const svg = start.toString("utf8");
-  const undrawn = undrawnIn(svg, ["webp", "avif"]);
+  const undrawn = undrawnIn(svg, Array.isArray(kinds) ? kinds.map(String) : []);
   return { families: familiesMissing(svg, families).slice(0, 100), undrawn, needsOthers: needsOthers(svg) };
 }

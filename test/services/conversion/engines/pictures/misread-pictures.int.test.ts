@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
 import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { useBench } from "#test/contract/engine.ts";
+import { photoshopOf, surfaceOf } from "./raster-samples.ts";
 
 const benches = { magick: useBench(imagemagickEngine), stills: useBench(ffmpegStillsEngine) };
 
@@ -13,14 +14,65 @@ async function pixelsOf(path: string, pixels: number): Promise<readonly number[]
   return [...data.subarray(0, pixels * 4)];
 }
 
-it("refuses a grey Targa with alpha, and names alpha of one bit", async () => {
+it("reads a grey Targa with alpha, and names alpha of one bit", async () => {
   const targa = (kind: number, described: number) =>
     benches.magick.given(Buffer.from([0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 16, described, 0xff, 0x7f]), "tga");
-  await expect(benches.stills.convert(await targa(3, 8), "tga", "png")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  expect(await pixelsOf((await benches.stills.convert(await targa(3, 8), "tga", "png")).path, 1)).toEqual([255, 255, 255, 127]);
   const { notes } = await benches.stills.convert(await targa(2, 1), "tga", "png");
   expect(notes.get("MEDIA_CHANGED")).toBe("Transparency of one bit per pixel was left out.");
   expect((await benches.stills.convert(await targa(2, 0), "tga", "png")).notes.size).toBe(0);
 });
+
+const [low, middle, high, top] = [0xff, 0xff00, 0xff0000, 0xff000000];
+
+it.each([
+  ["DDS with red first", "dds", surfaceOf([1, 2, 3, 4], { masks: [32, low, middle, high, top] }), [1, 2, 3, 4]],
+  ["DDS with red first and no alpha", "dds", surfaceOf([1, 2, 3, 4], { masks: [32, low, middle, high, 0] }), [1, 2, 3, 255]],
+  ["DDS in BGRA of Direct3D 10", "dds", surfaceOf([1, 2, 3, 4], { kind: 91 }), [3, 2, 1, 4]],
+  ["DDS in BC1 of sRGB", "dds", surfaceOf([0, 0xf8, 0, 0, 0, 0, 0, 0], { kind: 72 }), [255, 0, 0, 255]],
+  ["Photoshop file with a palette", "psd", photoshopOf(2, [7], []), [10, 20, 30, 255]],
+  ["Photoshop file with a transparent colour", "psd", photoshopOf(2, [7], [[1047, [0, 7]]]), [10, 20, 30, 0]],
+  ["packed Sun raster", "ras", sunOf([0x80, 2, 1]), [1, 1, 1, 255]],
+] as const)("reads a %s, which ImageMagick misreads", async (_, format, bytes, expected) => {
+  const { path, notes } = await benches.magick.convert(await benches.magick.given(bytes, format), format, "png");
+  expect([await pixelsOf(path, 1), notes.size]).toEqual([expected, 0]);
+});
+
+it("tells of a DDS of an unknown kind, and of one that is cut off", async () => {
+  for (const [bytes, code] of [
+    [surfaceOf([1, 2, 3, 4], { kind: 24 }), "CONVERSION_FAILED"],
+    [surfaceOf([1], { kind: 91 }), "INVALID_INPUT"],
+  ] as const)
+    await expect(benches.magick.convert(await benches.magick.given(bytes, "dds"), "dds", "png")).rejects.toMatchObject({ code });
+});
+
+it("names the sides of a cube map, and the effects of a Photoshop file without a flattened picture", async () => {
+  const cube = surfaceOf(Array(24).fill(9), { masks: [32, high, middle, low, top], isCube: true });
+  const sided = await benches.magick.convert(await benches.magick.given(cube, "dds"), "dds", "png");
+  expect(sided.notes.get("MEDIA_CHANGED")).toBe("Only the first side of a cube map was converted.");
+  for (const [isFlat, told] of [
+    [0, /^The file was saved without a flattened picture/],
+    [1, /^undefined$/],
+  ] as const) {
+    const file = photoshopOf(
+      3,
+      [1, 2, 3],
+      [
+        [1005, [0, 72, 0, 0, 0, 1, 0, 1, 0, 72, 0, 0, 0, 1, 0, 1]],
+        [1057, [0, 0, 0, 1, isFlat, 0]],
+      ],
+    );
+    const { notes } = await benches.magick.convert(await benches.magick.given(file, "psd"), "psd", "png");
+    expect(String(notes.get("MEDIA_CHANGED"))).toMatch(told);
+  }
+});
+
+/** 1 by 1 pixel of 24 bits, in run lengths. */
+function sunOf(data: readonly number[]): Buffer {
+  const head = Buffer.alloc(32);
+  for (const [index, value] of [0x59a66a95, 1, 1, 24, data.length, 2].entries()) head.writeUInt32BE(value, index * 4);
+  return Buffer.concat([head, Buffer.from(data)]);
+}
 
 /** 16 by 1 pixels of one bit, the first eight black. @see ZSoft PCX Technical Reference Manual, revision 5 */
 function bilevelPcx(): Buffer {
@@ -96,7 +148,7 @@ it("says that a PNG is too long rather than damaged", async () => {
   });
 });
 
-it("JPEG 2000 with channels of different depths failed for an unknown reason", async () => {
+it("JPEG 2000 with channels of different depths is refused as invalid", async () => {
   const bytes = await readFile("test/corpus/typical/image/typical.jp2");
   // The bits of the second channel. @see ISO/IEC 15444-1, A.5.1
   bytes[bytes.indexOf("ff51", 0, "hex") + 43] = 15;

@@ -205,3 +205,52 @@ export function exrOf(channels: Readonly<Record<string, number>>, primaries?: re
   const values = floats(...Object.values(channels));
   return Buffer.concat([head, number(8, head.length + 8), number(4, 0), number(4, values.length), values]);
 }
+
+/** A DDS of 1 by 1 pixel, or one block. `masks`: bits per pixel, and masks of red, green, blue and alpha. */
+export function surfaceOf(
+  data: readonly number[],
+  told: { readonly masks?: readonly number[]; readonly kind?: number; readonly isCube?: boolean },
+): Buffer {
+  const { masks = [0, 0, 0, 0, 0], kind, isCube = false } = told;
+  const head = Buffer.alloc(kind === undefined ? 128 : 148);
+  head.write("DDS ");
+  const numbers = [
+    [4, 124],
+    [8, 0x1007],
+    [12, 1],
+    [16, 1],
+    [76, 32],
+    [80, kind === undefined ? 0x41 : 4],
+    [108, 0x1000],
+  ] as const;
+  for (const [at, value] of [...numbers, ...masks.map((value, index) => [88 + index * 4, value] as const)]) head.writeUInt32LE(value, at);
+  if (isCube) head.writeUInt32LE(0xfe00, 112);
+  if (kind !== undefined) {
+    head.write("DX10", 84);
+    for (const [at, value] of [
+      [128, kind],
+      [132, 3],
+      [140, 1],
+    ] as const)
+      head.writeUInt32LE(value, at);
+  }
+  return Buffer.concat([head, Buffer.from(data)]);
+}
+
+/** A Photoshop file of 1 by 1 pixel. `kind`: 2 has a palette. */
+export function photoshopOf(
+  kind: number,
+  data: readonly number[],
+  resources: readonly (readonly [number: number, data: readonly number[]])[],
+): Buffer {
+  const long = (value: number) => Buffer.from(value.toString(16).padStart(8, "0"), "hex");
+  const head = Buffer.from("8BPS\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01\0\x08\0\0", "latin1");
+  head[13] = data.length;
+  head[25] = kind;
+  const palette = Buffer.concat((kind === 2 ? [10, 20, 30] : []).map((value) => Buffer.alloc(256, value)));
+  const kept = resources.map(([number, bytes]) =>
+    Buffer.concat([Buffer.from("8BIM"), long(number * 0x1_0000), long(bytes.length), Buffer.from(bytes), Buffer.alloc(bytes.length % 2)]),
+  );
+  const all = Buffer.concat(kept);
+  return Buffer.concat([head, long(palette.length), palette, long(all.length), all, long(0), Buffer.from([0, 0, ...data])]);
+}
