@@ -95,6 +95,9 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   g722: { demuxer: "g722", isSpeech: true },
   // Played by libopenmpt, which comes with FFmpeg.
   mod: { demuxer: "libopenmpt" },
+  xm: { demuxer: "libopenmpt" },
+  it: { demuxer: "libopenmpt" },
+  s3m: { demuxer: "libopenmpt" },
 };
 
 export const pictureFormats: Readonly<Record<string, Container>> = {

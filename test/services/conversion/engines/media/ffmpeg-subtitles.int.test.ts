@@ -97,7 +97,7 @@ it.each([...bare, ...timed])("%s becomes %s with all of its frames", async (from
   expect(Math.abs((await frames(path)) - (await frames(input)))).toBeLessThanOrEqual(1);
 });
 
-it.each(["mlp", "thd", "f4a", "adx", "g722", "mod"])("%s becomes WAV", async (from) => {
+it.each(["mlp", "thd", "f4a", "adx", "g722", "mod", "xm", "it", "s3m"])("%s becomes WAV", async (from) => {
   const { path } = await bench.convert(typical(`audio/typical.${from}`), from, "wav");
   const { stdout } = await run("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path]);
   expect(Number(stdout)).toBeGreaterThan(0.9);
