@@ -116,6 +116,8 @@ const damageSigns =
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
   if (end.exitCode !== 0) {
+    const [, codec] = /Decoder \(codec (\w+)\) not found/.exec(end.stderr) ?? [];
+    if (codec !== undefined) throw new FilemillError("INVALID_INPUT", `FFmpeg cannot decode the codec ${codec}.`);
     if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
   }

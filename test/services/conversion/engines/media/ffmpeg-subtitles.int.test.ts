@@ -71,6 +71,14 @@ it("a track with an unknown codec is named, and blamed if it is all there is", a
   await expect(bench.convert(path, "mkv", "srt")).rejects.toMatchObject({ code: "INVALID_INPUT", message });
 });
 
+it("a codec without a decoder is blamed", async () => {
+  const sound = await readFile(typical("audio/typical.m4a"), "latin1");
+  const path = join(bench.folder, "mpeg-h.m4a");
+  await writeFile(path, sound.replaceAll("mp4a", "mhm1").replaceAll("esds", "free"), "latin1");
+  const message = "FFmpeg cannot decode the codec mpegh_3d_audio.";
+  await expect(bench.convert(path, "m4a", "mp3")).rejects.toMatchObject({ code: "INVALID_INPUT", message });
+});
+
 it("refuses a number that the film does not have", async () => {
   const converted = bench.convert(typical("video/subtitled.mkv"), "mkv", "srt", { subtitle: 2 });
   await expect(converted).rejects.toMatchObject({
