@@ -1,7 +1,8 @@
 /** Metrics of what all services share, for operators. Measured when they are read. */
-import { readdir, stat, statfs } from "node:fs/promises";
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Gauge, type Registry } from "prom-client";
+import { bytesUnder } from "./nats/server-config.ts";
 import type { Probe } from "./probe.ts";
 import type { Service } from "./service.ts";
 
@@ -54,18 +55,4 @@ export function measureProving(register: Registry, services: readonly Pick<Servi
       this.set({ of: "all" }, proving?.of ?? 0);
     },
   });
-}
-
-async function bytesUnder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const sizes = await Promise.all(
-    files.map((file) =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((total, size) => total + size, 0);
 }

@@ -135,7 +135,12 @@ function changeOf(was: Said, is: Said, to: string): string | undefined {
   if (isEmpty(was) && isEmpty(is)) return was === null ? undefined : "empty";
   const [one, other] = [textOf(was), textOf(is)];
   const type = untyped.has(to) ? undefined : "type";
+  // pyshp drops the blanks before a text.
+  if (to === "shp" && one.trimStart() === other) return undefined;
+  // GDAL gives all values of a property one type.
+  if (isList(is) && JSON.stringify(is) === JSON.stringify([was])) return "type";
   if (isList(was) || isMap(was)) return compact(other) === compact(jsonOf(was)) ? type : "other";
+  if (typeof was === "boolean" && Number(other) === Number(was)) return type;
   if (typeof was === "boolean") return [one, String(Number(was))].includes(other.toLowerCase()) ? type : "other";
   const [first, second] = [digitsOf(one), digitsOf(other)];
   if (was !== null && "n" in was && second !== undefined) {
@@ -201,7 +206,11 @@ function valueDifferences(feature: Feature, match: Feature, key: string, to: str
       waiting.push([name, each]);
       continue;
     }
-    const change = changeOf(each, one[1], to);
+    // Elements have no types; lists in a GeoPackage have a declared one.
+    const isOfElement = /^(kml|kmz|gpx)$/.test(to) && one[0] in ownNames;
+    const isJson = to === "gpkg" && (isList(each) || isMap(each));
+    const changed = changeOf(each, one[1], to);
+    const change = changed === "type" && (isOfElement || isJson) ? undefined : changed;
     if (change !== undefined) found.push({ change, place: `${key}.${name}`, was: JSON.stringify(each), is: JSON.stringify(one[1]) });
   }
   for (const [name, each] of waiting) {
@@ -220,25 +229,24 @@ function valueDifferences(feature: Feature, match: Feature, key: string, to: str
 
 /** Names and descriptions have dedicated elements, whatever their spelling in the source. */
 const isSameName = (was: string, is: string, to: string) =>
-  was === is || (/^(kml|kmz|gpx)$/.test(to) && is === (ownNames[was.toLowerCase()] ?? "") && !(to !== "gpx" && is === "desc"));
+  was === is ||
+  // The element of KML, as GDAL calls it.
+  (was === "name" && is === "Name") ||
+  (/^(kml|kmz|gpx)$/.test(to) && is === (ownNames[was.toLowerCase()] ?? "") && !(to !== "gpx" && is === "desc"));
 const ownNames: Readonly<Record<string, string>> = { name: "name", description: "description", desc: "desc" };
 
 /** Values that formats add; a height may be repeated. */
 const own = new Set(["tessellate", "extrude", "visibility", "ele", "track_fid", "track_seg_id"]);
-/** Outer blanks are formatting of the file, and dBase has no empty text. */
-const evened = (feature: Feature, from: string): Feature =>
-  from === "kml" || from === "shp"
-    ? {
-        ...feature,
-        values: feature.values.map(
-          ([name, each]) =>
-            [
-              name,
-              each !== null && typeof each === "object" && "t" in each ? (each.t.trim() === "" ? null : { t: each.t.trim() }) : each,
-            ] as const,
-        ),
-      }
-    : feature;
+/** Outer blanks are formatting of the file, and dBase has no empty text. Most formats have no type for dates. */
+const evened = (feature: Feature, from: string): Feature => ({
+  ...feature,
+  values: feature.values.map(([name, each]) => {
+    if (each === null || typeof each !== "object" || !("t" in each || "s" in each)) return [name, each] as const;
+    const text = textOf(each).replace(/(T[\d:]{8})\.000Z$/, "$1Z");
+    const isPadded = from === "kml" || from === "shp";
+    return [name, isPadded && text.trim() === "" ? null : { t: isPadded ? text.trim() : text }] as const;
+  }),
+});
 
 export const mapJudge: Judge = {
   engine: gdalEngine,

@@ -41,7 +41,7 @@ function Converter() {
       </Notice>
     );
   }
-  if (state === "loading") return <div class="drop drop-waiting" role="status" aria-label={t("aria.loading")} />;
+  if (state === "loading") return <div class="drop drop-waiting" role="status" aria-label={t("text.loading")} />;
   if (me.value?.account === null && me.value.guest === null) return <ForMembers />;
   return (
     <>

@@ -9,7 +9,7 @@ import { type Filter, useJobs } from "#client/jobs/use-jobs.ts";
 import { t } from "#client/parts/language.tsx";
 import { Notice, Waiting } from "#client/parts/notice.tsx";
 import { showWho } from "#client/parts/who.tsx";
-import { messageOf } from "#client/server/api.ts";
+import { call, messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
 function Jobs() {
@@ -38,7 +38,11 @@ function SignedOut() {
 
 function List({ isGuest }: { isGuest: boolean }) {
   const [filter, setFilter] = useState<Filter>("all");
-  const { jobs, error, hasMore, more, remove } = useJobs(filter);
+  const { first, items: jobs, error, hasMore, more, renew } = useJobs(filter);
+  const remove = async (id: string): Promise<void> => {
+    await call(`/jobs/${id}`, { method: "DELETE" });
+    await renew(id);
+  };
   return (
     <>
       <div class="jobs-head">
@@ -46,9 +50,9 @@ function List({ isGuest }: { isGuest: boolean }) {
         <StateChoice filter={filter} onChoose={setFilter} />
       </div>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      <section class="panel" aria-label={t("nav.jobs")} aria-busy={jobs === undefined}>
-        {jobs === undefined && <p class="quiet">{t("text.loading")}</p>}
-        {jobs?.length === 0 && (
+      <section class="panel" aria-label={t("nav.jobs")} aria-busy={first === undefined}>
+        {first === undefined && <p class="quiet">{t("text.loading")}</p>}
+        {first !== undefined && jobs.length === 0 && (
           <div class="empty">
             <p class="quiet">{filter === "all" ? t("text.noJobs") : t("text.noJobsSo", { state: t(`state.${filter}`) })}</p>
             {filter === "all" && (
@@ -58,7 +62,7 @@ function List({ isGuest }: { isGuest: boolean }) {
             )}
           </div>
         )}
-        {jobs !== undefined && jobs.length > 0 && (
+        {jobs.length > 0 && (
           <ul class="rows">
             {jobs.map((job) => (
               <JobRow key={job.id} job={job} onRemove={() => remove(job.id)} />

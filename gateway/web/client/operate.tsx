@@ -9,9 +9,9 @@ import { FirstSteps } from "#client/operate/first-steps.tsx";
 import { AllJobs } from "#client/operate/jobs.tsx";
 import { Plans } from "#client/operate/plans.tsx";
 import { Server } from "#client/operate/server.tsx";
-import { useRenewed } from "#client/operate/use-renewed.ts";
 import { rich } from "#client/parts/language.tsx";
 import { Notice, Waiting } from "#client/parts/notice.tsx";
+import { useRenewed } from "#client/parts/use-renewed.ts";
 import { messageOf } from "#client/server/api.ts";
 import type { Account, House } from "#client/server/wire.ts";
 

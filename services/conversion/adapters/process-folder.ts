@@ -12,8 +12,6 @@ export type ProcessFolder = AsyncDisposable & {
 };
 
 const lockName = "lock";
-/** A folder without a lock, as earlier versions left it, counts as abandoned when it has been untouched for this long. */
-const unlockableAgeMs = 24 * 3_600_000;
 /** A new folder is locked within moments, unless its process was killed in between. */
 const emptyAgeMs = 60_000;
 
@@ -54,10 +52,8 @@ async function clear(root: string, name: string, estate: Estate): Promise<void> 
   const lockPath = join(path, lockName);
   if (!existsSync(lockPath)) {
     const found = await stat(path).catch(() => undefined);
-    const ageMs = found === undefined ? 0 : Date.now() - found.mtimeMs;
-    if (ageMs > unlockableAgeMs) await estate.removeFolder(path);
     // rmdir spares the folder of a process that is locking it right now, because it is no longer empty.
-    else if (ageMs > emptyAgeMs) await rmdir(path).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > emptyAgeMs) await rmdir(path).catch(() => undefined);
     return;
   }
   using lock = tryLockOf(lockPath);

@@ -50,7 +50,6 @@ export type SandboxEnd = {
   /** The first 64 KiB of each stream. */
   readonly stdout: string;
   readonly stderr: string;
-  readonly elapsedMs: number;
   /** Observed CPU time of the tree. Time that was not observed counts as one busy CPU. */
   readonly processorMs: number;
   /** The limit for one file or for everything that the tree writes, whichever is less. */

@@ -46,7 +46,6 @@ export type Tree = {
 };
 
 export function startTree(launch: Launch, options: TreeOptions): Tree {
-  const startedAt = performance.now();
   const seccomp = openSync(launch.seccompProgram, "r");
   // No environment: the launcher stays inside as pid 1 and would expose this process's in /proc/1/environ.
   const child = spawn(launch.launcher, [...launch.args], {
@@ -88,10 +87,9 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
         reject(new FilemillError("UNAVAILABLE", "The sandbox could not be set up.", { cause }));
         return;
       }
-      const elapsedMs = performance.now() - startedAt;
       const processorMs = watching.processorMs();
       const outputBytes = Math.min(options.limits.fileBytes, options.limits.folderBytes);
-      resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), elapsedMs, processorMs, outputBytes });
+      resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), processorMs, outputBytes });
     });
   });
   return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill, setBusy: watching.setBusy };

@@ -58,8 +58,6 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const wakes = createLocalWakes();
   const replicas = cluster?.replicas ?? replicasOf(owner);
   const common = {
-    embedded: server !== undefined,
-    serverVersion: owner.nc.info?.version ?? "",
     flushToDisk: server === undefined ? async () => undefined : createDiskFlush(dataDir),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { FilemillError } from "#contract/errors.ts";
 import { tryLock } from "#kit/file-lock.ts";
-import { isAlive, startOf } from "#kit/process-identity.ts";
+import { isAlive } from "#kit/process-identity.ts";
 
 const run = promisify(execFile);
 const stopLimitMs = 5000;
@@ -19,22 +18,12 @@ export async function openDataLock(dir: string): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const path = join(dir, "lock");
   const lock = tryLock(join(dir, "lock.sqlite"));
-  const holder = await readFile(path, "utf8").catch(() => "");
-  if (lock === undefined) throw inUse(holder);
+  if (lock === undefined) throw inUse(await readFile(path, "utf8").catch(() => ""));
   stack.use(lock);
-  // Earlier versions used only this file as the lock. Now it names the holder.
-  if (isHeld(holder) && !holder.startsWith(`${process.pid} `)) throw inUse(holder);
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
-  await rename(draft, path);
+  await writeFile(path, String(process.pid), { mode: 0o600 });
   stack.defer(() => rm(path, { force: true }));
   const owned = stack.move();
   return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-function isHeld(holder: string): boolean {
-  const [pid, start] = holder.split(" ");
-  return isAlive(Number(pid)) && (start === "" || start === (startOf(Number(pid)) ?? ""));
 }
 
 function inUse(holder: string): FilemillError {

@@ -92,9 +92,6 @@ export type Channel = {
 
 /** A connection to the embedded server or to NATS_URL. */
 export type Broker = AsyncDisposable & {
-  readonly embedded: boolean;
-  /** For example 2.9.10. */
-  readonly serverVersion: string;
   bucket<T>(
     name: string,
     codec: { encode(value: T): Uint8Array; decode(bytes: Uint8Array): T },

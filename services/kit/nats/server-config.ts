@@ -84,7 +84,7 @@ export async function storeBytesOf(dir: string): Promise<number> {
   return Math.floor(Math.min(16 * 1024 * mib, Math.max(128 * mib, possible / 5)));
 }
 
-async function bytesUnder(dir: string): Promise<number> {
+export async function bytesUnder(dir: string): Promise<number> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
   let total = 0;
   for (const entry of entries) {

@@ -227,6 +227,13 @@ class Binary:
         return each[0][0], [part for _, parts in each for part in parts]
 
 
+def is_json(value):
+    try:
+        return value is None or json.loads(str(value)) is not ...
+    except ValueError:
+        return False
+
+
 def read_gpkg(path):
     base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     found = []
@@ -235,10 +242,14 @@ def read_gpkg(path):
         shapes = [row[0] for row in base.execute("SELECT column_name FROM gpkg_geometry_columns WHERE table_name = ?", (table,))]
         kinds = {row[1]: row[2] for row in columns if not row[5] and row[1] not in shapes}
         names = [row[1] for row in columns]
+        declared = base.execute("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_data_columns'").fetchone()
+        query = "SELECT column_name FROM gpkg_data_columns WHERE table_name = ? AND mime_type = 'application/json'"
+        lists = {row[0] for row in base.execute(query, (table,))} if declared else set()
+        lists = {name for name in lists if all(is_json(value) for (value,) in base.execute(f'SELECT "{name}" FROM "{table}"'))}
         for row in base.execute(f'SELECT * FROM "{table}"'):
             of = dict(zip(names, row))
             raw = of[shapes[0]] if shapes else None
-            values = [[name, bool(of[name]) if kind == "BOOLEAN" and of[name] is not None else said(of[name])] for name, kind in kinds.items()]
+            values = [[name, bool(of[name]) if kind == "BOOLEAN" and of[name] is not None else read_json(str(of[name])) if name in lists and str(of[name])[:1] in "[{" else said(of[name])] for name, kind in kinds.items()]
             found.append(feature_said(None if raw is None else shape_said(*Binary(raw[8 + (0, 32, 48, 48, 64)[raw[3] >> 1 & 7] :]).geometry()), values))
     base.close()
     return found

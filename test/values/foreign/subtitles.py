@@ -191,11 +191,9 @@ def read_lyrics(text):
     # A line may be repeated at several times.
     told = re.findall(rf"^((?:{stamp})+)(.*)$", text, re.M)
     lines = sorted(((time[1:-1], body) for times, body in told for time in re.findall(stamp, times)), key=lambda line: ms_of(line[0]))
-    found = []
-    for at, (time, body) in enumerate(lines):
-        if body:
-            found.append(cue_said(ms_of(time), ms_of(lines[at + 1][0]) if at + 1 < len(lines) else 0, body, set()))
-    return found
+    # Lines of the same time are shown together until the next time, but an empty line ends the one before it.
+    ends = [next((ms_of(later) for later, body in lines[at + 1 :] if body == "" or ms_of(later) > ms_of(time)), 0) for at, (time, _) in enumerate(lines)]
+    return [cue_said(ms_of(time), end, body, set()) for (time, body), end in zip(lines, ends) if body]
 
 
 def read(kind, path):

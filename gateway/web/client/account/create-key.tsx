@@ -14,7 +14,7 @@ type Made = { readonly key: Key; readonly secret: string };
 export function CreateKey({ baseUrl, onMade, onClose }: { baseUrl: string; onMade(): void; onClose(): void }) {
   const [made, setMade] = useState<Made | undefined>();
   return (
-    <Dialog title={t(made === undefined ? "title.createKey" : "title.newKey")} onClose={onClose} wide={made !== undefined}>
+    <Dialog title={t(made === undefined ? "do.createKey" : "title.newKey")} onClose={onClose} wide={made !== undefined}>
       {made === undefined ? (
         <Wish
           onMade={(key) => {
@@ -77,9 +77,9 @@ function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClos
   );
   return (
     <ShownOnce said={t("text.keyOnce")} onClose={onClose} foot={docs}>
-      <Secret id="new-key" text={made.secret} label={t("do.copyKey")} />
+      <Secret id="new-key" text={made.secret} />
       <p>{t("text.tryKey")}</p>
-      <Secret id="new-key-line" text={curlLine({ baseUrl, key: made.secret })} label={t("do.copyCommand")} isLine />
+      <Secret id="new-key-line" text={curlLine({ baseUrl, key: made.secret })} isLine />
     </ShownOnce>
   );
 }

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useRenewed } from "#client/operate/use-renewed.ts";
 import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
@@ -9,6 +8,7 @@ import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { useRenewed } from "#client/parts/use-renewed.ts";
 import { dateText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Account, Key } from "#client/server/wire.ts";
@@ -66,7 +66,7 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
     <li class={`row key-row key-${state}`}>
       <div class="row-main">
         <p class="row-title">
-          <span class="row-name">{row.name === "" ? t("label.unnamedKey") : row.name}</span>
+          <span class="row-name">{nameOf(row)}</span>
           <span class={`state state-${state}`}>{t(`state.${state}`)}</span>
         </p>
         <p class="quiet">
@@ -85,14 +85,16 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
       <div class="row-actions">
         {state !== "revoked" && (
           <>
-            <IconButton icon="pen" label={t("aria.rename", { name: row.name })} onClick={() => onOpen({ name: "rename", key: row })} />
-            <IconButton icon="trash" label={t("aria.revoke", { name: row.name })} onClick={() => onOpen({ name: "revoke", key: row })} />
+            <IconButton icon="pen" label={t("aria.rename", { name: nameOf(row) })} onClick={() => onOpen({ name: "rename", key: row })} />
+            <IconButton icon="trash" label={t("aria.revoke", { name: nameOf(row) })} onClick={() => onOpen({ name: "revoke", key: row })} />
           </>
         )}
       </div>
     </li>
   );
 }
+
+const nameOf = ({ name }: Key): string => (name === "" ? t("label.unnamedKey") : name);
 
 function scopeText(scope: string): string {
   return scope === "convert" ? t("label.scopeConvert") : t("label.scopeRead");
@@ -124,9 +126,8 @@ function Revoke({ row, onDone, onClose }: ChangeProps) {
     onDone();
     onClose();
   };
-  const title = row.name === "" ? t("title.revokeThisKey") : t("title.revokeKey", { name: row.name });
   return (
-    <Confirm title={title} action={t("do.revokeKey")} onConfirm={revoke} onClose={onClose}>
+    <Confirm title={t("title.revokeKey", { name: nameOf(row) })} action={t("do.revokeKey")} onConfirm={revoke} onClose={onClose}>
       <p>{rich("text.revokeKey", { prefix: row.prefix })}</p>
     </Confirm>
   );

@@ -1,7 +1,7 @@
 import { Gauge } from "#client/parts/gauge.tsx";
 import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { Secret } from "#client/parts/shown-once.tsx";
-import { countText, durationText, sizeText } from "#client/parts/words.ts";
+import { countText, durationText, hoursText, sizeText } from "#client/parts/words.ts";
 import type { Account } from "#client/server/wire.ts";
 
 /** The plan's limits and their current usage. */
@@ -33,11 +33,11 @@ export function PlanPanel({ account }: { account: Account }) {
         </div>
         <div>
           <dt>{t("label.resultsKept")}</dt>
-          <dd>{t("time.hours", { n: countText(plan.retentionHours) })}</dd>
+          <dd>{hoursText(plan.retentionHours)}</dd>
         </div>
         <div>
           <dt>{t("label.apiAccess")}</dt>
-          <dd>{t(plan.apiAccess ? "label.apiYes" : "label.apiNo")}</dd>
+          <dd>{t(plan.apiAccess ? "label.yes" : "label.no")}</dd>
         </div>
       </dl>
     </section>
@@ -51,7 +51,7 @@ function NoAccess({ email }: { email: string }) {
   return (
     <div class="no-access">
       <p>{rich("text.noApiAccess", { a: linkTo("/") })}</p>
-      <Secret id="set-plan" text={line} label={t("do.copy")} />
+      <Secret id="set-plan" text={line} />
     </div>
   );
 }

@@ -36,7 +36,7 @@ export function Settings({ account }: { account: Account }) {
       </div>
       <div class="setting">
         <div>
-          <h3>{t("title.deleteAccount")}</h3>
+          <h3>{t("do.deleteAccount")}</h3>
           <p class="quiet">{t("text.deleteAccount")}</p>
         </div>
         <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>

@@ -38,7 +38,7 @@ function Entry({ now }: { now: Me }) {
   const isNew = mode === "up";
   return (
     <section class="panel sign-in" aria-labelledby="sign-in-title">
-      <h2 id="sign-in-title">{t(isNew ? "title.createAccount" : "do.signIn")}</h2>
+      <h2 id="sign-in-title">{t(isNew ? "do.createAccount" : "do.signIn")}</h2>
       {now.oidc !== null && (
         <>
           <a class="button" href={`${now.oidc.url}?next=/automate`}>

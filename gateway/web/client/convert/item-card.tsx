@@ -157,7 +157,7 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
         <span class="quiet progress-detail">{detail}</span>
       </p>
       <progress
-        aria-label={t("aria.progress", { what: title, name: item.name })}
+        aria-label={t("aria.pair", { name: title, value: item.name })}
         max={1}
         {...(fraction === undefined ? {} : { value: fraction })}
       />

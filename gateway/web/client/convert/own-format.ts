@@ -37,14 +37,14 @@ export function changesOf({ options }: Pick<Route, "options">): readonly string[
   return changeWords.flatMap(([word, some]) => (some.split(" ").some((name) => names.has(name)) ? [t(word)] : []));
 }
 
-/** For example "Stays PDF. Choose below what to change. Possible: smaller, turned, protected." */
+/** For example "The format stays PDF. Choose below what to change. Possible: smaller, rotated, protected." */
 export function ownHintOf(route: Pick<Route, "from" | "options">): string {
   const changes = changesOf(route);
   const possible = changes.length === 0 ? "" : ` ${t("own.possible", { changes: changes.join(", ") })}`;
   return `${t("own.hint", { format: route.from.toUpperCase() })}${possible}`;
 }
 
-/** For example "PDF, changed: smaller, turned, protected". */
+/** For example "PDF, changed: smaller, rotated, protected". */
 export function ownTitleOf(route: Pick<Route, "from" | "options">): string {
   const changes = changesOf(route);
   const format = route.from.toUpperCase();

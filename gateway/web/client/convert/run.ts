@@ -195,7 +195,7 @@ function fail(id: string, error: unknown): void {
     return;
   }
   if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id, upload: undefined });
-  news.value = t("text.failedNews", { name: itemOf(id)?.name ?? "", reason: refusalText(failureOf(error)) });
+  news.value = t("aria.pair", { name: itemOf(id)?.name ?? "", value: refusalText(failureOf(error)) });
   enter(id, { name: "failed", failure: failureOf(error) });
 }
 

@@ -39,7 +39,7 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
         <Fact label={t("label.result")} value={job.bytes > 0 ? sizeText(job.bytes) : t("label.none")} />
       </dl>
       <Actions job={job} title={title} fileName={job.name} onAsk={() => setAsking(true)} />
-      {!isEnded(job) && <progress aria-label={t("aria.jobIs", { name: title, state: t(`state.${job.status}`) })} max={1} />}
+      {!isEnded(job) && <progress aria-label={t("aria.pair", { name: title, value: t(`state.${job.status}`) })} max={1} />}
       {job.error !== null && (
         <p class="job-failure">
           {refusalText(job.error)} <a href={`/docs/errors#${job.error.code}`}>{t("text.whatCodeMeans", { code: job.error.code })}</a>
@@ -89,7 +89,7 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
 function timeOf(job: Job): string {
   if (isEnded(job)) return durationText(job.durationMs);
   if (job.status === "queued" && job.queuePosition !== null && job.queuePosition > 1)
-    return t("progress.placeInLine", { place: job.queuePosition });
+    return t("progress.place", { place: job.queuePosition });
   return job.estimateMs === null || job.estimateMs === 0 ? t("label.unknown") : aboutText(job.estimateMs);
 }
 

@@ -77,7 +77,7 @@ export function LineProgress({ item }: { item: Item }) {
   return (
     <progress
       class="line-progress"
-      aria-label={t("aria.progress", { what, name: item.name })}
+      aria-label={t("aria.pair", { name: what, value: item.name })}
       max={1}
       {...(fraction === undefined ? {} : { value: fraction })}
     />

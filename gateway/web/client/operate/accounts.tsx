@@ -4,14 +4,13 @@ import { Fact } from "#client/parts/fact.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
-import { mergedById } from "#client/parts/merged.ts";
 import { Notice } from "#client/parts/notice.tsx";
+import { usePages } from "#client/parts/use-pages.ts";
 import { countText, sizeText } from "#client/parts/words.ts";
-import { call, messageOf } from "#client/server/api.ts";
+import { messageOf } from "#client/server/api.ts";
 import type { AccountFacts, Plan } from "#client/server/wire.ts";
 import { ChangeAccount } from "./change-account.tsx";
 import { NewAccount } from "./new-account.tsx";
-import { useRenewed } from "./use-renewed.ts";
 
 const ACCOUNTS_MS = 10_000;
 
@@ -20,33 +19,14 @@ type Page = { readonly accounts: readonly AccountFacts[]; readonly total: number
 /** The accounts with their usage. @param own - Id of the operator's own account. */
 export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }) {
   const [search, setSearch] = useState("");
-  const [pages, setOlder] = useState<(Page & { readonly search: string }) | undefined>();
   const [open, setOpen] = useState<"new" | AccountFacts | undefined>();
-  const { value, error, renew } = useRenewed<Page>(`/operator/accounts?${new URLSearchParams({ search })}`, ACCOUNTS_MS);
-  const [problem, setProblem] = useState<unknown>();
-  // A page of an earlier search may arrive late.
-  const older = pages?.search === search ? pages : undefined;
-  const rows = mergedById(value?.accounts ?? [], older?.accounts ?? []);
-  const find = (text: string): void => {
-    setOlder(undefined);
-    setSearch(text.slice(0, 320));
-  };
-  const cursor = (older ?? value)?.nextCursor ?? null;
-  const more = async (): Promise<void> => {
-    const page = await call<Page>(`/operator/accounts?${new URLSearchParams({ search, cursor: cursor ?? "" })}`);
-    // New accounts may have arrived since, so accounts pushed off the first page are kept.
-    setOlder({ ...page, search, accounts: mergedById(rows, page.accounts) });
-  };
-  const changed = async (): Promise<void> => {
-    // Pages after the first are stale now and load again on demand.
-    setOlder(undefined);
-    await renew();
-  };
-  const shown = error ?? problem;
+  const pages = usePages("/operator/accounts", { search }, ACCOUNTS_MS, ({ accounts }: Page) => accounts);
+  const { first, items, error, hasMore, more } = pages;
+  const changed = () => pages.renew();
   return (
     <section class="panel" aria-labelledby="accounts-title">
       <div class="panel-head">
-        <h2 id="accounts-title">{t("title.accounts", { n: value?.total ?? 0 })}</h2>
+        <h2 id="accounts-title">{t("title.accounts", { n: first?.total ?? 0 })}</h2>
         <button type="button" class="button button-primary" onClick={() => setOpen("new")}>
           <Icon name="plus" />
           {t("do.createAccount")}
@@ -56,17 +36,17 @@ export function Accounts({ own, plans }: { own: string; plans: readonly Plan[] }
         type="search"
         aria-label={t("label.searchAccounts")}
         placeholder={t("label.searchAccounts")}
-        onInput={({ currentTarget }) => find(currentTarget.value)}
+        onInput={({ currentTarget }) => setSearch(currentTarget.value.slice(0, 320))}
       />
-      {shown !== undefined && <Notice tone="bad">{messageOf(shown)}</Notice>}
-      {value !== undefined && rows.length === 0 && <p class="quiet">{t("text.noAccounts")}</p>}
+      {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {first !== undefined && items.length === 0 && <p class="quiet">{t("text.noAccounts")}</p>}
       <ul class="rows">
-        {rows.map((account) => (
+        {items.map((account) => (
           <Row key={account.id} account={account} plans={plans} onOpen={() => setOpen(account)} />
         ))}
       </ul>
-      {cursor !== null && (
-        <button type="button" class="button more" onClick={() => void more().catch(setProblem)}>
+      {hasMore && (
+        <button type="button" class="button more" onClick={() => void more()}>
           {t("do.olderAccounts")}
         </button>
       )}

@@ -1,10 +1,10 @@
 import { Fact } from "#client/parts/fact.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { useRenewed } from "#client/parts/use-renewed.ts";
 import { countText } from "#client/parts/words.ts";
 import { messageOf } from "#client/server/api.ts";
 import type { Engine, House } from "#client/server/wire.ts";
-import { useRenewed } from "./use-renewed.ts";
 
 const ENGINES_MS = 30_000;
 

@@ -1,46 +1,30 @@
 import { useState } from "preact/hooks";
 import { formatOf } from "#client/convert/catalogue.ts";
 import { StateChoice } from "#client/jobs/state-choice.tsx";
-import type { Filter } from "#client/jobs/use-jobs.ts";
+import { type Filter, queryOf } from "#client/jobs/use-jobs.ts";
 import { DotAgo } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Fact } from "#client/parts/fact.tsx";
 import { IconButton } from "#client/parts/icon-button.tsx";
 import { t } from "#client/parts/language.tsx";
-import { mergedById } from "#client/parts/merged.ts";
 import { Notice } from "#client/parts/notice.tsx";
+import { usePages } from "#client/parts/use-pages.ts";
 import { durationText, sizeText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { JobFacts } from "#client/server/wire.ts";
-import { useRenewed } from "./use-renewed.ts";
 
 const JOBS_MS = 3000;
-const PAGE_SIZE = 20;
 
 type Page = { readonly jobs: readonly JobFacts[]; readonly nextCursor: string | null };
 
 /** Jobs of all accounts and guests, newest first. */
 export function AllJobs() {
   const [filter, setFilter] = useState<Filter>("all");
-  const [older, setOlder] = useState<Page | undefined>();
   const [asking, setAsking] = useState<JobFacts | undefined>();
-  const [problem, setProblem] = useState<unknown>();
-  const query = { limit: String(PAGE_SIZE), ...(filter === "all" ? {} : { status: filter }) };
-  const { value, error, renew } = useRenewed<Page>(`/operator/jobs?${new URLSearchParams(query)}`, JOBS_MS);
-  const cursor = (older ?? value)?.nextCursor ?? null;
-  const more = async (): Promise<void> => {
-    const page = await call<Page>(`/operator/jobs?${new URLSearchParams({ ...query, cursor: cursor ?? "" })}`);
-    setOlder({ ...page, jobs: mergedById(mergedById(value?.jobs ?? [], older?.jobs ?? []), page.jobs) });
-  };
-  const choose = (state: Filter): void => {
-    setOlder(undefined);
-    setFilter(state);
-  };
-  const jobs = mergedById(value?.jobs ?? [], older?.jobs ?? []);
-  const shown = error ?? problem;
+  const query = { limit: "20", ...queryOf(filter) };
+  const { first, items: jobs, error, hasMore, more, renew } = usePages("/operator/jobs", query, JOBS_MS, (page: Page) => page.jobs);
   const cancel = async ({ id, accountId }: JobFacts): Promise<void> => {
     await call(`/operator/jobs/${id}/cancel`, { method: "POST", body: { accountId } });
-    setOlder(undefined);
     await renew();
     setAsking(undefined);
   };
@@ -48,17 +32,17 @@ export function AllJobs() {
     <section class="panel" aria-labelledby="jobs-title">
       <div class="jobs-head">
         <h2 id="jobs-title">{t("nav.jobs")}</h2>
-        <StateChoice filter={filter} onChoose={choose} />
+        <StateChoice filter={filter} onChoose={setFilter} />
       </div>
-      {shown !== undefined && <Notice tone="bad">{messageOf(shown)}</Notice>}
-      {value !== undefined && jobs.length === 0 && <p class="quiet">{t("text.noneHere")}</p>}
+      {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {first !== undefined && jobs.length === 0 && <p class="quiet">{t("text.noneHere")}</p>}
       <ul class="rows">
         {jobs.map((job) => (
           <Row key={job.id} job={job} onCancel={() => setAsking(job)} />
         ))}
       </ul>
-      {cursor !== null && (
-        <button type="button" class="button more" onClick={() => void more().catch(setProblem)}>
+      {hasMore && (
+        <button type="button" class="button more" onClick={() => void more()}>
           {t("do.olderJobs")}
         </button>
       )}

@@ -8,7 +8,7 @@ export type Link = { readonly link: string; readonly expiresAt: string | null };
 export function LinkShown({ link: { link, expiresAt }, onClose }: { link: Link; onClose(): void }) {
   return (
     <ShownOnce said={t("text.signInLink", { when: expiresAt === null ? "" : instantText(expiresAt) })} onClose={onClose}>
-      <Secret id="sign-in-link" text={link} label={t("do.copyLink")} />
+      <Secret id="sign-in-link" text={link} />
     </ShownOnce>
   );
 }

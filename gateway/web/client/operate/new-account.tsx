@@ -19,7 +19,7 @@ export function NewAccount({ plans, onMade, onClose }: NewProps) {
     await onMade();
   };
   return (
-    <Dialog title={made === undefined ? t("title.createAccount") : t("title.signInLink", { name: made.email })} onClose={onClose}>
+    <Dialog title={made === undefined ? t("do.createAccount") : t("title.signInLink", { name: made.email })} onClose={onClose}>
       {made === undefined ? (
         <Form sending={sending} onSend={send} fields={["email"]} action={t("do.createAccount")}>
           <Field

@@ -5,13 +5,14 @@ type GaugeFacts = { label: string; used: number; of: number; text?: (amount: num
 
 /** Usage of a limited resource. */
 export function Gauge({ label, used, of, text = countText }: GaugeFacts) {
+  const value = t("label.usedOf", { used: text(used), limit: text(of) });
   return (
     <div class="gauge">
       <p>
         <span>{label}</span>
-        <span class="quiet">{t("label.usedOf", { used: text(used), limit: text(of) })}</span>
+        <span class="quiet">{value}</span>
       </p>
-      <meter min={0} max={of} value={used} aria-label={t("aria.gauge", { label, used: text(used), limit: text(of) })} />
+      <meter min={0} max={of} value={used} aria-label={t("aria.pair", { name: label, value })} />
     </div>
   );
 }

@@ -14,5 +14,5 @@ export function Notice({ tone, children }: { tone: "bad" | "good" | "plain"; chi
 
 /** In place of what is being loaded. */
 export function Waiting() {
-  return <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />;
+  return <div class="panel panel-waiting" role="status" aria-label={t("text.loading")} />;
 }

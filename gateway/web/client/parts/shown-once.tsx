@@ -4,13 +4,13 @@ import { t } from "./language.tsx";
 import { Notice } from "./notice.tsx";
 
 /** A secret or a link with its copy button. */
-export function Secret({ id, text, label, isLine = false }: { id: string; text: string; label: string; isLine?: boolean }) {
+export function Secret({ id, text, isLine = false }: { id: string; text: string; isLine?: boolean }) {
   return (
     <div class={isLine ? "secret secret-line" : "secret"}>
       <code id={id} dir="ltr">
         {text}
       </code>
-      <CopyButton text={text} label={label} source={id} />
+      <CopyButton text={text} label={t("do.copy")} source={id} />
     </div>
   );
 }

@@ -35,32 +35,28 @@ export function sizeText(bytes: number): string {
 
 export function durationText(ms: number): string {
   // Rounded first, so that 59.97 s become a minute and not 60 s.
-  if (Math.round(ms) < 1000) return t("time.ms", { n: whole(Math.max(1, ms)) });
+  if (Math.round(ms) < 1000) return number(Math.max(1, ms), { style: "unit", unit: "millisecond", maximumFractionDigits: 0 });
   const tenths = Math.round(ms / 100);
   if (tenths < 600) return t("time.s", { n: one(tenths / 10) });
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return t("time.min", { min: whole(minutes), s: whole(seconds % 60) });
-  return t("time.h", { h: whole(Math.floor(minutes / 60)), min: whole(minutes % 60) });
+  if (minutes < 60) return `${minutesText(minutes)} ${t("time.s", { n: whole(seconds % 60) })}`;
+  return `${hoursText(Math.floor(minutes / 60))} ${minutesText(minutes % 60)}`;
 }
+
+export const hoursText = (hours: number): string => t("time.h", { n: whole(hours) });
+const minutesText = (minutes: number): string => t("time.min", { n: whole(minutes) });
 
 /** Remaining time, rounded to what an estimate can promise. */
-export function leftText(ms: number): string {
-  const { unit, n } = roughly(ms);
-  return t(({ second: "time.leftSecond", s: "time.leftS", min: "time.leftMin" } as const)[unit], { n: whole(n) });
-}
+export const leftText = (ms: number): string => t("time.left", { time: roughly(ms) });
 
 /** The same without "left". */
-export function aboutText(ms: number): string {
-  const { unit, n } = roughly(ms);
-  return t(({ second: "time.aboutSecond", s: "time.aboutS", min: "time.aboutMin" } as const)[unit], { n: whole(n) });
-}
+export const aboutText = (ms: number): string => t("time.about", { time: roughly(ms) });
 
-function roughly(ms: number): { readonly unit: "second" | "s" | "min"; readonly n: number } {
-  const seconds = Math.ceil(ms / 1000);
-  if (seconds <= 1) return { unit: "second", n: 1 };
-  if (seconds <= 55) return { unit: "s", n: seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5 };
-  return { unit: "min", n: Math.ceil(seconds / 60) };
+function roughly(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (seconds > 55) return minutesText(Math.ceil(seconds / 60));
+  return t("time.s", { n: whole(seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5) });
 }
 
 const steps = [

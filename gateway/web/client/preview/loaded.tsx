@@ -34,5 +34,5 @@ export function NotYet({
   tone?: "bad" | "plain";
   children?: string;
 }) {
-  return error === undefined ? <p class="quiet">{t("text.loadingPreview")}</p> : <Notice tone={tone}>{children}</Notice>;
+  return error === undefined ? <p class="quiet">{t("text.loading")}</p> : <Notice tone={tone}>{children}</Notice>;
 }

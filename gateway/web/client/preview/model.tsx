@@ -36,7 +36,7 @@ export function Model({ address, name, bytes }: { address: string; name: string;
   if (mesh === undefined) {
     return (
       <NotYet error={error} tone="plain">
-        {error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}
+        {error instanceof ApiError ? messageOf(error) : t("error.PREVIEW_FAILED")}
       </NotYet>
     );
   }
@@ -66,7 +66,7 @@ function Turning({ mesh, name, onError }: TurningProps) {
         onPointerMove={move}
       />
       <label class="turning-slider">
-        {t("label.turnModel")}
+        {t("task.turn")}
         <input
           type="range"
           min={-180}

@@ -10,5 +10,5 @@ export function Preview(props: PreviewProps) {
     // If this fails, the result can still be downloaded.
     import("./shown.tsx").then(setShown, () => {});
   }, []);
-  return shown === undefined ? <p class="quiet">{t("text.loadingPreview")}</p> : <shown.Shown {...props} />;
+  return shown === undefined ? <p class="quiet">{t("text.loading")}</p> : <shown.Shown {...props} />;
 }

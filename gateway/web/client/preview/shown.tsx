@@ -18,10 +18,10 @@ export function Shown({ view, name, address, bytes, source }: PreviewProps) {
     case "picture":
       return <Picture address={inline} name={name} source={source} onError={onError} />;
     case "sound":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own sound, which has no captions
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own audio, which has no captions
       return <audio class="preview" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
     case "film":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own film, which has no captions
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own video, which has no captions
       return <video class="preview preview-film" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
     case "paper":
       return <Paper address={address} name={name} bytes={bytes} />;

@@ -1,6 +1,6 @@
 import type { Format } from "#client/server/wire.ts";
 
-/** How a result is displayed. None of these ways can run a script: picture, sound, film, the browser's viewer, or plain text. */
+/** How a result is displayed. None of these ways can run a script: picture, audio, video, the browser's viewer, or plain text. */
 export type View = "picture" | "sound" | "film" | "paper" | "table" | "sheets" | "text" | "font" | "map" | "model";
 
 /** The view for formats that browsers display themselves, and for text; undefined for all others. */

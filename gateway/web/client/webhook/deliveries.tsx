@@ -1,8 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
-import { pause } from "#client/convert/follow.ts";
+import { useSending } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { rich, t, textOf } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { useRenewed } from "#client/parts/use-renewed.ts";
 import { agoText, instantText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Delivery, Webhook } from "#client/server/wire.ts";
@@ -11,25 +11,18 @@ import type { Delivery, Webhook } from "#client/server/wire.ts";
 const BUSY_MS = 1500;
 const QUIET_MS = 10_000;
 
+type Answer = { readonly deliveries: readonly Delivery[] };
+const intervalOf = (answer: Answer | undefined): number =>
+  answer?.deliveries.every(({ state }) => state !== "pending") === true ? QUIET_MS : BUSY_MS;
+
 /** Recent deliveries of a webhook, and the receiver's answers. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
-  const [deliveries, setDeliveries] = useState<readonly Delivery[] | undefined>();
-  const [error, setError] = useState<unknown>();
-  const [round, setRound] = useState(0);
   const path = `/webhooks/${webhook.id}/deliveries`;
-  useEffect(() => {
-    const stop = new AbortController();
-    void watch(path, stop.signal, setDeliveries, setError);
-    return () => stop.abort();
-  }, [path, round]);
-  const replay = async (id: string): Promise<void> => {
-    try {
-      await call(`${path}/${id}/replay`, { method: "POST" });
-      setRound(round + 1);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
+  const { value, error: unread, renew } = useRenewed(path, intervalOf);
+  const deliveries = value?.deliveries;
+  const { error: unsent, run } = useSending();
+  const error = unread ?? unsent;
+  const replay = (id: string) => run(() => call(`${path}/${id}/replay`, { method: "POST" }).then(renew));
   return (
     <>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
@@ -49,24 +42,6 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       )}
     </>
   );
-}
-
-async function watch(path: string, signal: AbortSignal, tell: (all: readonly Delivery[]) => void, fail: (error: unknown) => void) {
-  let waitMs = BUSY_MS;
-  while (!signal.aborted) {
-    try {
-      if (document.visibilityState === "visible") {
-        const { deliveries } = await call<{ deliveries: Delivery[] }>(path, { signal });
-        tell(deliveries);
-        fail(undefined);
-        waitMs = deliveries.some(({ state }) => state === "pending") ? BUSY_MS : QUIET_MS;
-      }
-    } catch (error) {
-      if (!signal.aborted) fail(error);
-      waitMs = QUIET_MS;
-    }
-    await pause(waitMs, signal).catch(() => {});
-  }
 }
 
 function DeliveryRow({ delivery, canReplay, onReplay }: { delivery: Delivery; canReplay: boolean; onReplay(): Promise<void> }) {

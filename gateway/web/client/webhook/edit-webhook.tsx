@@ -22,7 +22,7 @@ export function CreateWebhook({ onDone, onClose }: { onDone(): void; onClose(): 
     onDone();
   };
   return (
-    <Dialog title={t(secret === undefined ? "title.addWebhook" : "title.webhookSecret")} onClose={onClose} wide={secret !== undefined}>
+    <Dialog title={t(secret === undefined ? "do.addWebhook" : "title.webhookSecret")} onClose={onClose} wide={secret !== undefined}>
       {secret === undefined ? (
         <WebhookForm action={t("do.addWebhook")} onSend={create} />
       ) : (

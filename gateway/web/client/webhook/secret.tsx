@@ -14,7 +14,7 @@ type ChangeProps = { webhook: Webhook; onDone(): void; onClose(): void };
 export function ShownSecret({ secret, onClose, children }: { secret: string; onClose(): void; children?: string }) {
   return (
     <ShownOnce said={[t("text.secretOnce"), children].join(" ").trim()} onClose={onClose}>
-      <Secret id="new-secret" text={secret} label={t("do.copySecret")} />
+      <Secret id="new-secret" text={secret} />
       <p>{rich("text.secretUse", { a: linkTo("/docs#webhook-receiver") })}</p>
     </ShownOnce>
   );
@@ -47,7 +47,7 @@ export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
     );
   }
   return (
-    <Dialog title={t("title.newSecret")} onClose={onClose} wide>
+    <Dialog title={t("title.webhookSecret")} onClose={onClose} wide>
       <ShownSecret secret={secret} onClose={onClose}>
         {t("text.oldSecret")}
       </ShownSecret>

@@ -67,6 +67,13 @@ export async function rewriteKml(session: ToolSession, input: string): Promise<r
   return Array.from({ length: documents }, (_, place) => `/job/plain-${place}.kml`);
 }
 
+/** The path of a collection with the lines of a file (see inside/map/json-source.ts). */
+export async function collectLines(session: ToolSession, input: string): Promise<string> {
+  const collection = "/job/lines.geojson";
+  notesIn(JSON.parse(await runOwn(session, "map/main.ts", ["lines", input, collection])));
+  return collection;
+}
+
 /** Adds what GDAL cannot write to a GPX in the job's folder that was made from an arranged map. */
 export async function completeGpx(session: ToolSession, name: string): Promise<void> {
   await runOwn(session, "map/main.ts", ["complete", `/job/${name}`, points]);

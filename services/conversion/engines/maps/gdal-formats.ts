@@ -55,8 +55,8 @@ const asWritten = ["-oo", "DATE_AS_STRING=YES", "-oo", "ARRAY_AS_STRING=YES"];
 
 export const readings: Readonly<Record<string, Reading>> = {
   geojson: { driver: "GeoJSON", name: "in.geojson", args: asWritten },
-  // GDAL would take a single-line file for GeoJSON.
-  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl", prefix: "GeoJSONSeq:", args: asWritten },
+  // As a collection: see collectLines.
+  geojsonl: { driver: "GeoJSON", name: "in.geojsonl", args: asWritten },
   topojson: { driver: "TopoJSON", name: "in.topojson" },
   esrijson: { driver: "ESRIJSON", name: "in.json" },
   kml: { driver: "LIBKML", name: "in.kml" },

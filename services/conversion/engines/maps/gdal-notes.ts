@@ -13,6 +13,7 @@ const curved = set("gpkg gml fgb csv gdb");
 const inDegrees = set("geojson geojsonl kml kmz gpx georss csv");
 /** They do not declare a text encoding. */
 const unsure = set("shp csv dgn gmt");
+const cased = set("geojson geojsonl topojson esrijson gml csv");
 const listed = set("gml topojson");
 /** Formats with byte columns, and with measures along shapes. */
 const withBytes = set("gpkg gdb");
@@ -22,15 +23,13 @@ const typed = set("kml kmz shp fgb gdb xlsx");
 const textTypes = set("geojson geojsonl gpx gml georss jml mapml csv");
 const rounding = set("shp mapml gdb mbtiles gpx");
 const naming = set("shp gpx gml gdb georss");
-const replacing = set("shp kml kmz gpx gml georss jml mapml xlsx");
+const replacing = set("geojson geojsonl shp kml kmz gpx gml georss jml mapml xlsx");
 const emptying = set("shp jml fgb");
 const flat = set("georss mapml mbtiles");
 const measuring = set("gpkg shp fgb gdb pdf");
 
 /** Limitations of a target. */
 type Narrow = {
-  /** The kinds of shapes that it holds, if not all. */
-  readonly sorts?: readonly string[];
   readonly isBare?: boolean;
   readonly needsShapes?: boolean;
   readonly isTable?: boolean;
@@ -68,6 +67,9 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
         ]
       : []),
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
+    ...when(cased.has(from) && !naming.has(to), () =>
+      expecting("NAMES_CHANGED", "Of names that differ only in capitals, one gets a number."),
+    ),
     ...when(replacing.has(to), () => expecting("CHARACTERS_REPLACED")),
     ...when(emptying.has(to), () =>
       expecting(
@@ -84,11 +86,10 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
   return holds ? [expectation()] : [];
 }
 
-function leftOut(from: string, to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
+function leftOut(from: string, to: string, { needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", "The shapes are left out; their values are kept.")];
   const message = "Shapes of an unsupported type, and entries without a shape, are left out.";
-  const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
-  if (needsShapes === true || to === "georss") return [expecting("ENTRIES_LEFT_OUT", { message, ...of })];
+  if (needsShapes === true || to === "georss") return [expecting("ENTRIES_LEFT_OUT", message)];
   return when(from === "topojson", () => expecting("ENTRIES_LEFT_OUT", "Entries without a shape are left out."));
 }
 
@@ -102,7 +103,6 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(severalSystems.has(from) || (withSystems.has(from) && inDegrees.has(to))
       ? ["coordinate systems other than WGS 84, whose places become degrees"]
       : []),
-    ...(from === "geojsonl" && to === "geojson" ? ["ids of features that are not all text"] : []),
     ...(kml.has(from)
       ? ["times of track points, except the first and the last", "times that are years alone", "addresses, views, overlays and pictures"]
       : []),

@@ -4,10 +4,10 @@ import { defineEngine, type HopTask } from "#services/conversion/domain/engine.t
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { numberOption } from "../shared/hop-table.ts";
+import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { withPlainTable } from "../shared/plain-table.ts";
 import { openToolSession, probeMs, probeOf, type ToolSession } from "../shared/tool-run.ts";
-import { type Arranged, arrange, completeGpx, rewriteKml } from "./gdal-arrange.ts";
+import { type Arranged, arrange, collectLines, completeGpx, rewriteKml } from "./gdal-arrange.ts";
 import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 
 const program = "/usr/bin/ogr2ogr";
@@ -44,8 +44,9 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
   const reading = readings[task.hop.from];
   const writing = writings[task.hop.to];
   if (reading === undefined || writing === undefined) throw new FilemillError("INTERNAL", "GDAL has no such pair.");
-  const input = `/input/${reading.name}`;
-  await using session = await openToolSession(sandbox, task, input);
+  const upload = `/input/${reading.name}`;
+  await using session = await openToolSession(sandbox, task, upload);
+  const input = task.hop.from === "geojsonl" ? await collectLines(session, upload) : upload;
   const work = { session, task, drivers };
   const { arranged, source } = (await lookAtJson(work, input)) ?? (await gatherAndArrange(work, reading, input));
   if (arranged.shapes === 0) {
@@ -78,7 +79,8 @@ const jsonFormats = new Set(["geojson", "geojsonl"]);
 
 async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
   const { from } = work.task.hop;
-  const reading = from === "kml" || from === "kmz" ? { ...listed, paths: await rewriteKml(work.session, input) } : listed;
+  const isKml = from === "kml" || from === "kmz";
+  const reading = { ...listed, paths: isKml ? await rewriteKml(work.session, input) : [`${listed.prefix ?? ""}${input}`] };
   const arrangeIn = async (name: string, { toDegrees, toLines }: Changes): Promise<Ready> => {
     const args = ["-nlt", toLines ? "CONVERT_TO_LINEAR" : "GEOMETRY", ...(toDegrees ? ["-t_srs", "EPSG:4326"] : [])];
     const lists = await gather(work, reading, name, args);
@@ -102,7 +104,7 @@ async function gather(
   gathered: string,
   more: readonly string[],
 ): Promise<readonly string[]> {
-  const { driver, name, prefix = "", args = [], env = {}, runs = [[]], paths = [`${prefix}/input/${name}`] } = reading;
+  const { driver, args = [], env = {}, runs = [[]], paths = [] } = reading;
   const lists: string[] = [];
   for (const [path, layers] of paths.flatMap((path) => runs.map((layers) => [path, layers] as const))) {
     const end = await session.run({
@@ -121,10 +123,18 @@ async function gather(
       task.hop.from === "shp" ? loneShapefile : `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`,
     );
     throwIfClamped(end.stderr);
+    noteRenamed(task, end.stderr);
     for (const [, name = ""] of end.stderr.matchAll(/natively support \w{1,20}List type for field ([^\n]{1,200})\. Misconversion/g))
       lists.push(name);
   }
   return lists;
+}
+
+/** GDAL's tables ignore case in the names of columns. */
+function noteRenamed(task: HopTask, said: string): void {
+  const renamed = [...said.matchAll(/Field '([^'\n]{1,100})' already exists\. Renaming it as '([^'\n]{1,100})'/g)];
+  const names = [...new Set(renamed.map(([, before, after]) => `${before} → ${after}`))];
+  if (names.length > 0) task.note("NAMES_CHANGED", `Names that differ only in capitals got a number: ${firstNames(names, 3)}.`);
 }
 
 /** GDAL has 64-bit integers and clamps larger ones. */
@@ -158,6 +168,7 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   });
   if (end.exitCode !== 0) throw failed(task, end.stderr);
   throwIfClamped(end.stderr);
+  noteRenamed(task, end.stderr);
   if (arranged.hasPoints) await completeGpx(session, name);
   if (task.hop.to === "georss") await declarePrefix(session, name);
   if (writing.isPacked !== true) return await session.adopt(name);

@@ -45,7 +45,7 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
   if (to === "gpx") {
     return devices[from]?.hasSensors === true
       ? [
-          expecting("METADATA_DROPPED", "Speed, distance and power of track points, and what laps sum up, are left out."),
+          expecting("METADATA_DROPPED", "Speed, distance and power of track points, and lap summaries, are left out."),
           expecting("ENTRIES_LEFT_OUT", "Points without a position are left out."),
         ]
       : isAsked(from)

@@ -4,7 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { firstNames, words } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 
-/** Targets without colours of single vertices. */
+/** Targets without vertex colours. */
 export const colourless: ReadonlySet<string> = new Set(["stl", "step", "3ds"]);
 
 /** Parts of scenes that the writers leave out, as assimp's summary calls them. */

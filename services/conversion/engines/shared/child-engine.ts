@@ -10,7 +10,7 @@ import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domai
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import { longestNote, type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
-import { createPool, isWiped } from "./child-pool.ts";
+import { createPool, isWiped, type PoolOptions } from "./child-pool.ts";
 import { openOutput } from "./tool-run.ts";
 
 /** Up to this size, bytes travel inside the question and the answer, so that no file has to be created, checked and removed. */
@@ -27,15 +27,7 @@ type Answer =
   | { readonly ok: true; readonly data: string | undefined; readonly notes: readonly Note[] }
   | { readonly ok: false; readonly error: FilemillError; readonly odd: boolean };
 
-export type ChildEngineOptions = {
-  /** See PoolOptions. */
-  readonly warm: number;
-  /** See PoolOptions. */
-  readonly useMs?: number;
-  /** See PoolOptions. */
-  readonly jobs?: number;
-  /** See PoolOptions. */
-  readonly successorMs?: number;
+export type ChildEngineOptions = Omit<PoolOptions, "size" | "start" | "log"> & {
   /** Sent along with each question. */
   readonly question?: Readonly<Record<string, unknown>>;
   /** Provides what a child asks for while it works, once per job. */

@@ -49,12 +49,6 @@ async function nameFrom(child: ChildProcess): Promise<string> {
   return String(name);
 }
 
-async function leave(name: string): Promise<string> {
-  await mkdir(join(root, name));
-  await writeFile(join(root, name, "left"), "x");
-  return name;
-}
-
 describe("a process folder", () => {
   it("is removed on disposal, and with its orphans at the next start if its process was killed", async () => {
     const killed = startOpener();
@@ -104,15 +98,6 @@ describe("a process folder", () => {
     for (const child of children) child.stdin?.end("\n");
     expect(await Promise.all(rest)).toEqual(children.map(() => " kept"));
     expect(await readdir(root)).toEqual([]);
-  });
-
-  it("of an earlier version, which cannot be locked, is kept for a day", async () => {
-    const fresh = await leave("elsewhere.1.1.1");
-    const old = await leave("elsewhere.2.1.1");
-    const longAgo = new Date(Date.now() - 25 * 3_600_000);
-    await utimes(join(root, old), longAgo, longAgo);
-    await using folder = await openProcessFolder(root, estate);
-    expect((await readdir(root)).toSorted()).toEqual([folder.name, fresh].toSorted());
   });
 
   it("that was only partly removed is removed by the next start", async () => {

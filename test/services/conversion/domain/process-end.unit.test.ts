@@ -9,7 +9,6 @@ const ended: SandboxEnd = {
   signal: undefined,
   stdout: "",
   stderr: "",
-  elapsedMs: 1,
   processorMs: 1,
   outputBytes: 1e9,
 };

@@ -31,7 +31,7 @@ it("keeps a drawing that the office draws whole, to the byte", () => {
   expect(drawableDxf(entities(line))).toBe(entities(line));
 });
 
-it("vanished: text of several lines, which becomes single lines in its place and on its layer", () => {
+it("text of several lines becomes single lines in its place and on its layer", () => {
   const text = "{\\fArial|b0;Main \\C1;hall}\\P\\S1#2; \\{a\\}\\P\\P2\xc3\xa0";
   const made = drawnFrom(pairs(0, "MTEXT", 5, "2F", 8, "notes", 10, 100, 20, 50, 40, 3, 41, 0, 71, 1, 3, text, 1, " m"));
   expect(made.map((values) => values("1")[0])).toEqual(["Main hall", "1/2 {a}", "2\xc3\xa0 m"]);
@@ -51,14 +51,14 @@ it("wraps text at its width, and turns and centres it", () => {
   expect(["10", "20"].map((code) => Number(turned?.(code)[0]))).toEqual([0.5, -0.7]);
 });
 
-it("vanished: ellipses and their arcs, which become polylines", () => {
+it("ellipses and their arcs become polylines", () => {
   for (const [x, y] of pointsOf(pairs(0, "ELLIPSE", 8, 0, 10, 1, 20, 2, 11, 4, 21, 0, 40, 0.5)))
     expect(((x - 1) / 4) ** 2 + ((y - 2) / 2) ** 2).toBeCloseTo(1, 6);
   const arc = pointsOf(pairs(0, "ELLIPSE", 10, 0, 20, 0, 11, 0, 21, 2, 40, 1, 41, 0, 42, Math.PI / 2));
   expect([arc[0], arc.at(-1)].flat().map((value = NaN) => Math.round(value * 1e6) / 1e6 || 0)).toEqual([0, 2, -2, 0]);
 });
 
-it("vanished: splines, rational ones too", () => {
+it("splines, rational ones too, become polylines", () => {
   const half = Math.SQRT1_2;
   const knots = [0, 0, 0, 1, 1, 1].flatMap((knot) => [40, knot]);
   const quarter = pairs(0, "SPLINE", 70, 8, 71, 2, ...knots, 41, 1, 41, half, 41, 1, 10, 1, 20, 0, 10, 1, 20, 1, 10, 0, 20, 1);

@@ -37,9 +37,10 @@ describeSandboxes("the %s sandbox", (mode) => {
     await using host = await openHost(mode);
     const nice = (limits: { niceness?: number }) => host.sandbox.run({ program: "/usr/bin/nice", args: [], limits });
     expect((await nice({ niceness: 12 })).stdout).toBe("12\n");
-    const { stdout, elapsedMs } = await nice({});
+    const startedAt = performance.now();
+    const { stdout } = await nice({});
     // A program that takes a second, as on a busy machine, is deprioritised anyway.
-    expect(elapsedMs < 1000 ? [`${own}\n`] : [`${own}\n`, "10\n"]).toContain(stdout);
+    expect(performance.now() - startedAt < 1000 ? [`${own}\n`] : [`${own}\n`, "10\n"]).toContain(stdout);
   });
 
   it("works under a low-priority service and never raises its priority", async () => {

@@ -8,7 +8,6 @@ import { FilemillError } from "#contract/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { openBroker } from "#kit/nats/broker.ts";
 import { eventually } from "#test/harness/eventually.ts";
-import { partsOf, startZombie } from "#test/harness/named-process.ts";
 import { killServer, serverPidOf, textCodec } from "./text-codec.ts";
 
 const log = openLog("silent");
@@ -35,7 +34,6 @@ describe("the embedded server", () => {
     let pid = 0;
     {
       await using broker = await openBroker({ dataDir, log });
-      expect(broker).toMatchObject({ embedded: true, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
       await eventually(async () => expect(await broker.healthy()).toBe(true));
       await (await broker.bucket("kept", textCodec)).put("key", "value");
       await Promise.all([broker.flushToDisk(), broker.flushToDisk(), broker.flushToDisk()]);
@@ -61,7 +59,6 @@ describe("the embedded server", () => {
     expect(String(stranger)).toMatch(/authorization|timeout/i);
     const password = await readFile(join(dir, "password"), "utf8");
     await using guest = await openBroker({ dataDir, cluster: { url: `nats://filemill:${password}@127.0.0.1:${port}` }, log });
-    expect(guest.embedded).toBe(false);
     await eventually(async () => expect(await guest.healthy()).toBe(true));
   });
 
@@ -90,15 +87,6 @@ describe("the embedded server", () => {
       await using broker = await openBroker({ dataDir, log });
       await eventually(async () => expect(await broker.healthy(), stale).toBe(true));
     }
-  });
-
-  test.skipIf(process.platform !== "linux")("takes over the lock of a zombie, which a container's init may never reap", async () => {
-    await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
-    await using zombie = await startZombie();
-    const { pid, start } = partsOf(zombie.name);
-    await writeFile(join(dataDir, "nats", "lock"), `${pid} ${start} x`);
-    await using broker = await openBroker({ dataDir, log });
-    await eventually(async () => expect(await broker.healthy()).toBe(true));
   });
 
   test("dies with a process that is killed, and the folder stays usable", async () => {

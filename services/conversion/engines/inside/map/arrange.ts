@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
-import { type Table, tablesOf } from "./columns.ts";
+import { type Column, type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
 import { withDbaseValues } from "./dbase-values.ts";
 import { decodeTexts, unsureFormats } from "./encoding.ts";
@@ -56,42 +56,44 @@ const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, ha
 
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // Near-JSON, for example with NaN, is left to GDAL.
-  const unknown = { ids: [], shapes: 0, hasSystem: true, hasLongReals: false };
+  const unknown = { ids: [], shapes: 0, hasSystem: true, texts: [], hasTextsLikeJson: false, hasLongReals: false };
   if (from !== "geojson" && from !== "geojsonl" && from !== "topojson") return unknown;
   try {
     if (from === "topojson") {
       inspectTopoJson(readFileSync(input, "utf8"), notes);
       return unknown;
     }
-    return inspectGeoJson(readFileSync(input, "utf8"), from === "geojsonl", notes);
+    return inspectGeoJson(readFileSync(input, "utf8"), notes);
   } catch (error) {
     if (error instanceof SyntaxError) return unknown;
     throw error;
   }
 }
 
+/** GDAL declares texts beside numbers or lists as JSON. */
+const textColumn = (column: Column, texts: readonly string[]): Column =>
+  column.type === "json" && texts.includes(column.name) ? { ...column, type: "text" } : column;
+
 /** Formats in which an arc stays an arc. */
 const holdsCurves = new Set(["gpkg", "gml", "fgb", "csv"]);
 
 export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
-  const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
-  // GDAL reads ids from JSON lines only if all are text.
-  if (asked.from === "geojsonl" && asked.to === "geojson" && ids.length > 0)
-    addNote(notes, "METADATA_DROPPED", "Ids of features that are not all text were left out.");
-  if (asked.gathered === undefined)
-    return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees: hasSystem } };
+  const { ids, shapes, hasSystem, texts, hasTextsLikeJson, hasLongReals } = jsonOf(asked, notes);
+  const isToBeDegrees = hasSystem || hasTextsLikeJson || texts.length > 0;
+  if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees } };
   if (ids.some((id) => typeof id === "string")) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
   const limits: Limits = { ...limitsOf[asked.to], ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all" } : {}) };
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
     addFunctions(database, limits);
-    const united = uniteTables(database, sourceOf(asked, tablesOf(database), database, notes), { ids, from: asked.from });
+    const tables = tablesOf(database).map((table) => ({ ...table, columns: table.columns.map((column) => textColumn(column, texts)) }));
+    const united = uniteTables(database, sourceOf(asked, tables, database, notes), { ids, from: asked.from });
     const isOther = united !== undefined && limits.isInDegrees === true && isKnownAndNotDegrees(united.crs);
     const curves = united === undefined || holdsCurves.has(asked.to) ? 0 : curvesIn(database);
-    const isToBeDegrees = united === undefined || isOther;
-    if (isToBeDegrees || curves > 0) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees, curves } };
+    const isToTurn = united === undefined || isOther;
+    if (isToTurn || curves > 0) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: isToTurn, curves } };
     const { points, ...map } = writeTables(database, united, limits, notes);
     database.exec("COMMIT");
     if (points !== undefined && asked.points !== undefined) writeFileSync(asked.points, JSON.stringify(points));

@@ -69,8 +69,19 @@ export function tablesOf(database: DatabaseSync): readonly Table[] {
     label: String(name),
     shapes: shapes === null ? undefined : String(shapes),
     crs: Number(crs),
-    columns: columnsOf(database, String(name), new Set(json.filter(({ t }) => t === name).map(({ c }) => String(c))), shapes),
+    columns: columnsOf(
+      database,
+      String(name),
+      new Set(json.filter(({ t, c }) => t === name && isOfJson(database, String(t), String(c))).map(({ c }) => String(c))),
+      shapes,
+    ),
   }));
+}
+
+/** GDAL declares columns with values of several types as JSON, too. */
+function isOfJson(database: DatabaseSync, table: string, column: string): boolean {
+  const other = `SELECT 1 FROM ${quoted(table)} WHERE NOT json_valid(${quoted(column)}) LIMIT 1`;
+  return database.prepare(other).get() === undefined;
 }
 
 function columnsOf(database: DatabaseSync, table: string, json: ReadonlySet<string>, shapes: unknown): readonly Column[] {

@@ -110,7 +110,7 @@ function secondsBetween(before: string | undefined, after: string | undefined): 
   return Number.isNaN(found) ? 0 : found;
 }
 
-/** Notes what a table of all points, which the tool can also write, has beyond its GPX, and what of a TCX the tool does not read. */
+/** Notes what is lost: columns of the tool's table of points that its GPX lacks, and parts of a TCX that the tool does not read. */
 export function tellSensors(path: string, tcx: string): unknown {
   const notes: Notes = new Map();
   const columns = new Set(
@@ -129,5 +129,5 @@ function inspectTcx(text: string, notes: Notes): void {
   const points = text.split(/<Trackpoint[\s>]/).slice(1);
   const bare = points.filter((point) => !/<Position[\s>]/.test(point)).length;
   if (bare > 0) addNote(notes, "ENTRIES_LEFT_OUT", `${bare} of ${points.length} points were left out, because they have no position.`);
-  if (/<(Lap|Notes)[\s>]/.test(text)) addNote(notes, "METADATA_DROPPED", "The sport, notes, and what laps sum up were left out.");
+  if (/<(Lap|Notes)[\s>]/.test(text)) addNote(notes, "METADATA_DROPPED", "The sport, notes and lap summaries were left out.");
 }

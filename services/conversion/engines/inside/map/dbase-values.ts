@@ -32,20 +32,20 @@ export function withDbaseValues(database: DatabaseSync, tables: readonly Table[]
       if (bad >= 0) unread.push(`${column.name} in row ${bad + 1}`);
       if (type === "D") return column;
       const isWhole = column.type !== "real";
-      // A field without decimals may hold some all the same, and what is no number is no zero.
+      // A field declared without decimals may contain some, and text that is not a number must not become zero.
       if (bad >= 0 || (isWhole && texts.some((text) => !isNothing.test(text) && !Number.isInteger(Number(text)))))
         return replaced(database, table, column, "real", texts);
       if (isWhole || !texts.some(isLarge)) return column;
       large.push(column.name);
       return replaced(database, table, column, "text", texts);
     });
-    if (unread.length > 0) addNote(notes, "INPUT_DAMAGED", `Values that are no numbers or days could not be read: ${named(unread)}.`);
+    if (unread.length > 0) addNote(notes, "INPUT_DAMAGED", `Values that are not numbers or dates could not be read: ${named(unread)}.`);
     if (large.length > 0) addNote(notes, "TYPES_AS_TEXT", `Integers of more than 53 bits became text: ${named(large)}.`);
     return { ...table, columns };
   });
 }
 
-/** By layer. What is too large to unpack here, or in an archive of another form, stays as GDAL reads it. */
+/** By layer. Tables that are too large to unpack here stay as GDAL reads them, and so do those in archives other than ZIP. */
 function filesIn(input: string): ReadonlyMap<string, Buffer> {
   try {
     return new Map(entriesIn(readFileSync(input), /\.dbf$/i).map(({ name, content }) => [labelOf(name), content()]));
@@ -57,7 +57,7 @@ function filesIn(input: string): ReadonlyMap<string, Buffer> {
 
 const labelOf = (path: string): string => (path.split("/").at(-1) ?? "").replace(/\.dbf$/i, "").toLowerCase();
 const isLarge = (text: string): boolean => /^[-+]?\d{1,30}$/.test(text) && !Number.isSafeInteger(Number(text));
-/** Programs fill the place of a missing value with asterisks or zeros. */
+/** Programs write asterisks or zeros for a missing value. */
 const isNothing = /^(\*+|00000000|[ \0]*)$/;
 const day = /^\d{4}\/?(0[1-9]|1[0-2])\/?(0[1-9]|[12]\d|3[01])$/;
 
@@ -70,7 +70,7 @@ function fieldsOf(file: Buffer): readonly Field[] {
     fields.push({ type: file.toString("latin1", at + 11, at + 12), at: offset, width });
     offset += width;
   }
-  // Texts wider than a byte tells move what follows them.
+  // A text field wider than its byte can state shifts all fields after it.
   return offset === file.readUInt16LE(10) ? fields : [];
 }
 

@@ -6,7 +6,7 @@ import { quoted, type Table } from "./columns.ts";
 
 export const unsureFormats: ReadonlySet<string> = new Set(["shp", "csv", "dgn", "gmt"]);
 
-/** Text that is not UTF-8 is assumed to be in the code page of most programs that do not write UTF-8. */
+/** Text that is not UTF-8 is assumed to be in the code page that most other programs write. */
 const guess = "windows-1252";
 
 export function decodeTexts(database: DatabaseSync, tables: readonly Table[], notes: Notes): void {

@@ -18,29 +18,55 @@ export type GeoJsonFacts = {
   readonly hasLongReals: boolean;
   /** It names a coordinate system, as only files from before RFC 7946 do. */
   readonly hasSystem: boolean;
+  /** GDAL would write these texts as lists and objects. */
+  readonly hasTextsLikeJson: boolean;
+  /** Names of properties with texts and other values, all of which become text. */
+  readonly texts: readonly string[];
 };
 
-export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): GeoJsonFacts {
-  const roots: readonly Fields[] = isLines
-    ? text
-        .replaceAll("\x1e", "")
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-        .map((line) => fieldsOf(JSON.parse(line)))
-    : [fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")))];
-  const features = roots.flatMap((root) => (Array.isArray(root["features"]) ? root["features"].map(fieldsOf) : [root]));
+/** Lines of JSON as one collection, each as it is written: of lines, GDAL reads neither all ids nor all types. */
+export function collectLines(text: string): string {
+  const lines = text.replaceAll("\x1e", "").split("\n");
+  const features = lines.flatMap((line) => (line.trim() === "" ? [] : featuresOf(line)));
+  return `{"type":"FeatureCollection","features":[\n${features.join(",\n")}\n]}`;
+}
+
+// TypeScript does not know of it yet.
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+const asWritten = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
+  typeof value === "number" && source !== undefined ? rawJSON(source) : value;
+
+function featuresOf(line: string): readonly string[] {
+  let root: Fields;
+  try {
+    root = fieldsOf(JSON.parse(line, asWritten));
+  } catch {
+    // Near-JSON, for example with NaN, is left to GDAL.
+    return [line];
+  }
+  if (root["type"] === "Feature") return [line];
+  const { features } = root;
+  return Array.isArray(features) ? features.map((each) => JSON.stringify(each)) : [`{"type":"Feature","properties":{},"geometry":${line}}`];
+}
+
+export function inspectGeoJson(text: string, notes: Notes): GeoJsonFacts {
+  const root = fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")));
+  const collected: unknown = root["features"];
+  const features = Array.isArray(collected) ? collected.map(fieldsOf) : [root];
   const members = [
-    ...roots.filter((root) => Array.isArray(root["features"])).flatMap((root) => Object.keys(root).filter((key) => !ofCollection.has(key))),
+    ...(Array.isArray(collected) ? Object.keys(root).filter((key) => !ofCollection.has(key)) : []),
     ...features
       .filter((feature) => feature["type"] === "Feature")
       .flatMap((feature) => Object.keys(feature).filter((key) => !ofFeature.has(key))),
   ];
   if (members.length > 0)
     addNote(notes, "METADATA_DROPPED", `Members besides places and their properties were left out: ${named([...new Set(members)])}.`);
-  noteMixed(features, notes);
+  const sorts = noteMixed(features, notes);
   return {
+    texts: [...sorts].filter(([, found]) => found.size > 1 && found.has("string")).map(([name]) => name),
+    hasTextsLikeJson: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLikeJson)),
     hasLongReals: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLong)),
-    hasSystem: roots.some((root) => root["crs"] !== undefined && root["crs"] !== null),
+    hasSystem: root["crs"] !== undefined && root["crs"] !== null,
     ids: numberedIds(features.map(({ id }) => id)),
     shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
   };
@@ -56,9 +82,20 @@ export function inspectTopoJson(text: string, notes: Notes): void {
   if (bare.length > 0) addNote(notes, "ENTRIES_LEFT_OUT", `${bare.length} entries without a shape were left out.`);
 }
 
-function noteMixed(features: readonly Fields[], notes: Notes): void {
-  const mixed = mixedProperties(features);
-  if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
+/** The sorts of values of each property. */
+function noteMixed(features: readonly Fields[], notes: Notes): ReadonlyMap<string, ReadonlySet<string>> {
+  const sorts = sortsOfProperties(features);
+  const mixed = [...sorts].filter(([, found]) => found.size > 1);
+  const namesOf = (isOfText: boolean) => mixed.filter(([, found]) => found.has("string") === isOfText).map(([name]) => name);
+  const [texts, others] = [namesOf(true), namesOf(false)];
+  if (texts.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(texts)}.`);
+  if (others.length > 0)
+    addNote(
+      notes,
+      "TYPES_AS_TEXT",
+      `Booleans, numbers and lists became one of these types where a property has several: ${named(others)}.`,
+    );
+  return sorts;
 }
 
 function numberedIds(ids: readonly unknown[]): readonly (number | string | undefined)[] {
@@ -75,14 +112,18 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-function mixedProperties(features: readonly Fields[]): readonly string[] {
-  const types = new Map<string, Set<string>>();
+const isLikeJson = (value: unknown): boolean => typeof value === "string" && /^(\[.*\]|\{.*\})$/s.test(value);
+
+const sortOf = (value: unknown): string => (Array.isArray(value) ? "list" : typeof value);
+
+function sortsOfProperties(features: readonly Fields[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const sorts = new Map<string, Set<string>>();
   for (const { properties } of features) {
     for (const [name, value] of Object.entries(fieldsOf(properties))) {
-      if (value === null) continue;
-      const known = types.get(name) ?? new Set();
-      types.set(name, known.add(typeof value));
+      if (value === null || value === undefined) continue;
+      const known = sorts.get(name) ?? new Set();
+      sorts.set(name, known.add(sortOf(value)));
     }
   }
-  return [...types].filter(([, found]) => found.size > 1).map(([name]) => name);
+  return sorts;
 }

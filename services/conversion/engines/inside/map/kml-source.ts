@@ -2,7 +2,7 @@
 import type { Notes } from "../exchange.ts";
 import { addNote, named } from "./notes.ts";
 
-/** Elements whose content has no place in a map's table. */
+/** Elements for which a map's table has no column. */
 const unread = /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|ScreenOverlay|PhotoOverlay)[\s>]/g;
 const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
 
@@ -39,9 +39,9 @@ function describedGroups(text: string): readonly string[] {
   return groups.some(isDescribed) ? ["descriptions of folders"] : [];
 }
 
-/** GDAL reads only the first of several places or documents that no document holds together. */
+/** Of several places or documents without a document around them, GDAL reads only the first. */
 function withOneRoot(text: string): string {
-  const root = /<kml(?:\s[^>]{0,2000})?>/.exec(text);
+  const root = /<kml(?:\s[^<>]{0,2000})?>/.exec(text);
   const end = text.lastIndexOf("</kml>");
   if (root === null || end < 0) return text;
   const start = root.index + root[0].length;
@@ -75,6 +75,7 @@ function withFields(text: string): string {
     const value = piece.slice(start + "<value>".length, end);
     return `${piece.slice(0, at)}<SchemaData schemaUrl="#${schema}"><SimpleData name="${name}">${value}</SimpleData></SchemaData>`;
   });
+  for (const [, name = ""] of text.matchAll(/<SimpleData [^>]{0,200}?name="([^"]{1,200})"/g)) if (!declared.has(name)) added.add(name);
   const fields = [...added].map((name) => `<SimpleField name="${name}" type="string"/>`).join("");
   return made.join("").replace("</Schema>", () => `${fields}</Schema>`);
 }
@@ -99,6 +100,6 @@ function withTextTypes(text: string, notes: Notes): string {
   for (const [, name = "", said = ""] of text.matchAll(/<SimpleData name=["']([^"']{1,200})["']>([^<]*)</g))
     if (said.trim() !== "" && types.get(name)?.(said.trim()) === false) changed.add(name);
   if (changed.size === 0) return text;
-  addNote(notes, "TYPES_AS_TEXT", `Booleans, large integers and values that are no numbers became text: ${named([...changed])}.`);
+  addNote(notes, "TYPES_AS_TEXT", `Booleans, large integers and values that are not numbers became text: ${named([...changed])}.`);
   return text.replace(field, (tag) => (changed.has(nameOf(tag)) ? tag.replace(/type=["']\w{1,9}["']/, 'type="string"') : tag));
 }

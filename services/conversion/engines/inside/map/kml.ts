@@ -18,7 +18,7 @@ export function inspectKml(bytes: Buffer, notes: Notes): void {
     plainKml(text, notes);
     if (/<(\w{1,20}:)?(Style|StyleMap|styleUrl)[\s>]/.test(text)) notes.set("STYLING_DROPPED", "Colours, lines and icons were left out.");
     if (/<(gx:)?Track[\s>]/.test(text))
-      addNote(notes, "METADATA_DROPPED", "The times of tracks' points were left out but for the first and the last.");
+      addNote(notes, "METADATA_DROPPED", "The times of tracks' points were left out, except for the first and the last.");
   }
 }
 
@@ -28,10 +28,10 @@ function linksIn(text: string): readonly string[] {
   return links.map((link) => (/<href>\s{0,99}([^<]{0,400})</.exec(link)?.[1] ?? "").trim().replace(/^(\.{1,2}\/){1,9}/, ""));
 }
 
-/** Far more than archives of maps hold; each is read by itself. */
+/** Far more than an archive of maps contains. GDAL runs once for each. */
 const mostDocuments = 64;
 
-/** Writes the documents of a KML or KMZ in a form that GDAL reads correctly: of an archive, it reads only one, and no types of values. */
+/** Writes the documents of a KML or KMZ in a form that GDAL reads correctly. Of an archive, GDAL reads one document and no value types. */
 export function rewriteKml(input: string, folder: string): unknown {
   const texts = textsOf(readFileSync(input));
   const filled = texts.filter((text) => /<(Placemark|GroundOverlay)[\s>]/.test(text));
@@ -45,7 +45,7 @@ export function rewriteKml(input: string, folder: string): unknown {
 const isArchive = (bytes: Buffer): boolean => bytes.toString("latin1", 0, 2) === "PK";
 const isMap = /\.kml$/i;
 
-/** Those of an archive in its order, but first the one that opens with it. */
+/** The documents of an archive in its order, except that the main one, doc.kml, comes first. */
 function textsOf(bytes: Buffer): readonly string[] {
   if (!isArchive(bytes)) return [textOfXml(bytes)];
   const maps = entriesIn(bytes, isMap).toSorted((a, b) => Number(b.name === "doc.kml") - Number(a.name === "doc.kml"));

@@ -22,12 +22,12 @@ export type Limits = {
   readonly isXml?: true;
   /** It has fields for the values of a track's single points, and a column for point heights. */
   readonly takesPointValues?: true;
-  /** Text that starts with < and ends with > is written as elements. */
-  readonly takesTextForXml?: true;
+  /** GDAL writes texts for which this SQL holds as elements, or as lists and objects. */
+  readonly misread?: string;
   /** Empty text becomes null. */
   readonly losesEmptyTexts?: true;
-  /** Fields are padded with blanks. */
-  readonly losesEndBlanks?: true;
+  /** Outer blanks of texts for which this SQL holds are lost. */
+  readonly losesBlanks?: string;
   /** The kinds of shapes that it can hold, one per layer, with an extra layer for those with heights if `heights` says so. */
   readonly sorts?: readonly Sort[];
   /** A multipoint becomes several features. */
@@ -76,12 +76,22 @@ const typedXml: Limits = {
   reals: { fate: digits15, texting: "noted" },
   measures: "none",
   isXml: true,
+  losesBlanks: "? GLOB ' *'",
   isInDegrees: true,
 };
 
+const json: Limits = {
+  texts: { bytes: "noted" },
+  measures: "none",
+  isRightHanded: true,
+  isInDegrees: true,
+  // 2 allows JSON5, of which GDAL's parser accepts parts.
+  misread: "(? GLOB '[[]*]' OR ? GLOB '{*}') AND json_valid(?, 2)",
+};
+
 export const limitsOf: Readonly<Record<string, Limits>> = {
-  geojson: { texts: { bytes: "noted" }, measures: "none", isRightHanded: true, isInDegrees: true },
-  geojsonl: { texts: { bytes: "noted" }, measures: "none", isRightHanded: true, isInDegrees: true },
+  geojson: json,
+  geojsonl: json,
   kml: typedXml,
   kmz: typedXml,
   gpx: {
@@ -92,7 +102,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     isXml: true,
     sorts: ["points", "lines"],
     isExploded: true,
-    takesTextForXml: true,
+    misread: "? GLOB '<*>'",
     takesPointValues: true,
     isInDegrees: true,
   },
@@ -105,7 +115,8 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     heights: "all",
     measures: "all",
     losesEmptyTexts: true,
-    losesEndBlanks: true,
+    // Fields are padded.
+    losesBlanks: "? GLOB '* '",
     sorts: ["points", "multipoints", "lines", "areas"],
   },
   gpkg: {},

@@ -2,15 +2,18 @@
  * Runs inside the sandbox between the runs of a map tool: performs one task, given with its arguments on the command line. Prints one line
  * of JSON.
  */
+import { readFileSync, writeFileSync } from "node:fs";
 import { Failure } from "../failure.ts";
 import { arrange, complete } from "./arrange.ts";
 import { compare, tellSensors } from "./compare.ts";
+import { collectLines } from "./json-source.ts";
 import { rewriteKml } from "./kml.ts";
 
 const tasks: Readonly<Record<string, (first: string, second: string) => unknown>> = {
   arrange: (asked) => arrange(JSON.parse(asked)),
   complete,
   kml: rewriteKml,
+  lines: (input, path) => writeFileSync(path, collectLines(readFileSync(input, "utf8"))),
   compare,
   sensors: tellSensors,
 };

@@ -59,22 +59,23 @@ export function planColumns(
     }
     if (limits.takesPointValues === true && name === "time" && found(name, "? GLOB '*.[0-9][0-9][0-9][0-9]*'")) told.times.push(name);
     if (type === "text" && limits.losesEmptyTexts === true && found(name, "? = ''")) told.empty.push(name);
-    if (type === "text" && limits.losesEndBlanks === true && found(name, "? GLOB '* '")) told.blanks.push(name);
+    if (type === "text" && limits.losesBlanks !== undefined && found(name, limits.losesBlanks)) told.blanks.push(name);
     const texting = textingOf(limits, column, (expression) => found(name, expression));
     if (texting === "noted") told.texts.push(name);
     if (texting === undefined && type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
     if (texting !== undefined) return [{ name, type: "text", value: textOf(column) }];
     if (type !== "text") return [{ ...column, value: quoted(name) }];
-    if (limits.takesTextForXml === true && found(name, "? GLOB '<*>'")) told.marked.push(name);
+    const misread = limits.misread?.replaceAll("?", () => quoted(name));
+    if (misread !== undefined && found(name, misread)) told.marked.push(name);
     if (limits.isXml === true && found(name, "has_control(?)")) told.controls.push(name);
-    return [{ ...column, value: xmlTextOf(quoted(name), told.marked.includes(name), told.controls.includes(name)) }];
+    return [{ ...column, value: xmlTextOf(quoted(name), told.marked.includes(name) ? misread : undefined, told.controls.includes(name)) }];
   });
   tell(notes, "TYPES_AS_TEXT", "Values of unsupported types became text", told.texts);
   tell(notes, "NUMBERS_ROUNDED", "Numbers were rounded to 15 decimals", told.rounded);
   tell(notes, "NUMBERS_ROUNDED", "Times were truncated to milliseconds", told.times);
   tell(notes, "CHARACTERS_REPLACED", "Control characters were replaced", told.controls);
-  tell(notes, "CHARACTERS_REPLACED", "A space was added before texts that start with < and end with >", told.marked);
-  tell(notes, "CHARACTERS_REPLACED", "Spaces at the ends of texts were left out", told.blanks);
+  tell(notes, "CHARACTERS_REPLACED", "A space was added before texts that look like elements, lists or objects", told.marked);
+  tell(notes, "CHARACTERS_REPLACED", "Spaces around texts were left out", told.blanks);
   tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became missing values", told.empty);
   tell(
     notes,
@@ -85,8 +86,8 @@ export function planColumns(
   return planned;
 }
 
-function xmlTextOf(column: string, isMarked: boolean, hasControls: boolean): string {
-  const value = isMarked ? `CASE WHEN ${column} GLOB '<*>' THEN ' ' || ${column} ELSE ${column} END` : column;
+function xmlTextOf(column: string, misread: string | undefined, hasControls: boolean): string {
+  const value = misread !== undefined ? `CASE WHEN ${misread} THEN ' ' || ${column} ELSE ${column} END` : column;
   return hasControls ? `without_control(${value})` : value;
 }
 

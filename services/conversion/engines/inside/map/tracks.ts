@@ -8,7 +8,7 @@ import { pointsOfParts, shapeOf, withoutHeights } from "./shape.ts";
 /** @see https://github.com/placemark/togeojson, which puts `times` there. */
 export const pointColumn = "coordinateProperties";
 
-/** GPX's own columns; all others come from extensions, whose nested values GDAL takes for numbers. */
+/** GPX's own columns. All others come from extensions, whose nested values GDAL reads as numbers. */
 const ownColumns =
   /^(ele|magvar|geoidheight|name|cmt|desc|src|link\d_(href|text|type)|sym|type|fix|sat|hdop|vdop|pdop|ageofdgpsdata|dgpsid|number)$/;
 

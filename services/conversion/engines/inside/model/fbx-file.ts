@@ -12,14 +12,14 @@ const centimetres = 100;
 const unitNames = ["UnitScaleFactor", "OriginalUnitScaleFactor"];
 const textUnit = /("(?:Original)?UnitScaleFactor"(?:, {0,4}"[^"]{0,20}"){0,4}, {0,4})([\d.eE+-]{1,30})/g;
 
-/** The unit of a model in metres. Without one, it is a centimetre. */
+/** The unit of a model in metres. FBX's default is the centimetre. */
 export function metresIn(bytes: Buffer): number {
   const at = unitAt(bytes, "UnitScaleFactor");
   const stated = at === undefined ? Number(bytes.toString("latin1").matchAll(textUnit).next().value?.[2]) : bytes.readDoubleLE(at);
   return stated > 0 && stated < 1e6 ? stated / centimetres : 1 / centimetres;
 }
 
-/** Where the binary form has the number of this property: behind texts, each with its length. */
+/** Offset of a property's number in the binary form. It follows strings with their lengths, the first of which is the name. */
 function unitAt(bytes: Buffer, name: string): number | undefined {
   const found = bytes.indexOf(Buffer.from(`S${String.fromCharCode(name.length)}\0\0\0${name}`, "latin1"));
   if (found < 0) return undefined;

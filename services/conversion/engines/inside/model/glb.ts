@@ -37,7 +37,7 @@ function assertBounded({ scene, binary }: GlbParts): void {
   // Views of a buffer without bytes are decompressed from other buffers.
   const isFallback = ({ extensions }: Extended) => extensions?.[meshopt] !== undefined;
   if (buffers.some((buffer, index) => buffer.uri === undefined && !isFallback(buffer) && (index > 0 || buffer.byteLength > binary.length)))
-    throw invalid("The model is cut off.");
+    throw invalid("The model is truncated.");
   const unpackedBytes = [...buffers.filter(isFallback).map(({ byteLength }) => byteLength), ...bufferViews.map(unpackedBytesOf)];
   if (!(unpackedBytes.reduce((sum, bytes) => sum + bytes, 0) <= maxUnpackedBytes))
     throw tooComplex("The model claims more data than a conversion is allowed to use.");
@@ -45,7 +45,7 @@ function assertBounded({ scene, binary }: GlbParts): void {
   const claimed = accessors.reduce((sum, { count }) => sum + count, 0);
   if (!(claimed <= maxElements)) throw tooComplex("The model claims more data than a conversion is allowed to use.");
   if (bufferViews.some(({ buffer, byteOffset = 0, byteLength }) => byteOffset + byteLength > (buffers[buffer]?.byteLength ?? 0)))
-    throw invalid("The model is cut off.");
+    throw invalid("The model is truncated.");
 }
 
 type Extended = { readonly extensions?: Readonly<Record<string, unknown>> };

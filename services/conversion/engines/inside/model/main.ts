@@ -1,4 +1,7 @@
-/** Runs inside the sandbox around assimp: writes a model (first file) as it, or others, read it (second file). May print a line of JSON. */
+/**
+ * Runs inside the sandbox before or after assimp: rewrites a model (first file) so that the next reader gets it right (second file). May
+ * print a line of JSON.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { closedFbx, metresIn } from "./fbx-file.ts";
 import { plainOff } from "./off-colours.ts";

@@ -1,6 +1,7 @@
 /**
- * The colours of OFF models. Assimp takes those of vertices for fractions, and skips all others. @see
- * http://www.geomview.org/docs/html/OFF.html
+ * The colours of OFF models. Assimp reads vertex colours as fractions and skips all others.
+ *
+ * @see http://www.geomview.org/docs/html/OFF.html
  */
 
 export type OffColours = {
@@ -10,7 +11,7 @@ export type OffColours = {
   readonly hasOthers: boolean;
 };
 
-/** The model with fractions. */
+/** The model with its vertex colours as fractions. */
 export function plainOff(text: string): OffColours & { readonly text: string } {
   const lines = text.split("\n");
   const filled = lines.flatMap((line, at) => {

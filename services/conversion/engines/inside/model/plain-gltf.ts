@@ -1,9 +1,9 @@
-/** glTF models as assimp can pass them on. */
+/** Rewrites glTF models so that assimp converts them correctly. */
 
 const glbMark = 0x46546c67;
 const headBytes = 20;
 
-/** Without values inside values among the properties of nodes, at which assimp's writers abort. Lights are among the extensions of nodes. */
+/** Leaves out extensions of nodes (such as lights) and nested values in their extras, on which assimp's writers abort. */
 export const plainGltf = (bytes: Buffer): Buffer =>
   rewritten(bytes, (model) => {
     for (const node of [...(model.nodes ?? []), ...(model.scenes ?? [])]) {
@@ -12,14 +12,14 @@ export const plainGltf = (bytes: Buffer): Buffer =>
     }
   });
 
-/** With a node around each scene, because assimp's FBX lacks the placement of the outermost node. */
+/** Adds a node around each scene, because assimp's FBX leaves out the transform of the outermost node. */
 export const rootedGltf = (bytes: Buffer): Buffer =>
   rewritten(bytes, ({ nodes, scenes }) => {
     if (!Array.isArray(nodes) || !Array.isArray(scenes)) return;
     for (const scene of scenes.filter(({ nodes }) => nodes?.length > 0)) scene.nodes = [nodes.push({ children: scene.nodes }) - 1];
   });
 
-/** For glTF in either form. */
+/** Changes the JSON of a glTF or GLB. */
 function rewritten(bytes: Buffer, change: (model: ReturnType<typeof JSON.parse>) => void): Buffer {
   const isGlb = bytes.length >= headBytes && bytes.readUInt32LE(0) === glbMark;
   const jsonEnd = isGlb ? headBytes + bytes.readUInt32LE(12) : bytes.length;

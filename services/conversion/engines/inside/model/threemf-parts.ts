@@ -36,7 +36,7 @@ const lost: Readonly<Record<string, string>> = {
   texture2dgroup: "Textures",
   compositematerials: "Mixed materials",
   multiproperties: "Mixed materials",
-  beamlattice: "Lattices of beams",
+  beamlattice: "Beam lattices",
   slicestack: "Slices",
 };
 const damaged = "The model is damaged or is not 3MF.";

@@ -24,10 +24,10 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
   if (items.length === 0) throw inexpressible("The model contains no faces.");
   if (root.listTextures().length + root.listAnimations().length + root.listCameras().length > 0)
     noteAlso(notes, "METADATA_DROPPED", "Textures, cameras and animations were left out.");
-  // A material paints a face as a whole.
+  // A material applies to whole faces.
   const primitives = root.listMeshes().flatMap((mesh) => mesh.listPrimitives());
   if (primitives.some((primitive) => primitive.getAttribute("COLOR_0") !== null))
-    noteAlso(notes, "METADATA_DROPPED", "Colours of single vertices were left out; PLY and GLB keep them.");
+    noteAlso(notes, "METADATA_DROPPED", "Vertex colours were left out; PLY and GLB keep them.");
   return packed(`<resources>${paints.text()}${objects.join("")}</resources><build>${items.join("")}</build>`);
 }
 

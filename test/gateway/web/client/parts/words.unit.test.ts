@@ -24,12 +24,7 @@ it("formats sizes in powers of 1000", () => {
 
 it("formats durations, and rounds the remaining time", () => {
   expect([0, 61, 1500, 61_000, 3_720_000].map(durationText)).toEqual(["1 ms", "61 ms", "1.5 s", "1 min 1 s", "1 h 2 min"]);
-  expect([300, 4000, 12_000, 61_000].map(leftText)).toEqual([
-    "about a second left",
-    "about 4 s left",
-    "about 15 s left",
-    "about 2 min left",
-  ]);
+  expect([300, 4000, 12_000, 61_000].map(leftText)).toEqual(["about 1 s left", "about 4 s left", "about 15 s left", "about 2 min left"]);
   expect(aboutText(12_000)).toBe("about 15 s");
 });
 
@@ -65,7 +60,7 @@ it("formats times relative to now", () => {
 });
 
 it("formats counts and ordinals", () => {
-  const places = [1, 2, 3, 4, 11, 12, 21, 102].map((place) => t("progress.placeInLine", { place }).split(" ")[0]);
+  const places = [1, 2, 3, 4, 11, 12, 21, 102].map((place) => t("progress.place", { place }).split(" ")[0]);
   expect(places).toEqual(["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd"]);
   expect([t("count.files", { n: 1 }), t("count.files", { n: 2000 }), countText(2000)]).toEqual(["1 file", "2,000 files", "2,000"]);
 });

@@ -53,7 +53,6 @@ describe("attributes", () => {
   });
 
   describe("with feature ids", () => {
-    type Feature = { readonly properties: Readonly<Record<string, unknown>> };
     const featureOf = (id: string | number) =>
       JSON.stringify({ type: "Feature", id, properties: { a: 1 }, geometry: { type: "Point", coordinates: [8, 47] } });
     const collectionOf = (...ids: (string | number)[]) => `{"type":"FeatureCollection","features":[${ids.map(featureOf).join(",")}]}`;
@@ -66,16 +65,51 @@ describe("attributes", () => {
     });
 
     it.each([
-      ["numbers", [1, 7], ["METADATA_DROPPED"]],
-      ["several types", [1, "q"], ["METADATA_DROPPED"]],
-      ["text", ["p", "q"], []],
-    ])("keep ids from GeoJSON lines only if all are text: %s", async (_, ids, notes) => {
+      ["numbers", [1, 7]],
+      ["several types", [1, "q"]],
+      ["text", ["p", "q"]],
+    ])("keep ids from GeoJSON lines: %s", async (_, ids) => {
       const made = await convert(ids.map(featureOf).join("\n"), "geojsonl", "geojson");
-      expect([...made.notes.keys()]).toEqual(notes);
-      // Text ids become a property.
-      const kept = JSON.parse(await readFile(made.path, "utf8")).features.map(({ properties }: Feature) => properties["id"]);
-      expect(kept).toEqual(notes.length > 0 ? [undefined, undefined] : ids);
+      expect([...made.notes.keys()]).toEqual([]);
+      expect(JSON.parse(await readFile(made.path, "utf8")).features.map(({ id }: { id: unknown }) => id)).toEqual(ids);
     });
+  });
+
+  it.each(["geojson", "geojsonl"])("keep texts that look like lists, or stand beside numbers and lists, in %s", async (from) => {
+    const properties = [
+      { like: "[1]", mixed: "2024-01-02" },
+      { like: "{x}", mixed: 5 },
+      { like: "(2:a,b)", mixed: [1] },
+    ];
+    const features = properties.map((each, at) =>
+      JSON.stringify({ type: "Feature", properties: each, geometry: { type: "Point", coordinates: [at, 0] } }),
+    );
+    const source = from === "geojsonl" ? features.join("\n") : `{"type":"FeatureCollection","features":[${features.join(",")}]}`;
+    const made = await convert(source, from, from === "geojson" ? "geojsonl" : "geojson");
+    const text = await readFile(made.path, "utf8");
+    const found =
+      from === "geojson"
+        ? text
+            .trim()
+            .split("\n")
+            .map((line) => JSON.parse(line))
+        : JSON.parse(text).features;
+    expect(found.map((each: { properties: unknown }) => each.properties)).toEqual([
+      { like: " [1]", mixed: "2024-01-02" },
+      { like: "{x}", mixed: "5" },
+      { like: "(2:a,b)", mixed: " [ 1 ]" },
+    ]);
+    expect([...made.notes.keys()].toSorted()).toEqual(["CHARACTERS_REPLACED", "TYPES_AS_TEXT"]);
+  });
+
+  it.each(["geojsonl", "gpkg"])("name those that differ only in capitals, of which one gets a number, in %s", async (to) => {
+    const { notes } = await convert(map([{ name: "a", Name: "b" }, point(8, 47)]), "geojson", to);
+    expect(notes.get("NAMES_CHANGED")).toBe("Names that differ only in capitals got a number: Name → Name2.");
+  });
+
+  it("lose leading spaces in KML, with a note", async () => {
+    const made = await convert(map([{ text: " a" }, point(8, 47)]), "geojson", "kml");
+    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", "Spaces around texts were left out: text."]]);
   });
 
   it("get names in GeoRSS without undeclared namespace prefixes", async () => {
@@ -124,7 +158,7 @@ for item in e.parse(sys.argv[1]).iter("item"):
 
   it("lose trailing spaces in Shapefile, with a note", async () => {
     const made = await convert(map([{ text: "a " }, point(8, 47)]), "geojson", "shp");
-    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Spaces at the ends of texts were left out: text")]]);
+    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Spaces around texts were left out: text")]]);
   });
 
   it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, even those of a database's own columns", async (to) => {

@@ -158,7 +158,7 @@ describe("engine gpsbabel, in detail", () => {
     const made = await bench.convert(path, "tcx", "gpx");
     expect(await readFile(made.path, "utf8")).toContain("<gpxtpx:hr>121</gpxtpx:hr>");
     expect(made.notes.get("METADATA_DROPPED")).toBe(
-      "Left out of the points: speed, power. The sport, notes, and what laps sum up were left out.",
+      "Left out of the points: speed, power. The sport, notes and lap summaries were left out.",
     );
     expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 2 points were left out, because they have no position.");
   });

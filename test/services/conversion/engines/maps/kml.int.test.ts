@@ -29,6 +29,12 @@ describe("values of KML", () => {
     ["texts that are said to be numbers", typed("float", "1,5"), { i: "1,5" }, ["TYPES_AS_TEXT"]],
     ["fractions that are said to be integers", typed("short", "1.5"), { i: "1.5" }, ["TYPES_AS_TEXT"]],
     ["other numbers", typed("double", " -1.5e3 "), { i: -1500 }, []],
+    [
+      "values that GDAL writes without declaring them",
+      schema + placemark(extended('<SchemaData schemaUrl="#s"><SimpleData name="d">2024/01/02</SimpleData></SchemaData>') + at),
+      { d: "2024/01/02" },
+      [],
+    ],
     ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
   ])("are kept: %s", async (_name, body, wanted, codes) => {
     const made = convert(kml(body), "kml", "geojson");

@@ -14,7 +14,7 @@ async function countOf(path: string): Promise<number> {
   return (await stat(raw)).size / 2;
 }
 
-it.each(["wav", "flac", "ogg", "mp3", "aiff"])("the padding behind AAC in an M4A made %s longer", async (to) => {
+it.each(["wav", "flac", "ogg", "mp3", "aiff"])("%s of an M4A does not contain the padding behind its AAC", async (to) => {
   const [coarse, exact] = [pathOf("coarse.m4a"), pathOf("exact.m4a")];
   await ffmpeg(...song, coarse);
   await ffmpeg(...song, ...words("-movie_timescale 44100"), exact);
@@ -24,7 +24,7 @@ it.each(["wav", "flac", "ogg", "mp3", "aiff"])("the padding behind AAC in an M4A
   expect(Math.abs(rest)).toBeLessThan(44.1);
 });
 
-it("M4A of WMA began with silence", async () => {
+it("M4A of WMA begins without silence", async () => {
   const path = pathOf("song.wma");
   await ffmpeg(...song, path);
   const { path: made } = await convert(path, "wma", "m4a");

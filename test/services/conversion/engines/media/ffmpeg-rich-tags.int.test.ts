@@ -99,7 +99,7 @@ it("the number of tracks in a field of its own in FLAC is kept in M4A, also behi
   expect([...notes]).toEqual([]);
 });
 
-it("lyrics that end in half a line break were called lost", async () => {
+it("lyrics that end in half a line break count as kept", async () => {
   const source = pathOf("lyrics.flac");
   await ffmpeg(...tone, "-metadata", "LYRICS=La\r\nla\r", source);
   expect([...(await convert(source, "flac", "mp3")).notes]).toEqual([]);

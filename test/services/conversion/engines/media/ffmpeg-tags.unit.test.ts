@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { lostWith } from "#services/conversion/engines/media/ffmpeg-tags.ts";
 
-it("a track of a total was not lost, but another tag of the same number was", () => {
+it("counts a track number with its total as kept, and other tags with the same number as lost", () => {
   const carried = { kept: new Map([["track", ["5/12"]]]), lost: new Map(), covers: 0, chapters: 0, isRead: true };
   const before = { track: "05", tracktotal: "12", rating: "5", tempo: "12" };
   expect(lostWith(Object.keys(before), before, {}, carried)).toEqual(["rating", "tempo"]);

@@ -181,7 +181,7 @@ describe("engine ffmpeg, in detail", () => {
     expect((await stat(small.path)).size).toBeLessThan((await stat(fine.path)).size);
   });
 
-  it("showed what lies under transparency, and flattens it onto white", async () => {
+  it("hides what lies under transparency, and flattens it onto white", async () => {
     const clear = join(bench.folder, "clear.mov");
     const source = ["-f", "lavfi", "-i", "color=0x804020:size=64x48:rate=5:duration=1,format=rgba,colorchannelmixer=aa=0.5"];
     await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...source, "-c:v", "png", clear]);

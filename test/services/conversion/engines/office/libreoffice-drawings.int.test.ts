@@ -20,7 +20,7 @@ function metafile(): Buffer {
   return Buffer.from(Uint16Array.from([...head, checksum, ...content]).buffer);
 }
 
-it("a metafile was a sheet of paper with the picture in its middle", async () => {
+it("a metafile becomes a picture of its own size, without a page around it", async () => {
   const path = await bench.given(metafile(), "wmf");
   const png = await readFile((await bench.convert(path, "wmf", "png")).path);
   const [width, height] = [16, 20].map((at) => png.readUInt32BE(at));

@@ -249,7 +249,7 @@ describe("engine pdf, in detail", () => {
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Repeated running heads were left out, such as “Mill Limited, page 1”.");
   });
 
-  it("dropped what is marked as decoration in silence, and names it unless the text says it too", async () => {
+  it("names text that is marked as decoration and left out, unless the other text repeats it", async () => {
     const path = join(bench.folder, "letter.pdf");
     const head = (text: string) =>
       `) Tj ET /Artifact BMC BT /F 12 Tf 1 0 0 1 20 180 Tm (${text}) Tj ET EMC BT /F 12 Tf 1 0 0 1 20 100 Tm (Quokka`;

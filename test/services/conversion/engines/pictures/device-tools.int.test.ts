@@ -40,7 +40,7 @@ describe("icnsutils", () => {
     await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { allowed: ["256", "128"] } });
   });
 
-  it("crashed on an icon with JPEG 2000", async () => {
+  it("extracts a picture in JPEG 2000", async () => {
     const picture = await readFile(typical("image/typical.jp2"));
     const file = join(bench.folder, "photo.icns");
     const entry = (type: string, content: Buffer): Buffer => {
@@ -87,7 +87,7 @@ describe("fluidsynth", () => {
     expect(strengths[1]).toBeGreaterThan(10 * Math.max(strengths[0] ?? 0, strengths[2] ?? 0));
   });
 
-  it("lyrics and the copyright were lost in silence, and a piece with a time code became silence", async () => {
+  it("notes lyrics and copyright that are left out, and refuses a piece with a time code", async () => {
     const file = join(bench.folder, "c.mid");
     const song = "4d546864000000060000000101e04d54726b0000001800ff02024d6500ff05024c6100903c7f60803c0000ff2f00";
     await writeFile(file, Buffer.from(song, "hex"));

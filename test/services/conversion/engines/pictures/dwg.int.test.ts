@@ -48,7 +48,7 @@ describe("AutoCAD drawings", () => {
     expect(text).toContain("The quick brown fox jumps over the lazy dog");
   });
 
-  it("had points without height or depth in their viewports, with which programs refused the DXF", async () => {
+  it("leave out viewport points without height or depth, which programs refuse", async () => {
     const sheet = new CadDocument();
     if (sheet.header === null) throw new Error("an empty drawing has a header");
     sheet.header.version = ACadVersion.AC1015;

@@ -168,7 +168,7 @@ it("refuses an OpenEXR with channels in layers only", async () => {
   expect(await pixelsOf(path, 1)).toEqual([255, 255, 255, 255]);
 });
 
-it("depth, layers and other primaries of an OpenEXR were left out without a note", async () => {
+it("names the depth, layers and other primaries of an OpenEXR that PNG has no room for", async () => {
   await using bench = await openBench(imagemagickExrEngine);
   const noteOf = async (exr: Buffer) =>
     (await bench.convert(await benches.magick.given(exr, "exr"), "exr", "png")).notes.get("MEDIA_CHANGED");

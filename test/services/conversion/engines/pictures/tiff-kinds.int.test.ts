@@ -168,7 +168,7 @@ describe("TIFF samples converted by libvips", () => {
 });
 
 describe("a TIFF converted by ImageMagick", () => {
-  it("in old-style JPEG was green", async () => {
+  it("in old-style JPEG keeps its colours", async () => {
     const raw = { width: 2, height: 1, channels: 3 } as const;
     const jpeg = await sharp(Buffer.of(200, 30, 30, 200, 30, 30), { raw })
       .jpeg({ quality: 100 })

@@ -4,7 +4,7 @@ import { throwIfFailed } from "#services/conversion/engines/shared/bad-input.ts"
 
 const badInput = [3, /^broken header/m];
 const end = (exitCode: number, stderr = "", stdout = ""): SandboxEnd => ({
-  ...{ killed: undefined, exitCode, signal: undefined, stdout, stderr, elapsedMs: 1, processorMs: 1, outputBytes: 1e9 },
+  ...{ killed: undefined, exitCode, signal: undefined, stdout, stderr, processorMs: 1, outputBytes: 1e9 },
 });
 const thrownBy = (ended: SandboxEnd): unknown => {
   try {

@@ -5,8 +5,11 @@ import { inOrder } from "./in-order.ts";
 
 type Renewed<T> = { readonly value: T | undefined; readonly error: unknown; renew(): Promise<void> };
 
+/** In ms; as a function, by the last answer. */
+export type Interval<T> = number | ((value: T | undefined) => number);
+
 /** The answer of an endpoint, reloaded regularly while the browser tab is visible, and by `renew`. */
-export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
+export function useRenewed<T>(path: string, interval: Interval<T>): Renewed<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: unknown }>({ path });
   const order = useMemo(inOrder, []);
   const renew = useCallback(async (): Promise<void> => {
@@ -17,16 +20,18 @@ export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
     } catch (error) {
       if (isNewest()) setState((before) => (before.path === path ? { ...before, error } : { path, error }));
       // The reader has signed out or is no longer an operator, so the page changes to what they may see.
-      if (error instanceof ApiError && error.status === 404) await renewMe().catch(() => {});
+      if (error instanceof ApiError && (error.status === 401 || error.status === 404)) await renewMe().catch(() => {});
     }
   }, [path, order]);
+  const isCurrent = state.path === path;
+  const value = isCurrent ? state.value : undefined;
+  const everyMs = typeof interval === "number" ? interval : interval(value);
+  useEffect(() => void renew(), [renew]);
   useEffect(() => {
-    void renew();
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void renew();
     }, everyMs);
     return () => clearInterval(timer);
   }, [renew, everyMs]);
-  const isCurrent = state.path === path;
-  return { value: isCurrent ? state.value : undefined, error: isCurrent ? state.error : undefined, renew };
+  return { value, error: isCurrent ? state.error : undefined, renew };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inOrder } from "#client/operate/in-order.ts";
+import { inOrder } from "#client/parts/in-order.ts";
 
 it("drops only answers that arrive after a newer one", () => {
   const order = inOrder();
