@@ -8,6 +8,7 @@ import { inputInside } from "../shared/tool-run.ts";
 import { broadcastArgs, recordingArgs } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
+import { withoutTrack } from "./ffmpeg-completeness.ts";
 import { type Container, holdsEdits, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
@@ -109,7 +110,8 @@ function languagesOf(target: Container, sort: "a" | "s", tracks: readonly Stream
 }
 
 /** The requested track, otherwise the file's default, as in players. */
-function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
+function soundOf(task: HopTask, media: Media): Stream {
+  const tracks = streamsOf(media, "audio");
   const asked = numberOption(task.options, "track");
   if (asked !== undefined) assertPart("track", asked, tracks.length);
   const place =
@@ -120,7 +122,7 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
         )
       : asked - 1;
   const sound = tracks[place];
-  if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no audio.");
+  if (sound === undefined) throw withoutTrack(media, "audio", "The file has no audio.");
   noteLeftOut(task, "track", place + 1, tracks.length);
   return sound;
 }
@@ -152,7 +154,7 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   }
   const textual = all.filter(isTextual);
   const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];
-  if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The video has no subtitles.");
+  if (all.length === 0) throw withoutTrack(media, "subtitle", "The video has no subtitles.");
   if (chosen === undefined || !isTextual(chosen)) {
     throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text and would need OCR.");
   }
@@ -181,7 +183,7 @@ const marksPadding = ({ hop }: HopTask, { codec }: Stream): boolean =>
   (codec === "aac" && containerOf(hop.from)?.demuxer === isoDemuxer) || (codec === "mp3" && hop.from === "mp3");
 
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
-  const sound = soundOf(task, streamsOf(media, "audio"));
+  const sound = soundOf(task, media);
   const cover = coverOf(task, media, target);
   const codecArgs = audioCodecArgs(task, media, sound, target);
   const [, codec = ""] = codecArgs;
@@ -208,7 +210,7 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
 
 function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const [film, ...otherFilms] = streamsOf(media, "video");
-  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
+  if (film === undefined) throw withoutTrack(media, "video", "The file has no video.");
   if (media.plays !== undefined && media.plays !== 1) {
     const times = media.plays === 0 ? "forever" : `${media.plays} times`;
     task.note("MEDIA_CHANGED", `The animation plays ${times}, the video once.`);

@@ -60,6 +60,8 @@ export async function noteChanges(
   if (await losesCaptions(session, task, converted[0], result))
     task.note("MEDIA_CHANGED", "Closed captions within the video were left out.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and data tracks were left out.");
+  const unknown = new Set(media.unknownKinds.filter((kind) => kind === "audio" || audioFormats[task.hop.to] === undefined));
+  if (unknown.size > 0) task.note("TRACKS_LEFT_OUT", `A track was left out because its codec is unknown (${[...unknown].join(", ")}).`);
 }
 
 /** @throws FilemillError INVALID_INPUT for a subtitle track without any text, INVALID_OPTION for a part without any. */
@@ -153,7 +155,7 @@ function depthOf({ pixelFormat }: Stream): number {
 
 /** Technical tags about encoding and playback, not about the content. */
 const technical =
-  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
+  /^(encoder|encoded_by|encoding[_ ].*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
 
 /** ffmpeg writes these but does not read them back. */
 const threeG = /^(title|artist|author|genre|comment|album|copyright|date)$/;

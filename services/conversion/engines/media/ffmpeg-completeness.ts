@@ -104,6 +104,11 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
   return isMute ? film : [...film, ...held];
 }
 
+export function withoutTrack({ unknownKinds }: Media, kind: Stream["kind"], message: string): FilemillError {
+  const isUnknown = unknownKinds.includes(kind);
+  return new FilemillError("INVALID_INPUT", isUnknown ? `The codec of the ${kind} track is unknown, so it cannot be decoded.` : message);
+}
+
 /** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
 const damageSigns =
   /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
@@ -111,6 +116,8 @@ const damageSigns =
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
   if (end.exitCode !== 0) {
+    const [, codec] = /Decoder \(codec (\w+)\) not found/.exec(end.stderr) ?? [];
+    if (codec !== undefined) throw new FilemillError("INVALID_INPUT", `FFmpeg cannot decode the codec ${codec}.`);
     if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
   }

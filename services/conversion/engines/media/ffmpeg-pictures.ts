@@ -1,10 +1,10 @@
 /** Stills and animations from film. */
-import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption, words } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
 import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
+import { withoutTrack } from "./ffmpeg-completeness.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { exactSteps } from "./ffmpeg-delays.ts";
 import { pictureFormats } from "./ffmpeg-formats.ts";
@@ -15,7 +15,7 @@ import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 /** The arguments for one still or an animation. */
 export function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   const film = streamsOf(media, "video")[0];
-  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no video.");
+  if (film === undefined) throw withoutTrack(media, "video", "The file has no video.");
   const map = ["-map", `0:${film.index}`, "-an"];
   const width = numberOption(task.options, "width");
   const first = [...wholePictures(film), ...shownFrom(media), ...toneMapping(task, film)];

@@ -16,6 +16,15 @@ export const countOf = (value: unknown): number => {
 /** Rows of a section, which ffprobe numbers from 0. */
 export const rowsOf = (section: unknown): readonly Fields[] => Object.values(fieldsOf(section)).filter(isFields);
 
+/** How FFmpeg wrote times until 2016. */
+const olderTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/;
+
+export function tagsOf(tags: unknown): Readonly<Record<string, string>> {
+  const told = Object.fromEntries(Object.entries(fieldsOf(tags)).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const { creation_time: time } = told;
+  return time === undefined ? told : { ...told, creation_time: time.replace(olderTime, "$1T$2.000000Z") };
+}
+
 /** Indices of the streams of each program that has any. */
 export function programsOf(answer: Fields): readonly (readonly number[])[] {
   return rowsOf(fieldsOf(answer.programs).program)

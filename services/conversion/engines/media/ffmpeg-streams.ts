@@ -5,7 +5,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { isoDemuxer } from "./ffmpeg-container.ts";
-import { countOf, type Fields, fieldsOf, probe, programsOf, rowsOf, textOf } from "./ffmpeg-probe.ts";
+import { countOf, type Fields, fieldsOf, probe, programsOf, rowsOf, tagsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
 type Colours = {
@@ -80,6 +80,8 @@ export type Media = {
   readonly programs: readonly (readonly number[])[];
   /** Data tracks and attachments. */
   readonly otherTracks: number;
+  /** Of tracks whose codec FFmpeg does not know, such as AC-4 and Matroska's WebVTT. */
+  readonly unknownKinds: readonly Stream["kind"][];
   /** Of an animation; `isFine` if any delay is not in whole hundredths of a second. */
   readonly delays?: { readonly frames: number; readonly lastSeconds: number; readonly endSeconds: number; readonly isFine: boolean };
   /** How often an animation is played; 0: forever. */
@@ -163,15 +165,13 @@ function mediaOf(answer: Fields, demuxer: string): Media {
     })),
     programs: programsOf(answer),
     otherTracks: rows.filter(isOther).length,
+    unknownKinds: rows.flatMap((row) => (textOf(row.codec_name) === "" ? (kindOf(row) ?? []) : [])),
   };
 }
 
 /** Time codes and chapter titles are tracks only to the container. */
 const isOther = ({ codec_type, codec_tag_string }: Fields): boolean =>
   codec_type === "attachment" || (codec_type === "data" && !/^(tmcd|text)$/.test(textOf(codec_tag_string)));
-
-const tagsOf = (tags: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(fieldsOf(tags)).map(([name, value]) => [name.toLowerCase(), String(value)]));
 
 function streamOf(row: Fields): Stream[] {
   const kind = kindOf(row);

@@ -9,7 +9,7 @@ import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { assertText, noteChanges } from "./ffmpeg-changes.ts";
 import { withOrderedChapters } from "./ffmpeg-chapters.ts";
-import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd } from "./ffmpeg-completeness.ts";
+import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd, withoutTrack } from "./ffmpeg-completeness.ts";
 import { withDelays, withPlays } from "./ffmpeg-delays.ts";
 import { fitted } from "./ffmpeg-fitting.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
@@ -20,7 +20,7 @@ import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
 import { withOneProgram } from "./ffmpeg-programs.ts";
-import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
+import { type Media, mediaBadInput, readMedia, streamsOf } from "./ffmpeg-streams.ts";
 
 /** Encoders reserve stacks for many threads; the resident limit still applies. */
 const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, folderBytes: 8 * 2 ** 30 };
@@ -81,9 +81,9 @@ async function encode(session: ToolSession, task: HopTask, media: Media, demuxer
 
 async function soundTracksOf(sandbox: Sandbox, task: HopTask): Promise<readonly string[]> {
   await using session = await openToolSession(sandbox, task);
-  const { streams } = await readMedia(session, task, demuxerOf(task));
-  const tracks = streams.filter(({ kind }) => kind === "audio");
-  if (tracks.length === 0) throw new FilemillError("INVALID_INPUT", "The file has no audio.");
+  const media = await readMedia(session, task, demuxerOf(task));
+  const tracks = streamsOf(media, "audio");
+  if (tracks.length === 0) throw withoutTrack(media, "audio", "The file has no audio.");
   return tracks.map(({ language }) => language);
 }
 

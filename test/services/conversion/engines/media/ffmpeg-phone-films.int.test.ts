@@ -131,3 +131,14 @@ describe("a GIF", () => {
 function words(text: string): readonly string[] {
   return text.split(" ");
 }
+
+it("keeps the time of a recording in the form of older programs", async () => {
+  const path = join(bench.folder, "older.flv");
+  // Under its own name, FFmpeg would write it in today's form.
+  const time = ["-metadata", "creation_tima=2016-05-31 17:01:35"];
+  await ffmpeg(...words("-f lavfi -i testsrc=size=32x32:rate=10:duration=1 -c:v flv -map_metadata -1"), ...time, path);
+  await writeFile(path, (await readFile(path, "latin1")).replace("creation_tima", "creation_time"), "latin1");
+  const { path: film, notes } = await bench.convert(path, "flv", "mp4");
+  expect(await probed(film, "v", "format_tags=creation_time")).toContain("2016-05-31T17:01:35");
+  expect(notes.has("METADATA_DROPPED")).toBe(false);
+});

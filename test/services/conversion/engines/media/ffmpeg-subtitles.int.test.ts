@@ -60,6 +60,25 @@ it.each(["srt", "vtt", "ass"])("a track without text is refused, and a part with
   await expect(part).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "duration" } });
 });
 
+it("a track with an unknown codec is named, and blamed if it is all there is", async () => {
+  const film = await readFile(typical("video/subtitled.mkv"), "latin1");
+  const path = join(bench.folder, "unknown.mkv");
+  await writeFile(path, film.replaceAll("S_TEXT/UTF8", "S_TEXT/WEBV"), "latin1");
+  const { notes } = await bench.convert(path, "mkv", "mp4");
+  expect([...notes]).toEqual([["TRACKS_LEFT_OUT", "A track was left out because its codec is unknown (subtitle)."]]);
+  expect([...(await bench.convert(path, "mkv", "mp3")).notes.keys()]).not.toContain("TRACKS_LEFT_OUT");
+  const message = "The codec of the subtitle track is unknown, so it cannot be decoded.";
+  await expect(bench.convert(path, "mkv", "srt")).rejects.toMatchObject({ code: "INVALID_INPUT", message });
+});
+
+it("a codec without a decoder is blamed", async () => {
+  const sound = await readFile(typical("audio/typical.m4a"), "latin1");
+  const path = join(bench.folder, "mpeg-h.m4a");
+  await writeFile(path, sound.replaceAll("mp4a", "mhm1").replaceAll("esds", "free"), "latin1");
+  const message = "FFmpeg cannot decode the codec mpegh_3d_audio.";
+  await expect(bench.convert(path, "m4a", "mp3")).rejects.toMatchObject({ code: "INVALID_INPUT", message });
+});
+
 it("refuses a number that the film does not have", async () => {
   const converted = bench.convert(typical("video/subtitled.mkv"), "mkv", "srt", { subtitle: 2 });
   await expect(converted).rejects.toMatchObject({
