@@ -1,40 +1,15 @@
-import { archiveFormats } from "./archive.ts";
-import { audioFormats } from "./audio.ts";
-import { dataFormats } from "./data.ts";
-import { diagramFormats } from "./diagram.ts";
-import { documentFormats } from "./document.ts";
-import { ebookFormats } from "./ebook.ts";
-import { emailFormats } from "./email.ts";
-import { fontFormats } from "./font.ts";
-import { geoFormats } from "./geo.ts";
-import { imageFormats } from "./image.ts";
-import { modelFormats } from "./model.ts";
-import { presentationFormats } from "./presentation.ts";
-import type { FormatRow } from "./row.ts";
-import { spreadsheetFormats } from "./spreadsheet.ts";
-import { subtitleFormats } from "./subtitle.ts";
-import { vectorFormats } from "./vector.ts";
-import { videoFormats } from "./video.ts";
+import data from "./data.json" with { type: "json" };
+import documents from "./documents.json" with { type: "json" };
+import media from "./media.json" with { type: "json" };
+import { type FormatRow, type Kind, kinds } from "./row.ts";
+
+type Cells = readonly [id: string, label: string, extensions: string, mime: string];
+const table = { ...media, ...documents, ...data } as unknown as Readonly<Record<Kind, readonly Cells[]>>;
 
 /** Every format that this build knows, in the order of kinds. What a deployment can convert is up to the catalogue. */
-export const formats: readonly FormatRow[] = [
-  ...imageFormats,
-  ...vectorFormats,
-  ...documentFormats,
-  ...spreadsheetFormats,
-  ...presentationFormats,
-  ...ebookFormats,
-  ...audioFormats,
-  ...videoFormats,
-  ...subtitleFormats,
-  ...archiveFormats,
-  ...fontFormats,
-  ...modelFormats,
-  ...dataFormats,
-  ...geoFormats,
-  ...emailFormats,
-  ...diagramFormats,
-];
+export const formats: readonly FormatRow[] = kinds.flatMap((kind) =>
+  table[kind].map(([id, label, extensions, mime]) => ({ id, label, kind, extensions: extensions.split(" "), mime })),
+);
 
 /**
  * Extensions that several formats share, and the format that the bare extension means. The others are detected by content only, or

@@ -1,21 +1,21 @@
 /** The kinds in the public API. */
 export const kinds = [
-  "image",
-  "vector",
-  "document",
+  "image", // Made of pixels.
+  "vector", // Made of shapes.
+  "document", // Text with or without layout, including markup.
   "spreadsheet",
   "presentation",
-  "ebook",
-  "audio",
+  "ebook", // Books and comics.
+  "audio", // Sampled or sequenced.
   "video",
   "subtitle",
-  "archive",
+  "archive", // Files that contain files, and compressed streams.
   "font",
-  "model",
-  "data",
-  "geo",
-  "email",
-  "diagram",
+  "model", // Three-dimensional.
+  "data", // Records and values.
+  "geo", // Places, tracks and maps.
+  "email", // Messages, contacts and appointments.
+  "diagram", // Graphs.
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -29,11 +29,3 @@ export type FormatRow = {
   /** As sent in Content-Type. */
   readonly mime: string;
 };
-
-/** Id, label, extensions separated by spaces, media type. */
-type Cells = readonly [id: string, label: string, extensions: string, mime: string];
-
-/** The rows of one kind, written as a table. */
-export function rowsOf(kind: Kind, table: readonly Cells[]): readonly FormatRow[] {
-  return table.map(([id, label, extensions, mime]) => ({ id, label, kind, extensions: extensions.split(" "), mime }));
-}
