@@ -72,6 +72,9 @@ function withWrittenDates(content: string): string {
 const dateMark = "\u00ef\u00bf\u00bf";
 const readMark = "\uffff";
 
+/** The text of a cell whose value is a date or time in ISO 8601. */
+export const markedDate = (written: string): string => `${readMark}${written}`;
+
 /** The date or time that a marked string holds, in an OpenDocument or a sheet; undefined for other text. */
 export function writtenDateOf(text: string): string | undefined {
   return text.startsWith(readMark) ? text.slice(readMark.length) : undefined;
