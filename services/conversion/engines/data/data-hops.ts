@@ -46,7 +46,7 @@ const lossless = new Set(
 
 function fidelityOf(from: string, to: string): Fidelity {
   if (lossless.has(`${from}>${to}`)) return "lossless";
-  if (isBook.has(from)) return "reduced";
+  if (isBook.has(from)) return isBook.has(to) ? "high" : "reduced";
   if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
   // A tree has to be flattened, and typed values become text.
   if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
