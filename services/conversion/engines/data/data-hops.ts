@@ -95,11 +95,8 @@ const holdsSheets = (to: string) => to === "json" || to === "md" || isBook.has(t
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   const isOfCells = isBook.has(from) || readTables.includes(from);
   const isLineByLine = (isTextTable.has(from) || isOfCells) && isTextTable.has(to);
-  const hasHeader =
-    to !== "md" &&
-    !isLineByLine &&
-    !(isBook.has(from) && isBook.has(to)) &&
-    (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
+  if (isBook.has(from) && isBook.has(to)) return [];
+  const hasHeader = to !== "md" && !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
     ...(isBook.has(from) ? (holdsSheets(to) ? [oneSheet] : partOptions("sheet")) : []),
     ...(isText.has(from) ? [encodingOption] : []),
