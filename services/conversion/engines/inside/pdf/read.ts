@@ -12,6 +12,7 @@ import { inked, inksOf } from "./inks.ts";
 import { type IsVisible, layersOf, seenRuns } from "./layers.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
+import { withoutCopies } from "./overprinted.ts";
 import { partOfScan, picturesOf } from "./pictures.ts";
 import { holdsRun } from "./placed.ts";
 import { letterAt, partOf } from "./run-parts.ts";
@@ -112,7 +113,9 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
   const given = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links);
   const seen = layers === undefined ? given : seenRuns(given, layers, ops, turn.matrix);
-  const drawn = seen.map((run) => (isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run));
+  const drawn = withoutCopies(seen).map((run) =>
+    isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run,
+  );
   const written = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   const runs = isAsSeen ? inked(written, inksOf(list, ops, turn.matrix)) : written;
   left.runs -= runs.length;
