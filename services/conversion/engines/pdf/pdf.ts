@@ -18,9 +18,10 @@ import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
 import { integerIn, oneOf, pagesOption } from "../shared/options.ts";
-import { stepFile } from "../shared/tool-run.ts";
+import { openToolSession, stepFile } from "../shared/tool-run.ts";
 import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
+import { guessedFonts } from "./poppler-pages.ts";
 
 const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
 
@@ -99,6 +100,13 @@ async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void>
   noteAll(task, second);
 }
 
+async function runNoting(host: Host, reader: OpenEngine, task: HopTask): Promise<void> {
+  await run(host, reader, task);
+  await using session = await openToolSession(host.sandbox, task);
+  const guessed = await guessedFonts(session);
+  if (guessed !== undefined) task.note("TEXT_NOT_RECOGNISED", guessed);
+}
+
 function whole(read: Notes | LacksContent): Notes {
   if (read instanceof LacksContent) throw read;
   return read;
@@ -130,6 +138,6 @@ export const pdfEngine = defineEngine({
   probe: (sandbox) => probeWorker(sandbox, worker),
   async open(host) {
     const reader = await openWorker(host, worker, (task, wanted) => drawingsOf(host, task, wanted));
-    return { run: (task) => run(host, reader, task), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
+    return { run: (task) => runNoting(host, reader, task), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
   },
 });

@@ -3,7 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { assertPart } from "#services/conversion/domain/parts.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { numberOption } from "../shared/hop-table.ts";
+import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { integerIn } from "../shared/options.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 
@@ -78,6 +78,20 @@ function factsOf(told: string, number: number): PageFacts {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer or plotter supports.");
   const isTurned = new RegExp(`^Page\\s+${number} rot:\\s+(90|270)`, "m").test(told);
   return isTurned ? { number, widthPoints: heightPoints, heightPoints: widthPoints } : { number, widthPoints, heightPoints };
+}
+
+/** A note on fonts that number their glyphs without saying which characters these are: programs guess. Undefined without such fonts. */
+export async function guessedFonts(session: ToolSession): Promise<string | undefined> {
+  const { stdout } = await session.run({ program: "/usr/bin/pdffonts", args: [inputInside] });
+  const guessed = stdout.split("\n").filter((line) => / CID TrueType +Identity-[HV] +(?:yes|no) +(?:yes|no) +no +\d+ +\d+$/.test(line));
+  const names = guessed.map((line) =>
+    line
+      .slice(0, line.indexOf(" CID TrueType"))
+      .trimEnd()
+      .replace(/^[A-Z]{6}\+/, ""),
+  );
+  if (names.length === 0) return undefined;
+  return `These fonts do not say which characters they show, so that text in them may be wrong: ${firstNames([...new Set(names)], 4)}.`;
 }
 
 /** @throws FilemillError INPUT_TOO_COMPLEX. */

@@ -6,7 +6,7 @@ import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, stepFile, type ToolSession } from "../shared/tool-run.ts";
 import { coveredOf, fewLetters, readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
-import { popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
+import { guessedFonts, popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
 
 export const textOptions: readonly OptionDefinition[] = [
   oneOf("layout", ["reading", "page"], "`reading` follows the flow of the text; `page` keeps columns and tables in place", "reading"),
@@ -20,6 +20,8 @@ type Taken = { readonly letters: number; readonly pictures: readonly number[] };
 export async function extractText(host: Host, task: HopTask): Promise<void> {
   await using session = await openToolSession(host.sandbox, task);
   const first = await take(host, session, task);
+  const guessed = await guessedFonts(session);
+  if (guessed !== undefined) task.note("TEXT_NOT_RECOGNISED", guessed);
   if (first.pictures.length === 0) return await finish(session, task, first);
   await using searchable = stepFile(task, "searchable");
   await using text = stepFile(task, "recognised");

@@ -13,6 +13,7 @@ export type Annotation = {
   readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[];
   readonly checkBox?: boolean;
   readonly radioButton?: boolean;
+  readonly password?: boolean;
   readonly exportValue?: string;
   readonly buttonValue?: string;
   readonly hidden?: boolean;
@@ -77,7 +78,8 @@ export function commentsIn(annotations: readonly Annotation[]): number {
   return annotations.filter(({ subtype = "", contentsObj }) => !shown.has(subtype) && (contentsObj?.str ?? "").trim() !== "").length;
 }
 
-function textOf({ subtype, fieldValue, options = [], checkBox, radioButton, exportValue, buttonValue, contentsObj }: Annotation): string {
+function textOf(annotation: Annotation): string {
+  const { subtype, fieldValue, options = [], checkBox, radioButton, exportValue, buttonValue, contentsObj } = annotation;
   if (subtype !== "Widget" && subtype !== "FreeText") return "";
   const values = [subtype === "Widget" ? fieldValue : contentsObj?.str].flat().filter((value) => typeof value === "string");
   // A list shows another text for the value that it exports.
@@ -85,5 +87,6 @@ function textOf({ subtype, fieldValue, options = [], checkBox, radioButton, expo
   // The buttons of a group share a value: that of the selected button.
   if (checkBox === true) return said !== "" && said === exportValue ? "☒" : "";
   if (radioButton === true) return said !== "" && said === buttonValue ? "☒" : "";
-  return said.replace(/\s+/g, " ").trim();
+  // As on the page.
+  return annotation.password === true ? said.replace(/./gsu, "*") : said.replace(/\s+/g, " ").trim();
 }

@@ -33,10 +33,12 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     count,
     bookmarks,
     attachments,
+    damaged,
   } = await readPdf(bytes, pagesWanted(options.pages), { isAsSeen: options.layout === "exact" });
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the trailer, the library reconstructs the file from the objects that it finds.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
+  if (damaged.length > 0) notes.set("INPUT_DAMAGED", `These pages are damaged and were left out: ${placesOf(damaged)}.`);
   // Blanks are characters that show nothing; whether a page has nothing else is known only if nothing was recognised.
   const isRead = ({ pictures, figures }: PageContent) => options.ocr === "never" && pictures.length + figures.length === 0;
   const scanned = read.filter((page) => page.isScanned && !isRead(page)).map(({ number }) => number);

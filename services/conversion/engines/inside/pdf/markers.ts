@@ -13,8 +13,9 @@ export type Marker = {
 
 const bullets = /^[•◦▪‣●○■▸►➢\uf0b7\uf0a7]\s*/u;
 const dashes = /^[-–—*·]\s+/u;
-const numbers = /^\(?(\d{1,3})[.)]\s+/;
-const lone = /^(?:[-–—*·•◦▪‣●○■▸►➢\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
+/** Three digits in brackets are an area code. */
+const numbers = /^(?!\(\d{3})\(?(\d{1,3})[.)]\s+/;
+const lone = /^(?!\(\d{3})(?:[-–—*·•◦▪‣●○■▸►➢\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
 
 /** The item's text without its marker; undefined for a line that starts no item. */
 export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined {

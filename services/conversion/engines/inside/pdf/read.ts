@@ -12,6 +12,7 @@ import { inked, inksOf } from "./inks.ts";
 import { type IsVisible, layersOf, seenRuns } from "./layers.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
+import { withoutCopies } from "./overprinted.ts";
 import { partOfScan, picturesOf } from "./pictures.ts";
 import { holdsRun } from "./placed.ts";
 import { letterAt, partOf } from "./run-parts.ts";
@@ -30,6 +31,8 @@ export type PdfContent = {
   /** Names of attached files. */
   readonly attachments: readonly string[];
   readonly pages: readonly PageContent[];
+  /** Numbers of pages that could not be read. */
+  readonly damaged: readonly number[];
 };
 
 /** `isAsSeen`: pages are not turned upright, and runs have colours. */
@@ -45,22 +48,36 @@ export async function readPdf(
   try {
     if (document.numPages > maxPages) throw tooComplex(`A PDF with more than ${maxPages} pages cannot be read as text.`);
     const pages: PageContent[] = [];
+    const damaged: number[] = [];
     const left = { runs: maxRuns, pictureBytes: maxPictureBytes };
     const layers = await document.getOptionalContentConfig();
     // Without hidden layers, nothing has to be looked for.
     const isVisible = [...layers].some(([, group]) => !group.visible) ? (group: unknown) => layers.isVisible(group) : undefined;
     for (let number = 1; number <= document.numPages; number++) {
-      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, { left, reading, isVisible }));
+      if (!wanted(number)) continue;
+      try {
+        pages.push(await pageOf(await document.getPage(number), ops, { left, reading, isVisible }));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        damaged.push(number);
+      }
     }
+    if (pages.length === 0 && damaged.length > 0) throw unreadable();
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
     const bookmarks = bookmarksIn(await document.getOutline().catch(() => undefined));
     const attachments = namesOf(await document.getAttachments().catch(() => undefined));
-    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, attachments, pages };
+    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, attachments, pages, damaged };
   } finally {
     await document.loadingTask.destroy();
   }
 }
+
+const unreadable = () => invalid("The PDF is damaged and could not be read.");
+
+/** What pdf.js finds wrong with a file, not with itself. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof Error && "details" in error && /^(?:FormatError|ParserEOFException|XRef\w*Exception): /.test(String(error.details));
 
 const saidIn = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text.trim() : undefined);
 
@@ -85,7 +102,7 @@ async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; o
     if (error instanceof Error && error.name === "PasswordException") {
       throw new Failure("PASSWORD_REQUIRED", "The PDF is protected by a password.");
     }
-    throw invalid("The PDF is damaged and could not be read.");
+    throw unreadable();
   }
 }
 
@@ -112,7 +129,9 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
   const given = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links);
   const seen = layers === undefined ? given : seenRuns(given, layers, ops, turn.matrix);
-  const drawn = seen.map((run) => (isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run));
+  const drawn = withoutCopies(seen).map((run) =>
+    isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run,
+  );
   const written = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   const runs = isAsSeen ? inked(written, inksOf(list, ops, turn.matrix)) : written;
   left.runs -= runs.length;
@@ -163,8 +182,9 @@ const fewLetters = 20;
 const lettersIn = (runs: readonly Run[]): number =>
   runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
 
-/** Hardly any of its characters are letters: some fonts do not say which characters they show, and the codes mean nothing. */
+/** Some fonts do not say which characters they show, and the codes mean nothing: they are controls, or hardly any is a letter. */
 function isUnreadable(runs: readonly Run[]): boolean {
+  if (runs.some(({ text }) => /[\p{Cc}\ufffd]/u.test(text.trim()))) return true;
   const ink = runs.reduce((sum, { text }) => sum + text.replace(/[\s._\u2026-]/g, "").length, 0);
   return ink >= fewestCodes && lettersIn(runs) < ink * fewReadable;
 }

@@ -87,7 +87,10 @@ function tableOf(model: Message, find: FindObject): Sheet {
   for (const node of store.message(9)?.messages(1) ?? []) {
     const tile = find(tiles.get(node.number(2)))?.message;
     if (tile === undefined) throw incomplete();
-    for (const info of tile.messages(5)) {
+    const infos = tile.messages(5);
+    // An older program saved it last, so that the newer cells may be out of date.
+    if (tile.number(7) === 0 && infos.some((info) => (info.bytes(3)?.length ?? 0) > 4)) throw savedBefore2017();
+    for (const info of infos) {
       const row = (node.number(1) ?? 0) + (info.number(1) ?? 0);
       if (row >= height) throw invalid("The document has cells outside of its tables.");
       rows[row] = cellsOf(info, width, lists, find);
@@ -103,11 +106,13 @@ function listOf(identifier: number | undefined, find: FindObject): ReadonlyMap<n
   return new Map([list, ...segments].flatMap((part) => part?.messages(3) ?? []).map((entry) => [entry.number(1) ?? 0, entry]));
 }
 
+/** The office reads these. */
+const savedBefore2017 = () => new Failure("CONVERSION_FAILED", "The document was last saved by a version of Numbers before 2017.", true);
+
 /** Two bytes for each column tell where its cell starts. */
 function cellsOf(info: Message, width: number, lists: Lists, find: FindObject): Cell[] {
   const [storage, offsets] = [info.bytes(6), info.bytes(7)];
-  if (storage === undefined || offsets === undefined)
-    throw new Failure("CONVERSION_FAILED", "The document was last saved by a version of Numbers before 2017.", true);
+  if (storage === undefined || offsets === undefined) throw savedBefore2017();
   const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength);
   const unit = (info.number(8) ?? 0) > 0 ? 4 : 1;
   const cells: Cell[] = [];

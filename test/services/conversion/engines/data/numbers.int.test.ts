@@ -87,6 +87,16 @@ describe("documents of Numbers", () => {
     await expect(convert(document(), "numbers", "csv")).rejects.toMatchObject({ code });
   });
 
+  it("last saved before 2017 are left to the office, since their newer cells may be out of date", async () => {
+    const newer = { 6: cell(6, { 1: double(1) }), 7: Buffer.alloc(2) };
+    const savedIn = (older: Buffer) => {
+      const tile: Stored = [12, 6002, message({ 5: message({ 1: 0, 2: 1, 3: older, ...newer }), 7: 0 })];
+      return documentOf([10], [...tableOf(10, "T", [newer[6]]).slice(0, 2), tile]);
+    };
+    await expect(convert(savedIn(Buffer.alloc(16)), "numbers", "csv")).rejects.toMatchObject({ kind: "unexplained" });
+    expect(await line(savedIn(Buffer.alloc(4)))).toBe("TRUE");
+  });
+
   it("of 2009 are left to the office", async () => {
     const older = await readFile("test/corpus/typical/spreadsheet/older.numbers");
     await expect(convert(older, "numbers", "csv")).rejects.toMatchObject({ kind: "unexplained" });

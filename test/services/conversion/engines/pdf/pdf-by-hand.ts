@@ -1,12 +1,14 @@
 /** PDF files whose every byte a test knows. */
 
-/** A handwritten PDF: one line of Helvetica per page, with a correct cross-reference table. */
-export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore = ""): Buffer {
+const helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+
+/** A handwritten PDF: one line of Helvetica or another font per page, with a correct cross-reference table. */
+export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore = "", font = helvetica): Buffer {
   const kids = lines.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Kids [${kids}] /Count ${lines.length} /MediaBox [${box}] ${pagesMore}>>`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    font,
     ...lines.flatMap((line, index) => {
       const content = `BT /F 12 Tf 20 50 Td (${line}) Tj ET`;
       return [
@@ -33,3 +35,7 @@ export function tablePdf(rows: readonly (readonly string[])[]): Buffer {
   // Closes the line that each page shows, and opens another.
   return pdfOf([`) Tj ${shown.join(" ")} (`], "0 0 300 200");
 }
+
+/** A font that numbers its glyphs and does not say which characters they are. */
+export const numberedFont =
+  "<< /Type /Font /Subtype /Type0 /BaseFont /Arial /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Arial /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor << /Type /FontDescriptor /FontName /Arial /Flags 32 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >> >>] >>";

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { pdfOf } from "./pdf-by-hand.ts";
+import { numberedFont, pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
 
@@ -88,5 +88,12 @@ describe("engine poppler, in detail", () => {
       code: "PASSWORD_REQUIRED",
     });
     expect([...(await bench.convert(await bench.put("blank.pdf", pdfOf([""])), "pdf", "txt")).notes.keys()]).toEqual(["PAGES_EMPTY"]);
+  });
+
+  it("notes fonts that number their glyphs without saying which characters they are", async () => {
+    const { notes } = await bench.convert(await bench.put("numbered.pdf", pdfOf(["9ROXPHV"], undefined, "", numberedFont)), "pdf", "txt");
+    expect([...notes]).toEqual([
+      ["TEXT_NOT_RECOGNISED", "These fonts do not say which characters they show, so that text in them may be wrong: Arial."],
+    ]);
   });
 });

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { withoutCopies } from "#services/conversion/engines/inside/pdf/overprinted.ts";
+import { runAt } from "./letters.ts";
+
+const textsOf = (runs: Parameters<typeof withoutCopies>[0]) => withoutCopies(runs).map(({ text }) => text);
+
+it("keeps the topmost of words painted over themselves, as shadows and bold are", () => {
+  expect(textsOf([runAt("YOUR", 20, 30), runAt("YOUR", 20.5, 30), runAt("YOUR", 20, 31), runAt("PARTS", 45, 30)])).toEqual([
+    "",
+    "",
+    "YOUR",
+    "PARTS",
+  ]);
+});
+
+it("keeps equal words beside and below each other, and those of another size", () => {
+  const apart = [runAt("no", 20, 30), runAt("no", 30, 30), runAt("no", 20, 42), runAt("no", 20, 30, { size: 20 })];
+  expect(textsOf(apart)).toEqual(["no", "no", "no", "no"]);
+});
+
+it("keeps the line ends of what it leaves out", () => {
+  expect(withoutCopies([runAt("one", 20, 30), runAt("one", 20, 30)])[0]).toMatchObject({ text: "", endsLine: true });
+});
