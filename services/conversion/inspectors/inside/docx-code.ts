@@ -84,7 +84,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
 
 /** Some writers embed an address as if it were a part. */
 function linkedPicturesIn(document: string, relations: string): number {
-  const links = relations.match(/<Relationship\s[^<>]*\sTargetMode="External"[^<>]*>/g) ?? [];
+  const links = (relations.match(/<Relationship\s[^<>]*>/g) ?? []).filter((each) => each.includes(' TargetMode="External"'));
   const outside = new Set(links.map((each) => /\sId="([^"]*)"/.exec(each)?.[1]));
   return (document.match(/<a:blip [^<>]*>/g) ?? []).filter((blip) => {
     const own = /\br:embed="([^"]*)"/.exec(blip)?.[1];

@@ -22,10 +22,8 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   let linkedPictures = 0;
   for (const { name, text } of chapters) {
     const whole = withAllParts(text);
-    const made = withPlainPaths(withTitlePage(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, known), files).replace(
-      navigation,
-      "",
-    );
+    const marked = withNoteAnchors(whole ?? text, targets) ?? whole ?? text;
+    const made = withoutNavigation(withPlainPaths(withTitlePage(marked, known), files));
     if (made !== text) changed[name] = Buffer.from(made);
   }
   const pictures = new Set(chapters.flatMap(({ text }) => picturesIn(text)));
@@ -66,7 +64,8 @@ function drawnPagesIn(text: string): number {
   return (text.match(/<(?:\w+:)?itemref\s[^<>]*>/g) ?? []).filter((page) => drawings.has(valueIn(page, "idref"))).length;
 }
 
-const valueIn = (tag: string, key: string): string => new RegExp(`\\s${key}\\s*=\\s*["']([^"'<>]*)["']`).exec(tag)?.[1] ?? "";
+const valueIn = (tag: string, key: string): string =>
+  Array.from(tag.matchAll(/\s([\w:-]{1,40})\s*=\s*["']([^"'<>]*)["']/g)).find(([, name]) => name === key)?.[2] ?? "";
 
 const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -77,7 +76,11 @@ function withPlainPaths(page: string, files: ReadonlySet<string>): string {
 }
 
 /** Lists for reading systems, which are usually hidden: Pandoc leaves out only the table of contents. */
-const navigation = /<nav\s[^<>]{0,1000}\btype\s*=\s*["'](?:landmarks|page-list)["'][^<>]*>(?:[^<]|<(?!\/nav))*<\/nav>/g;
+const withoutNavigation = (page: string): string =>
+  page
+    .split(/(?=<nav\s)|(?<=<\/nav>)/)
+    .filter((piece) => !/^(?:landmarks|page-list)$/.test(valueIn(/^<nav\s[^<>]*>/.exec(piece)?.[0] ?? "", "epub:type")))
+    .join("");
 
 const picturesIn = (page: string): string[] =>
   Array.from(page.matchAll(/<img\s[^<>]*?\bsrc\s*=\s*["']([^"'<>]{1,1000})["']/g), ([, source = ""]) => fileOf(source));
