@@ -64,8 +64,8 @@ const badInput = [
   /^[\w.]*(?:BadZipfile|CHMError|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
   /^ValueError: (?:Not a ZIP file|Invalid ZIP|This ZIP file is encrypted|\S+ is not a valid EPUB|File \S+ contains an invalid|KF8 does not have)/m,
   /Book type is Unknown|^Syntax Error/m,
-  // Compiled help without a start page.
-  /^AttributeError: 'NoneType' object has no attribute 'lstrip'/m,
+  // Compiled help without a start page, or without any page.
+  /^AttributeError: 'NoneType' object has no attribute 'lstrip'|^FileNotFoundError: .*_chm2oeb\/\.hhc'/m,
 ];
 
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {

@@ -87,7 +87,8 @@ local function leads_back(note, mark)
   return note.lead and is_back(note.lead, mark) or note.foot and bare(note.foot) ~= bare(mark) and is_back(note.foot, mark)
 end
 
--- The text of a note, without links back and its number. Nil if it has a heading, because then it is part of the main text.
+-- The text of a note, without links back and its number. Nil if it has a heading, because then it is part of the main text,
+-- and if nothing is left, because all of it leads back.
 local function said_in(note, mark)
   local function without_back(link)
     if link.attributes.role == "doc-backlink" or (is_within(link) and is_back(link, mark)) then return {} end
@@ -111,7 +112,8 @@ local function said_in(note, mark)
     return (block.t == "Para" and pandoc.Para or pandoc.Plain)(trimmed(block.content))
   end
   local made = pandoc.Div(note.blocks):walk({ Link = without_back, Para = trim, Plain = trim, Header = see_head }).content
-  return not has_head and made or nil
+  local is_empty = #made == 0 or (#made == 1 and is_text(made[1]) and #made[1].content:filter(function(part) return not is_nothing(part) end) == 0)
+  return not has_head and not is_empty and made or nil
 end
 
 return function(document)

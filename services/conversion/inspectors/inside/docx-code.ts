@@ -65,7 +65,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
     isRewritten,
     properties,
     comments: textOf(comments).split("<w:comment ").length - 1,
-    linkedPictures: stored.match(/<a:blip (?![^<>]{0,999}\br:embed=)[^<>]{0,999}\br:link=/g)?.length ?? 0,
+    linkedPictures: linkedPicturesIn(stored, textOf("word/_rels/document.xml.rels")),
     hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
     left: [
       ...([...signed.values()].some(({ hasHidden }) => hasHidden) ? ["Hidden text was left out."] : []),
@@ -80,6 +80,16 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
         : []),
     ],
   };
+}
+
+/** Some writers embed an address as if it were a part. */
+function linkedPicturesIn(document: string, relations: string): number {
+  const links = (relations.match(/<Relationship\s[^<>]*>/g) ?? []).filter((each) => each.includes(' TargetMode="External"'));
+  const outside = new Set(links.map((each) => /\sId="([^"]*)"/.exec(each)?.[1]));
+  return (document.match(/<a:blip [^<>]*>/g) ?? []).filter((blip) => {
+    const own = /\br:embed="([^"]*)"/.exec(blip)?.[1];
+    return own === undefined ? /\br:link=/.test(blip) : outside.has(own);
+  }).length;
 }
 
 /** Including those that are drawn, such as watermarks. */

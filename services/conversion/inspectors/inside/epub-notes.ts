@@ -22,13 +22,15 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   let linkedPictures = 0;
   for (const { name, text } of chapters) {
     const whole = withAllParts(text);
-    const made = withPlainPaths(withTitlePage(withNoteAnchors(whole ?? text, targets) ?? whole ?? text, known), files);
+    const marked = withNoteAnchors(whole ?? text, targets) ?? whole ?? text;
+    const made = withoutNavigation(withPlainPaths(withTitlePage(marked, known), files));
     if (made !== text) changed[name] = Buffer.from(made);
   }
+  const pictures = new Set(chapters.flatMap(({ text }) => picturesIn(text)));
   for (const name of books) {
     const text = Buffer.from(parts[name] ?? "").toString("utf8");
     linkedPictures += drawnPagesIn(text);
-    const made = withWholeSpine(withTurnedNames(text));
+    const made = withOneCover(withWholeSpine(withTurnedNames(text)), pictures);
     if (made !== text) changed[name] = Buffer.from(made);
   }
   const isRewritten = Object.keys(changed).length > 0;
@@ -56,12 +58,14 @@ function withTitlePage(page: string, known: ReadonlySet<string>): string {
 function drawnPagesIn(text: string): number {
   const drawings = new Set(
     (text.match(/<(?:\w+:)?item\s[^<>]*>/g) ?? [])
-      .filter((item) => /\smedia-type\s*=\s*["']image\/svg\+xml["']/.test(item))
-      .map((item) => /\sid\s*=\s*["']([^"']*)/.exec(item)?.[1]),
+      .filter((item) => valueIn(item, "media-type") === "image/svg+xml")
+      .map((item) => valueIn(item, "id")),
   );
-  return (text.match(/<(?:\w+:)?itemref\s[^<>]*>/g) ?? []).filter((page) => drawings.has(/\sidref\s*=\s*["']([^"']*)/.exec(page)?.[1]))
-    .length;
+  return (text.match(/<(?:\w+:)?itemref\s[^<>]*>/g) ?? []).filter((page) => drawings.has(valueIn(page, "idref"))).length;
 }
+
+const valueIn = (tag: string, key: string): string =>
+  Array.from(tag.matchAll(/\s([\w:-]{1,40})\s*=\s*["']([^"'<>]*)["']/g)).find(([, name]) => name === key)?.[2] ?? "";
 
 const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -69,6 +73,27 @@ const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 function withPlainPaths(page: string, files: ReadonlySet<string>): string {
   const toChapter = /(\shref\s*=\s*["'])([^"'#<>:]{1,1000}\/)([^"'#<>:/]{1,300})(?=["'#])/g;
   return page.replace(toChapter, (whole, start: string, _folder, file: string) => (files.has(withoutEscapes(file)) ? start + file : whole));
+}
+
+/** Lists for reading systems, which are usually hidden: Pandoc leaves out only the table of contents. */
+const withoutNavigation = (page: string): string =>
+  page
+    .split(/(?=<nav\s)|(?<=<\/nav>)/)
+    .filter((piece) => !/^(?:landmarks|page-list)$/.test(valueIn(/^<nav\s[^<>]*>/.exec(piece)?.[0] ?? "", "epub:type")))
+    .join("");
+
+const picturesIn = (page: string): string[] =>
+  Array.from(page.matchAll(/<img\s[^<>]*?\bsrc\s*=\s*["']([^"'<>]{1,1000})["']/g), ([, source = ""]) => fileOf(source));
+
+/** Pandoc begins with the picture of the cover, even if the first page has it as well. */
+function withOneCover(text: string, pictures: ReadonlySet<string>): string {
+  const named = (text.match(/<meta\s[^<>]*>/g) ?? []).find((meta) => valueIn(meta, "name") === "cover");
+  const id = named && valueIn(named, "content");
+  const items = text.match(/<(?:\w+:)?item\s[^<>]*>/g) ?? [];
+  const cover = items.find((item) => /\bcover-image\b/.test(valueIn(item, "properties")) || valueIn(item, "id") === id);
+  if (cover === undefined || !pictures.has(fileOf(valueIn(cover, "href")))) return text;
+  const plain = cover.replace(/(\sproperties\s*=\s*["'][^"'<>]*)\bcover-image\b/, "$1");
+  return (named === undefined ? text : text.replace(named, "")).replace(cover, plain);
 }
 
 /** Pandoc leaves out chapters aside from the order of reading, such as answers. */

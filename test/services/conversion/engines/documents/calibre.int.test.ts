@@ -53,6 +53,11 @@ describe("engine calibre, in detail", () => {
     expect(await bookTextOf(path, "epub")).toMatch(/Quokka[\s\S]*A page of its own/);
   });
 
+  it("takes compiled help without any page for damaged", () => {
+    const said = "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/calibre_tmp/x_chm2oeb/.hhc'";
+    expect(calibreEngine.badInput?.some((sign) => sign instanceof RegExp && sign.test(said))).toBe(true);
+  });
+
   it("does not invent a cover for a book without one", async () => {
     const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
     const { stdout } = await run("unzip", ["-Z1", path]);

@@ -145,4 +145,26 @@ describe("footnotes of books and web pages", () => {
     expect(text).toMatch(/author:\n- Ada\n- Bob\n/);
     expect(text).toContain("Answers.");
   });
+
+  it("remain in place if all of their text leads back", async () => {
+    const one =
+      '<p>Said<a id="r" href="#n"><sup>1</sup></a>.</p><ul><li id="n"><a href="#r">1</a> <a href="#r">All of it leads back.</a></li></ul>';
+    const text = await markdownOf("epub", bookOf({ one: `<h1>One</h1>${one}` }));
+    expect(text).toContain("All of it leads back.");
+    expect(notes(text)).toEqual([]);
+  });
+
+  it("follow one cover, without the lists of pages and landmarks", async () => {
+    const lists = ["landmarks", "page-list"].map(
+      (kind) => `<nav epub:type="${kind}" hidden=""><ol><li><a href="#one">${kind}</a></li></ol></nav>`,
+    );
+    const parts = unzipSync(bookOf({ one: `<p><img src="cover.gif" alt="Cover"/></p><p>Text.</p>${lists.join("")}` }));
+    const told = strFromU8(parts["OPS/package.opf"] ?? new Uint8Array())
+      .replace("</metadata>", '<meta name="cover" content="c"/></metadata>')
+      .replace("</manifest>", '<item id="c" href="cover.gif" media-type="image/gif" properties="cover-image"/></manifest>');
+    const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==", "base64");
+    const text = await markdownOf("epub", zipSync({ ...parts, "OPS/package.opf": strToU8(told), "OPS/cover.gif": gif }));
+    expect(text.match(/!\[/g)).toHaveLength(1);
+    expect(text).not.toMatch(/landmarks|page-list/);
+  });
 });

@@ -179,6 +179,16 @@ it("says what it left out of parts, fields and pictures that are elsewhere", asy
   expect(messages.get("IMAGES_REMOVED")).toBe("One picture was left out.");
 });
 
+it("counts pictures that are embedded by their address among those that are elsewhere", async () => {
+  const blip = '<w:r><w:drawing><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:embed="rId9"/></w:drawing></w:r>';
+  const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
+  const link = `<Relationship Id="rId9" Type="${type}" Target="https://example.com/quokka.png" TargetMode="External"/>`;
+  const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${link}</Relationships>`;
+  const parts = unzipSync(docx(`<w:p><w:r>${text("Quokka")}</w:r>${blip}</w:p>`));
+  const given = Buffer.from(zipSync({ ...parts, "word/_rels/document.xml.rels": strToU8(relations) }));
+  expect((await convert(given, "docx", "md")).messages.get("IMAGES_REMOVED")).toBe("One picture was left out.");
+});
+
 it.each([
   ["mediawiki", '<span id="title"></span>\n= Salt =\n\nand pepper\n\nText.\n'],
   ["txt", "Salt\n\nand pepper\n\nText.\n"],

@@ -193,6 +193,15 @@ describe("engine pandoc, in detail", () => {
     );
   });
 
+  it("says that tables of FictionBook are left out", async () => {
+    const table = "<table><tr><td>Quokka</td></tr></table>";
+    const info = "<description><title-info><book-title>T</book-title></title-info></description>";
+    const body = `<body><section><p>Text.</p>${table}</section></body>`;
+    const book = `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${info}${body}</FictionBook>`;
+    const { notes } = await bench.convert(await bench.put("tabled.fb2", book), "fb2", "md");
+    expect(notes.get("TEXT_LEFT_OUT")).toBe("Tables were left out.");
+  });
+
   it("writes unique IDs in EPUB, and a non-empty heading for every chapter", async () => {
     const input = join(bench.folder, "places.html");
     const places =
