@@ -25,7 +25,7 @@ export function kindOf(format: string): Kind {
  * The typical data file is a list of records. Formats of settings, addresses or places use those samples,
  * OCR uses a page, converters of pages with files use a site, and joining audio uses an archive of it.
  */
-const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled"] as const;
+const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled", "older"] as const;
 
 /** Empty if the corpus has none: then nothing of this format is proven. Later samples are for routes that the earlier ones do not suit. */
 export function samplesOf(format: string): readonly Sample[] {

@@ -5,10 +5,11 @@ export const exif = {
   ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
   other: "other fields",
 } as const;
-/** What phones add to a picture, in words for users. */
+/** What phones and cameras add to a picture, in words for users. */
 export const attached = {
   ...{ gainMap: "the gain map for HDR screens", depth: "the depth map", mattes: "masks of the subject" },
   ...{ film: "the film of the motion photo", further: "further pictures" },
+  own: "what only the camera's own programs read, such as temperatures",
 } as const;
 export type Attached = keyof typeof attached;
 export const attachments = Object.keys(attached) as readonly Attached[];
@@ -17,8 +18,10 @@ export const tellable = {
   ...exif,
   ...attached,
   place: "the location (GPS)",
-  xmp: "XMP",
+  ...{ xmp: "XMP", furtherXmp: "the extended part of XMP" },
   iptc: "IPTC",
   comments: "comments",
+  map: "the position on the map (GeoTIFF)",
+  credentials: "valid Content Credentials (C2PA)",
 } as const;
 export type Tellable = keyof typeof tellable;

@@ -60,7 +60,9 @@ const rules: Readonly<Record<Trait, Rule>> = {
   tags: {
     kinds: ["video"],
     except: set("dv ivf h264 hevc m1v m2v"),
-    formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus spx wma aiff aifc wav rf64 w64 au caf tta wv mka weba 3ga f4a ra mod voc"),
+    formats: set(
+      "mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus spx wma aiff aifc wav rf64 w64 au caf tta wv mka weba 3ga f4a ra mod xm it s3m voc",
+    ),
   },
   scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
   areas: { kinds: ["geo", "data"], except: set(devices) },

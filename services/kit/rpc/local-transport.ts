@@ -6,6 +6,7 @@ import {
   type ConnectRouter,
   type ContextValues,
   createContextValues,
+  createHandlerContext,
   createMethodImplSpec,
   createServiceImplSpec,
   type HandlerContext,
@@ -31,7 +32,7 @@ export function localTransport(routes: (router: ConnectRouter) => void, log: Log
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const call = openCall(method, { signal, timeoutMs, header, contextValues });
       try {
-        call.throwIfOver();
+        call.request.signal.throwIfAborted();
         const handle = intercept(invoke(methods.get(method), call));
         const message = freezeMessage(create(method.input, input));
         const response = await call.unlessInterrupted(handle(Object.assign(call.request, { stream: false as const, method, message })));
@@ -45,7 +46,7 @@ export function localTransport(routes: (router: ConnectRouter) => void, log: Log
     async stream(method, signal, timeoutMs, header, input, contextValues) {
       const call = openCall(method, { signal, timeoutMs, header, contextValues });
       try {
-        call.throwIfOver();
+        call.request.signal.throwIfAborted();
         const handle = intercept(invoke(methods.get(method), call));
         const message = abortable(frozen(method.input, input), call.request.signal);
         const response = await call.unlessInterrupted(handle(Object.assign(call.request, { stream: true as const, method, message })));
@@ -86,8 +87,6 @@ type CallOptions = {
 type Call = {
   readonly request: Omit<UnaryRequest, "stream" | "method" | "message">;
   readonly context: HandlerContext;
-  /** Throws the reason if the call is already over. */
-  throwIfOver(): void;
   /** Rejects with the reason if the caller's signal or the deadline fires first. */
   unlessInterrupted<T>(answer: Promise<T>): Promise<T>;
   /** Fires the handler's signal, as the end of a remote call does. */
@@ -98,90 +97,22 @@ type Call = {
 const ended = new ConnectError("The call has ended.", Code.Canceled);
 
 function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues = createContextValues() }: CallOptions): Call {
-  const own = createLazySignal();
-  const interrupted = signal === undefined && timeoutMs === undefined ? undefined : Promise.withResolvers<never>();
-  interrupted?.promise.catch(() => undefined);
-  const interrupt = (reason: unknown): void => {
-    own.abort(reason);
-    interrupted?.reject(reason);
-  };
-  const onAbort = (): void => interrupt(signal?.reason);
-  const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-  const late = (): void => interrupt(new ConnectError("the operation timed out", Code.DeadlineExceeded));
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted === true) onAbort();
-  else if (timeoutMs !== undefined && timeoutMs <= 0) late();
-
   const service = method.parent;
-  const url = `local:///${service.typeName}/${method.name}`;
-  const [requestHeader, responseHeader, responseTrailer] = [lazy(() => new Headers(header)), lazy(newHeaders), lazy(newHeaders)];
-  const request = {
-    ...{ service, requestMethod: "POST", url, contextValues },
-    get signal() {
-      return own.signal();
-    },
-    get header() {
-      return requestHeader();
-    },
-  };
-  const context: HandlerContext = {
-    ...{ service, method, requestMethod: "POST", url, protocolName: "local", values: contextValues },
-    get signal() {
-      return own.signal();
-    },
-    get requestHeader() {
-      return requestHeader();
-    },
-    get responseHeader() {
-      return responseHeader();
-    },
-    get responseTrailer() {
-      return responseTrailer();
-    },
-    timeoutMs: () => (deadlineMs === undefined ? undefined : deadlineMs - performance.now()),
-  };
+  const place = { service, requestMethod: "POST", url: `local:///${service.typeName}/${method.name}`, contextValues };
+  const context = createHandlerContext({
+    ...{ ...place, method, protocolName: "local" },
+    ...(signal === undefined ? {} : { requestSignal: signal }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(header === undefined ? {} : { requestHeader: header }),
+  });
+  const interrupted = Promise.withResolvers<never>();
+  interrupted.promise.catch(() => undefined);
+  context.signal.addEventListener("abort", () => interrupted.reject(context.signal.reason), { once: true });
   return {
-    request,
+    request: { ...place, signal: context.signal, header: context.requestHeader },
     context,
-    throwIfOver: own.throwIfAborted,
-    unlessInterrupted: (answer) => (interrupted === undefined ? answer : Promise.race([interrupted.promise, answer])),
-    end() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      own.abort(ended);
-    },
-  };
-}
-
-const newHeaders = (): Headers => new Headers();
-
-/** Few handlers use the signal and headers. Creating them on first use makes them free for the others. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-function createLazySignal() {
-  let fired: { readonly reason: unknown } | undefined;
-  const controller = lazy(() => new AbortController());
-  let isMade = false;
-  return {
-    signal(): AbortSignal {
-      isMade = true;
-      if (fired !== undefined) controller().abort(fired.reason);
-      return controller().signal;
-    },
-    abort(reason: unknown): void {
-      fired ??= { reason };
-      if (isMade) controller().abort(fired.reason);
-    },
-    throwIfAborted(): void {
-      if (fired !== undefined) throw fired.reason;
-    },
+    unlessInterrupted: (answer) => Promise.race([interrupted.promise, answer]),
+    end: () => context.abort(ended),
   };
 }
 

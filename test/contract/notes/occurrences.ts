@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { photo } from "#test/contract/options/samples.ts";
+import { cell, documentOf, double, message, tableOf } from "#test/services/conversion/engines/data/numbers-archive.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 import { numbers, png, screen } from "#test/services/conversion/engines/pictures/colour-charts.ts";
 import { halfTransparent, moving, noise, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
@@ -263,6 +264,8 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["properties>json", "ENTRIES_LEFT_OUT", "a=1\na=2\n"],
   ["yaml>json", "METADATA_DROPPED", "a: !own b\n"],
   ["fods>yaml", "SHEETS_LEFT_OUT", book],
+  ["numbers>xlsx", "STYLING_DROPPED", documentOf([3], [...tableOf(3, "T", [cell(6, { 1: double(1) })])])],
+  ["numbers>csv", "DRAWINGS_LEFT_OUT", documentOf([3, 9], [...tableOf(3, "T", [cell(6, { 1: double(1) })]), [9, 5021, message({})]])],
   ["mdb>json", "STRUCTURE_DROPPED", gunzipSync(readFileSync("test/corpus/values/attachments.accdb.gz"))],
 ];
 

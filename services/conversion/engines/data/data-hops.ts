@@ -15,7 +15,7 @@ const settings = words("ini properties");
 const textTables = words("csv tsv psv");
 const tables = [...textTables, ...words("parquet avro sqlite")];
 /** Workbooks whose cells are converted as records here; between workbooks, an office program keeps more. */
-const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
 const writtenBooks = words("xlsx xls xlsb");
 
 const data = [...trees, ...settings, ...tables];
@@ -46,7 +46,7 @@ const lossless = new Set(
 
 function fidelityOf(from: string, to: string): Fidelity {
   if (lossless.has(`${from}>${to}`)) return "lossless";
-  if (isBook.has(from)) return "reduced";
+  if (isBook.has(from)) return isBook.has(to) ? "high" : "reduced";
   if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
   // A tree has to be flattened, and typed values become text.
   if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
@@ -90,11 +90,12 @@ const compression = oneOf("compression", ["snappy", "none"], "Compression of the
 
 /** For targets that hold only one sheet: the first is used unless one is chosen. */
 const oneSheet = matching("sheet", "^[^\\x00-\\x1f]{1,64}$", "Only this sheet, by number or name; default: all of them");
-const holdsSheets = (to: string) => to === "json" || to === "md";
+const holdsSheets = (to: string) => to === "json" || to === "md" || isBook.has(to);
 
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   const isOfCells = isBook.has(from) || readTables.includes(from);
   const isLineByLine = (isTextTable.has(from) || isOfCells) && isTextTable.has(to);
+  if (isBook.has(from) && isBook.has(to)) return [];
   const hasHeader = to !== "md" && !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
     ...(isBook.has(from) ? (holdsSheets(to) ? [oneSheet] : partOptions("sheet")) : []),
@@ -158,6 +159,7 @@ export const dataHops: readonly Hop[] = [
   ...crossHops(data, data, hopOf),
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
   ...crossHops(readableBooks, ["md"], hopOf),
+  ...crossHops(["numbers"], ["xlsx"], hopOf),
   ...crossHops(data, writtenBooks, hopOf),
   ...crossHops(readTables, [...data, ...writtenBooks], hopOf),
   ...crossHops(readBases, [...data, ...writtenBooks], (from, to) =>

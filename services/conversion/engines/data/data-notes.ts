@@ -16,9 +16,9 @@ const having = {
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
   /** Instants with more subsecond digits than many formats store. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
-  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods numbers"),
   nothing: set(
-    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods",
+    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods numbers",
   ),
 } as const;
 type Sort = keyof typeof having;
@@ -35,11 +35,11 @@ const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
 /** These yield only text, lists and names when read. */
 const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
-const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
 const columnar = set("parquet avro sqlite");
 const bases = set("sqlite mdb");
 const settings = set("ini properties");
-const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
@@ -135,6 +135,13 @@ function emptying(from: string, to: string): readonly Expectation[] {
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
+/** Of a workbook that becomes another here. */
+const rewriting: readonly Expectation[] = [
+  expecting("STYLING_DROPPED", "Fonts, colours, column widths and merged cells are left out; formulas become their results."),
+  expecting("NAMES_CHANGED", "Table names that are not valid sheet names are changed."),
+  ...expectingAll("TYPES_AS_TEXT", "CHARACTERS_REPLACED"),
+];
+
 /** Notes of a hop. Between text tables, values are copied as text. */
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll((texts.has(from) || from === "sqlite") && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
@@ -148,8 +155,16 @@ export function dataExpectations(from: string, to: string): readonly Expectation
           expecting("CHARACTERS_REPLACED", "Characters that the table's code page or the format does not have are replaced."),
         ]
       : [];
+  const beside =
+    from === "numbers"
+      ? [
+          expecting("DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the tables are left out."),
+          expecting("NUMBERS_ROUNDED", "Numbers are rounded to 17 digits."),
+        ]
+      : [];
+  if (books.has(from) && books.has(to)) return [...beside, ...rewriting];
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
-  if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...emptyRows];
+  if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...beside, ...emptyRows];
   return [
     ...guessed,
     ...guessedMarks,
@@ -163,6 +178,7 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || bases.has(from)) && "SHEETS_LEFT_OUT"),
     ...(from === "mdb" ? [expecting("STRUCTURE_DROPPED", "Attached files are left out; their names stay.")] : []),
+    ...beside,
     ...emptyRows,
     ...flattening(from, to),
     ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),

@@ -21,6 +21,7 @@ const worker = {
     "hyparquet-compressors",
     "avsc",
     "@e965/xlsx",
+    "@bufbuild/protobuf",
     "mdb-reader",
     "chardet",
   ],

@@ -16,6 +16,7 @@ INSTRUCTIONS = ("fpgm", "prep", "cvt ", "cvar", "hdmx", "VDMX", "LTSH")
 VARIATIONS = ("fvar", "avar", "gvar", "cvar", "HVAR", "VVAR", "MVAR", "STAT")
 # Limits of instructions and composed glyphs, which converted outlines do not have.
 LIMITS = "maxTwilightPoints maxStorage maxFunctionDefs maxInstructionDefs maxStackElements maxSizeOfInstructions maxComponentElements".split()
+POST = "italicAngle underlinePosition underlineThickness isFixedPitch minMemType42 maxMemType42 minMemType1 maxMemType1".split()
 # Largest distance between the curves, for a font of 1000 units per em.
 TOLERANCE = 1
 
@@ -52,7 +53,8 @@ def subset(font, characters):
 def convert_outlines(font, target):
     """Converts the outlines unless they are of the target's kind already. Returns what is lost."""
     is_quadratic = "glyf" in font
-    if target not in ("ttf", "otf") or is_quadratic == (target == "ttf"):
+    is_drawn = is_quadratic or "CFF " in font or "CFF2" in font
+    if target not in ("ttf", "otf") or not is_drawn or is_quadratic == (target == "ttf"):
         return []
     lost = ["hinting"] if (has_instructions if is_quadratic else has_hints)(font) else []
     axes = font["fvar"].axes if "fvar" in font else []
@@ -94,15 +96,22 @@ def to_cubic(font):
         glyphs[name].draw(pen)
         strings[name] = pen.getCharString()
     del font["glyf"], font["loca"]
-    names, post = font["name"], font["post"]
-    said = {"FullName": names.getDebugName(4), "FamilyName": names.getDebugName(1), "Notice": names.getDebugName(0)}
-    more = {key: value for key, value in said.items() if value is not None}
+    # Fonts from PDFs lack the names and much else.
+    said = font["name"].getDebugName if "name" in font else lambda _: None
+    more = {"FullName": said(4), "FamilyName": said(1), "Notice": said(0)}
+    # Here, texts have few characters. Their table keeps them.
+    more = {key: value for key, value in more.items() if value is not None and value.isascii()}
+    if "post" not in font:
+        font["post"] = newTable("post")
+        for field in POST:
+            setattr(font["post"], field, 0)
+    post = font["post"]
     head = font["head"]
     scale = 1 / head.unitsPerEm
     # Measuring every glyph again takes half of the time.
     more |= {"FontMatrix": [scale, 0, 0, scale, 0, 0], "FontBBox": [head.xMin, head.yMin, head.xMax, head.yMax]}
     more |= {"ItalicAngle": post.italicAngle, "isFixedPitch": bool(post.isFixedPitch)}
-    FontBuilder(font=font).setupCFF(names.getDebugName(6) or "Untitled", more, strings, {})
+    FontBuilder(font=font).setupCFF(said(6) or "Untitled", more, strings, {})
     font.sfntVersion, post.formatType = "OTTO", 3
     limits, count = newTable("maxp"), font["maxp"].numGlyphs
     limits.tableVersion, limits.numGlyphs = 0x5000, count
@@ -117,7 +126,7 @@ def to_quadratic(font):
     tolerance = TOLERANCE * font["head"].unitsPerEm / 1000
     order, font.recalcBBoxes = font.getGlyphOrder(), True
     for name in order:
-        pen = TTGlyphPen(None)
+        pen = TTGlyphPen(glyphs)
         # The two kinds of outlines run in opposite directions.
         glyphs[name].draw(Cu2QuPen(pen, tolerance, reverse_direction=True))
         drawn[name] = pen.glyph()
@@ -155,18 +164,24 @@ def main(source, target, changes):
         known = set(font.getBestCmap() or {})
     except ERRORS:
         return DAMAGED
+    if "head" in font and getattr(font["head"], "glyphDataFormat", 0) != 0:
+        raise NotImplementedError("outlines of a later version")
     characters = wanted(changes)
     if characters is not None and not characters & known:
         return NONE
     made = changes["format"]
-    if made in ("ttf", "otf") and not any(tag in font for tag in ("glyf", "CFF ", "CFF2")):
+    # Fonts of coloured bitmaps.
+    is_other = made in ("ttf", "otf") and (made == "otf") != (font.sfntVersion == "OTTO")
+    if is_other and not any(tag in font for tag in ("glyf", "CFF ", "CFF2")):
         return DRAWS_NOTHING
     try:
         if characters is not None:
             font.recalcBBoxes = True
             subset(font, characters)
         lost = convert_outlines(font, made)
-    except ERRORS:
+    except ERRORS as error:
+        if "unsupported" in str(error):
+            raise
         return DAMAGED
     has_metadata, is_signed = forget(font, made)
     font.flavor = FLAVORS.get(made)

@@ -1,4 +1,5 @@
 """Results of formulas in Excel's binary workbooks. @see [MS-CFB], [MS-XLS], [MS-XLSB]"""
+import codecs
 import io
 import struct
 import zipfile
@@ -82,7 +83,7 @@ def stream(data):
 
 
 def old_results(data):
-    names, name, place, at, is_wide = {}, None, None, 0, True
+    names, name, place, at, is_wide, letters = {}, None, None, 0, data[4:6] == b"\0\6", "cp1252"
     while at + 4 <= len(data):
         kind, size = struct.unpack_from("<HH", data, at)
         record = data[at + 4 : at + 4 + size]
@@ -90,16 +91,19 @@ def old_results(data):
             # The rest is encrypted.
             return
         if kind == 0x809:
-            is_wide, name = record[:2] == b"\0\6", names.get(at, name)
+            # Whatever version sheets name, the first record's is the one.
+            name = names.get(at, name)
+        elif kind == 0x42 and not is_wide:
+            letters = code_page(record[0] | record[1] << 8)
         elif kind == 0x85 and record[5] == 0:
-            names[numbers(record[:4])[0]] = old_text(record[6:7] + b"\0" + record[7:], is_wide)
+            names[numbers(record[:4])[0]] = old_text(record[6:7] + b"\0" + record[7:], is_wide, letters)
         elif kind == 6 and len(record) >= 14 and name is not None:
             row, column = struct.unpack_from("<HH", record)
             place, value = (column, row), old_value(record[6:14])
             if value is not None:
                 yield name, place, value
         elif kind == 0x207 and place is not None:
-            yield name, place, ("text", old_text(record, is_wide))
+            yield name, place, ("text", old_text(record, is_wide, letters))
         at += 4 + size
 
 
@@ -114,11 +118,22 @@ def value_of(kind, code):
     return ("boolean", str(code)) if kind == 1 else ("error", NAMES.get(code, "#N/A")) if kind == 2 else ("text", "")
 
 
-def old_text(record, is_wide):
+MACINTOSH = {0: "mac_roman", 1: "shift_jis", 6: "mac_greek", 7: "mac_cyrillic", 29: "mac_latin2", 79: "mac_iceland", 81: "mac_turkish"}
+
+
+def code_page(number):
+    name = "mac_roman" if number == 0x8000 else MACINTOSH.get(number - 10_000, f"cp{number}")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return "cp1252"
+
+
+def old_text(record, is_wide, letters):
     """With its length in 16 bits; since Excel 97, letters have 16 bits too if a flag says so."""
     length = record[0] | record[1] << 8
     if not is_wide:
-        return record[2 : 2 + length].decode("cp1252", "replace")
+        return record[2 : 2 + length].decode(letters, "replace")
     return record[3 : 3 + 2 * length].decode("utf-16-le", "replace") if record[2] & 1 else record[3 : 3 + length].decode("latin-1")
 
 

@@ -108,6 +108,8 @@ function hopsOf(family: Family): Hop[] {
   const to = Object.keys(formats).filter((id) => formats[id]?.export !== undefined);
   return crossHops(from, to, (source, target) => {
     if (failing.has(`${source}>${target}`)) return undefined;
+    // The data engine reads newer documents, and this one the older: all other formats are made from a workbook of either.
+    if (source === "numbers" && target !== "xlsx") return undefined;
     if (source === "pdf" && !slidesOfPages.has(target)) return undefined;
     const options = optionsOf(family, source, target);
     const part = holdsOneSheet(family, source, target) ? ({ part: "sheet" } as const) : {};

@@ -20,7 +20,7 @@ def restore(document, path, telling, is_stale):
     whose formula became its result, and the first four that have none in the file either, or a zero that stands for none (`is_stale`)."""
     wanted = {sheet.getName(): {*failed_in(sheet), *telling.get(sheet.getName(), ())} for sheet in document.getSheets()}
     given = values_of(path, {name: places for name, places in wanted.items() if places})
-    found, unknown = [], []
+    found, unknown, computed = [], [], []
     for name, places in wanted.items():
         sheet, told = document.getSheets().getByName(name), telling.get(name, {})
         values = {place: ("text", shown) for place, shown in told.items() if given is None and isinstance(shown, str)}
@@ -43,6 +43,13 @@ def restore(document, path, telling, is_stale):
             put_run(sheet, column, first, last, values, document.NullDate)
         for place in others:
             put(sheet.getCellByPosition(*place), *values[place], document.NullDate)
+        computed += [sheet.getCellByPosition(*place) for place in {*wrong, *others} if is_computed(*values[place])]
+    if computed:
+        is_automatic = document.isAutomaticCalculationEnabled()
+        document.enableAutomaticCalculation(True)
+        for cell in computed:
+            cell.getError()
+        document.enableAutomaticCalculation(is_automatic)
     return found, unknown
 
 

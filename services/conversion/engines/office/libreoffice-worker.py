@@ -49,6 +49,9 @@ def converted(context, desktop, job, here):
             return answer
         held = volatile.Held(document, job["input"], job["hasResults"] == "kept", source.was_automatic) if "hasResults" in job else None
         answer |= corrected(document, job, held)
+        # Of newer documents of Numbers, the office reads the tables but not their cells.
+        if job.get("wholeDays") and not any(True for _ in books.areas(books.converted(document, 0), books.CONTENT)):
+            return {"ok": False, "reason": "load"}
         place = targets.arrange(document, job)
         sheets = books.converted(document, place)
         if "most" in job and books.exceeds(sheets, *job["most"]) or job["exportFilter"] == "dBase" and books.longest(sheets) > 254:

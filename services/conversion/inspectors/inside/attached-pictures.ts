@@ -52,6 +52,12 @@ export async function appendedIn(file: ByteSource, packet: Buffer, found: Found)
   }
 }
 
+/** What only programs of the maker read: readings of a thermal camera by FLIR, InfiRay or DJI, and settings of a GoPro. */
+export function ownIn(marker: number, bytes: Buffer, found: Found): void {
+  const isNamed = /^(?:FLIR|GoPro|.{4}IJPEG)\0/s.test(bytes.toString("latin1", 0, 10));
+  if (isNamed || (marker === 0xe3 && bytes.length > 60_000)) found.add("own");
+}
+
 /** The maps of a HEIC or AVIF, by its kinds of items and by the names of what they add. @see ISO/IEC 23008-12, 6.5.8 and 6.6.2.4 */
 export function mapsIn(kindsOfItems: readonly string[], names: readonly string[], found: Found): void {
   if (kindsOfItems.includes("tmap")) found.add("gainMap");

@@ -4,7 +4,8 @@ import type { Tellable } from "#services/conversion/domain/tellable.ts";
 import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
 /** What a file contains, and each EXIF field by its number. */
-export type Found = Set<Exclude<Tellable, ExifGroup> | number>;
+export type Found = Set<Exclude<Tellable, ExifGroup> | number> & { maker?: MakerNote };
+type MakerNote = { readonly at: number; readonly content: Buffer };
 type ExifGroup = keyof typeof exifGroups | "other";
 
 const tags = { exif: 0x8769, place: 0x8825, xmp: 0x02bc, iptc: 0x83bb, photoshop: 0x8649 } as const;
@@ -15,10 +16,12 @@ const ofPicture = new Set([
   // Grey levels, fax and inks.
   ...[0x107, 0x108, 0x109, 0x120, 0x121, 0x122, 0x123, 0x124, 0x125, 0x146, 0x147, 0x148, 0x14c, 0x14d, 0x14e, 0x150, 0x156, 0x15a],
 ]);
+/** A model's scale, points and matrix, and its keys. @see OGC 19-008r4, 7.1 */
+const ofMap = new Set([0x830e, 0x8482, 0x85d8, 0x87af, 0x87b0, 0x87b1]);
 /** A latitude, in the GPS directory. */
 const latitude = 2;
 const bytesOfKind = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
-const userComment = 0x9286;
+const [userComment, makerNote] = [0x9286, 0x927c];
 
 /** Which fields belong together for a user who misses them. @see Exif 2.32, 4.6 */
 const exifGroups = {
@@ -31,7 +34,7 @@ const exifGroups = {
   taken: [0x132, 0x882a, 0x9003, 0x9004, 0x9010, 0x9011, 0x9012, 0x9290, 0x9291, 0x9292],
   author: [0x13b, 0x8298, 0x9c9d, 0xa430],
   words: [0x10e, userComment, 0x9c9b, 0x9c9c, 0x9c9e, 0x9c9f],
-  maker: [0x927c],
+  maker: [makerNote],
 } as const;
 const groupOfField: ReadonlyMap<number, ExifGroup> = new Map(
   Object.entries(exifGroups).flatMap(([group, fields]) => fields.map((field) => [field, group as ExifGroup])),
@@ -43,7 +46,7 @@ export const anyField = 0;
 /** The groups to report. A group counts only if every field of it in `others` is found. */
 export function groupsOf(found: Found, others: Found = found): readonly Tellable[] {
   const all = [...others].filter((each) => typeof each === "number");
-  const has = (field: number) => found.has(field) || found.has(anyField);
+  const has = (field: number) => (found.has(field) || found.has(anyField)) && (field !== makerNote || keepsNote(found.maker, others.maker));
   const groups = new Map<ExifGroup, boolean>();
   for (const field of all) {
     const group = groupOfField.get(field) ?? "other";
@@ -51,6 +54,16 @@ export function groupsOf(found: Found, others: Found = found): readonly Tellable
   }
   const whole = [...groups].flatMap(([group, isWhole]) => (isWhole ? [group] : []));
   return [...[...found].filter((each) => typeof each !== "number"), ...whole];
+}
+
+/** Positions in these notes are counted from within the notes. In others, a move makes them wrong. */
+const movable = ["Nikon\0\x02", "FUJIFILM", "Apple iOS", "OLYMPUS\0", "OM SYSTEM", "PENTAX \0", "com.google"];
+
+/** libexif rewrites the notes of makers that it knows, of some without their larger parts. It moves other notes. */
+function keepsNote(now?: MakerNote, before?: MakerNote): boolean {
+  if (now === undefined || before === undefined || now === before) return true;
+  if (!now.content.equals(before.content)) return now.content.length * 2 >= before.content.length;
+  return now.at === before.at || movable.some((name) => now.content.toString("latin1", 0, name.length) === name);
 }
 
 type Entry = { readonly tag: number; readonly value: number; readonly length: number; readonly inline: Buffer };
@@ -115,7 +128,9 @@ type Directories = { readonly top: readonly Entry[]; readonly inner: readonly En
 function entriesIn({ top, inner, places }: Directories, contentOf: Content, found: Found): void {
   const own = new Set<number>(Object.values(tags));
   for (const entry of [...top, ...inner]) {
-    if (!own.has(entry.tag) && isDetail(entry.tag, contentOf(entry))) found.add(entry.tag);
+    if (ofMap.has(entry.tag)) found.add("map");
+    else if (!own.has(entry.tag) && isDetail(entry.tag, contentOf(entry))) found.add(entry.tag);
+    if (entry.tag === makerNote) found.maker = { at: entry.value, content: contentOf(entry) };
   }
   if (places.some(({ tag }) => tag === latitude)) found.add("place");
   for (const entry of top) {
@@ -134,6 +149,7 @@ function isDetail(tag: number, content: Buffer): boolean {
 }
 
 export function xmpIn(packet: Buffer, found: Found): void {
+  if (packet.length === 0) return;
   found.add("xmp");
   if (packet.includes("GPSLatitude")) found.add("place");
 }

@@ -15,7 +15,11 @@ const mostMetaBytes = 262_144;
 const mostBoxes = 4096;
 
 export async function heifMetadata(file: ByteSource, found: Found): Promise<void> {
-  const meta = await metaOf(file);
+  const tops = await topBoxesIn(file, 0, file.sizeBytes);
+  for (const { type, from } of tops) {
+    if (type === "uuid" && (await bytesAt(file, from, 16)).toString("hex") === credentialsUuid) found.add("credentials");
+  }
+  const meta = await metaOf(file, tops);
   if (meta === undefined) return;
   const boxes = boxesIn(meta.subarray(4));
   const [items, places] = [boxes.find(({ kind }) => kind === "iinf"), boxes.find(({ kind }) => kind === "iloc")];
@@ -44,8 +48,11 @@ function addedIn(boxes: readonly Box[]): readonly string[] {
   return properties.flatMap(({ kind, content }) => (kind === "auxC" ? [content.toString("latin1", 4, 104)] : []));
 }
 
-async function metaOf(file: ByteSource): Promise<Buffer | undefined> {
-  const meta = (await topBoxesIn(file, 0, file.sizeBytes)).find(({ type }) => type === "meta");
+/** @see C2PA 2.1, A.5 */
+const credentialsUuid = "d8fec3d61b0e483c92975828877ec481";
+
+async function metaOf(file: ByteSource, tops: Awaited<ReturnType<typeof topBoxesIn>>): Promise<Buffer | undefined> {
+  const meta = tops.find(({ type }) => type === "meta");
   return meta && (await bytesAt(file, meta.from, Math.min(meta.to - meta.from, mostMetaBytes)));
 }
 

@@ -3,7 +3,7 @@ import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { attachments } from "#services/conversion/domain/tellable.ts";
-import { appendedIn, multiPictureIn } from "./attached-pictures.ts";
+import { appendedIn, multiPictureIn, ownIn } from "./attached-pictures.ts";
 import { anyField, exifIn, type Found, groupsOf, iptcIn, resourcesIn, tiffIn, xmpIn } from "./metadata-blocks.ts";
 import { heifMetadata } from "./metadata-heif.ts";
 import { contentOf } from "./remote-file.ts";
@@ -17,6 +17,10 @@ export async function pictureMetadataOf(
   { from, to }: { readonly from?: unknown; readonly to?: unknown },
 ): Promise<Answer<"pictureMetadata">> {
   const [before, after] = [await toldBy(source, String(from)), await toldBy(result, String(to))];
+  // They are signatures of the whole file.
+  if (source.sizeBytes !== result.sizeBytes) after.delete("credentials");
+  // Whether the restored JPEG has any cannot be told from its packed parts.
+  if (from === "jxl") for (const each of restorable) before.delete(each);
   return { source: groupsOf(before), result: groupsOf(after, before) };
 }
 
@@ -30,26 +34,39 @@ async function toldBy(file: ByteSource, format: string): Promise<Found> {
   return found;
 }
 
+/** What a JPEG XL made of a JPEG can give back. */
+const restorable = [...attachments, "furtherXmp"] as const;
+
 /** Anything up to this size is read completely. */
 const mostBytes = 8 * 2 ** 20;
 const mostParts = 100_000;
 
 /** @see ITU-T T.81, B.1.1.4: segments until the scan; Exif 2.32, 4.7.2 */
 async function readJpeg(file: ByteSource, found: Found): Promise<void> {
+  const resources: Buffer[] = [];
   for (let at = 2; at + 4 <= file.sizeBytes; ) {
     const head = await bytesAt(file, at, 4);
     const [mark, marker = 0] = head;
-    if (mark !== 0xff || marker === 0xda || marker === 0xd9) return;
+    if (mark !== 0xff || marker === 0xda || marker === 0xd9) break;
     if (marker === 0xff) {
       at += 1;
       continue;
     }
     const length = head.readUInt16BE(2);
-    if (marker === 0xe1 || marker === 0xed || marker === 0xfe) segmentIn(await bytesAt(file, at + 4, length - 2), marker, found);
-    if (marker === 0xe1 || marker === 0xe2) await attachedIn(file, at + 4, await bytesAt(file, at + 4, length - 2), found);
+    if ((marker > 0xe0 && marker < 0xef) || marker === 0xfe) {
+      const bytes = await bytesAt(file, at + 4, length - 2);
+      if (isResources(bytes)) resources.push(bytes.subarray(resourcesMark.length));
+      else segmentIn(bytes, marker, found);
+      if (marker === 0xe1 || marker === 0xe2) await attachedIn(file, at + 4, bytes, found);
+    }
     at += 2 + length;
   }
+  // Long ones continue in the next segment.
+  resourcesIn(Buffer.concat(resources), found);
 }
+
+const resourcesMark = "Photoshop 3.0\0";
+const isResources = (bytes: Buffer): boolean => bytes.toString("latin1", 0, resourcesMark.length) === resourcesMark;
 
 async function attachedIn(file: ByteSource, at: number, bytes: Buffer, found: Found): Promise<void> {
   if (bytes.toString("latin1", 0, 4) === "MPF\0") await multiPictureIn(file, at + 4, bytes.subarray(4), found);
@@ -63,8 +80,13 @@ function segmentIn(bytes: Buffer, marker: number, found: Found): void {
   if (marker === 0xfe) commentIn(bytes.toString("latin1"), found);
   else if (text.startsWith("Exif\0\0")) exifIn(bytes.subarray(6), found);
   else if (text.startsWith(xmpMark)) xmpIn(bytes.subarray(29), found);
-  else if (text.startsWith("Photoshop 3.0\0")) resourcesIn(bytes.subarray(14), found);
+  else if (text.startsWith("http://ns.adobe.com/xmp/extensio")) found.add("furtherXmp");
+  else if (marker === 0xeb && bytes.includes(credentialsMark)) found.add("credentials");
+  else ownIn(marker, bytes, found);
 }
+
+/** Kind and name of the outermost box. @see C2PA 2.1, 11.1.4 */
+const credentialsMark = "jumdc2pa";
 
 /** Comments in which programs sign what they write. */
 const signatures = /^\s*(?:Lavc|CREATOR: |Created with |File written by |Optimized by |LEAD Technologies)|^\s*$/;
@@ -92,6 +114,7 @@ async function readPng(file: ByteSource, found: Found): Promise<void> {
   for (let at = 8, chunks = 0; at + 12 <= file.sizeBytes && chunks < mostParts; chunks += 1) {
     const head = await bytesAt(file, at, 8);
     const [length, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
+    if (type === "caBX") found.add("credentials");
     if (/^(eXIf|iTXt|tEXt|zTXt)$/.test(type)) chunkIn(type, await bytesAt(file, at + 8, Math.min(length, 262_144)), found);
     const next = at + 12 + length;
     // The picture may be in thousands of chunks, and every piece of the file that is examined has to be sent here first.
@@ -122,7 +145,7 @@ function chunkIn(type: string, bytes: Buffer, found: Found): void {
   const words = bytes.subarray(keyword.length + 1);
   const [, profile] = /^Raw profile type (\w+)/.exec(keyword) ?? [];
   if (type === "eXIf") exifIn(bytes, found);
-  else if (keyword === "XML:com.adobe.xmp" || profile === "xmp") xmpIn(bytes, found);
+  else if (keyword === "XML:com.adobe.xmp" || profile === "xmp") xmpIn(words, found);
   // Its presence is enough.
   else if (profile === "iptc" || profile === "8bim") found.add("iptc");
   else if (profile === "exif" || profile === "APP1") exifIn(withoutMark(rawProfileOf(type === "zTXt", words)), found);
@@ -148,6 +171,7 @@ async function readWebp(file: ByteSource, found: Found): Promise<void> {
     const content = () => bytesAt(file, at + 8, Math.min(length, 262_144));
     if (type === "EXIF") exifIn(withoutMark(await content()), found);
     if (type === "XMP ") xmpIn(await content(), found);
+    if (type === "C2PA") found.add("credentials");
     at += 8 + length + (length % 2);
   }
 }
@@ -155,6 +179,7 @@ async function readWebp(file: ByteSource, found: Found): Promise<void> {
 const withoutMark = (bytes: Buffer): Buffer => (bytes.toString("latin1", 0, 6) === "Exif\0\0" ? bytes.subarray(6) : bytes);
 
 const boxUuids: Readonly<Record<string, (bytes: Buffer, found: Found) => void>> = {
+  b14bf8bd083d4b43a5ae8cd7d5a6ce03: exifIn,
   be7acfcb97a942e89c71999491e3afac: xmpIn,
   "4a706754696666457869662d3e4a5032": exifIn,
   "33c7a4d2b81d4723a0baf1a3e097ad38": iptcIn,
@@ -168,7 +193,7 @@ async function readBoxes(file: ByteSource, found: Found): Promise<void> {
     const length = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? file.sizeBytes - at : told;
     if (length < 8) return;
     // The original JPEG can be restored with all that was in its file.
-    if (type === "jbrd") for (const each of attachments) found.add(each);
+    if (type === "jbrd") for (const each of restorable) found.add(each);
     if (/^(uuid|Exif|xml |brob)$/.test(type)) boxIn(type, await bytesAt(file, at + 8, Math.min(length - 8, 262_144)), found);
     at += length;
   }

@@ -42,6 +42,13 @@ const items = (semantic: string, length: number) =>
     `<Container:Item Item:Semantic="Primary" Item:Length="0"/><Container:Item Item:Semantic="${semantic}" Item:Length="${length}"></Container:Item>`,
   );
 
+const extension = "http://ns.adobe.com/xmp/extension/";
+const credentialed = jpegOf(segment(0xeb, Buffer.from("JP\0\x01\0\0\0\x01\0\0\0\x1djumb\0\0\0\x1djumdc2pa\0", "latin1")));
+const caption = Buffer.from("8BIM\x04\x04\0\0\0\0\0\x0a\x1c\x02\x78\0\x05quoll", "latin1");
+const captions = [caption.subarray(0, 13), caption.subarray(13)].map((part) =>
+  segment(0xed, Buffer.concat([Buffer.from("Photoshop 3.0\0"), part])),
+);
+
 async function lostOf(source: Buffer, format: string, options = {}) {
   const told = await pictureMetadataOf(sourceOf(source), sourceOf(Buffer.alloc(0)), { from: format, to: "png" });
   const notes: (string | undefined)[] = [];
@@ -56,6 +63,14 @@ it.each([
   ["another view", multiPicture(0x020003, jpegOf()), "further pictures"],
   ["a film", Buffer.concat([jpegOf(items("MotionPhoto", film.length)), film]), "the film of the motion photo; XMP"],
   ["an older film", Buffer.concat([jpegOf(xmp(` GCamera:MicroVideoOffset="${film.length}"`)), film]), "the film of the motion photo; XMP"],
+  [
+    "a thermal camera",
+    jpegOf(segment(0xe1, Buffer.from("FLIR\0\x01\0\0"))),
+    "what only the camera's own programs read, such as temperatures",
+  ],
+  ["the rest of long XMP", jpegOf(segment(0xe1, Buffer.from(`${extension}\0${"0".repeat(32)}`))), "the extended part of XMP"],
+  ["credentials", credentialed, "valid Content Credentials (C2PA)"],
+  ["captions over two segments", jpegOf(...captions), "IPTC"],
 ])("names %s in the file of a JPEG", async (_, bytes, named) => {
   expect(await lostOf(bytes, "jpg")).toBe(`Not carried over: ${named}.`);
 });
@@ -105,4 +120,15 @@ it.each([
 
 it("does not name transparency", async () => {
   expect(await lostOf(heicOf("hvc1", "urn:mpeg:hevc:2015:auxid:1"), "heic")).toBe("");
+});
+
+it("names credentials that are in the result, but are not valid for it", async () => {
+  const turned = Buffer.concat([credentialed, Buffer.alloc(1)]);
+  const between = (result: Buffer) => pictureMetadataOf(sourceOf(credentialed), sourceOf(result), { from: "jpg", to: "jpg" });
+  expect(await between(turned)).toEqual({ source: ["credentials"], result: [] });
+  expect(await between(credentialed)).toEqual({ source: ["credentials"], result: ["credentials"] });
+});
+
+it("does not name what a JPEG XL only may hold", async () => {
+  expect(await lostOf(Buffer.concat([box("JXL ", Buffer.alloc(4)), box("jbrd", Buffer.alloc(9))]), "jxl")).toBe("");
 });

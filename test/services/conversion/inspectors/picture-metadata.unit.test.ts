@@ -56,6 +56,10 @@ it("reads only the metadata before the cut of a truncated picture", async () => 
   expect((await toldOf(pngOf(...pieces(30, 8192)).subarray(0, 150_000))).told).toEqual([]);
 });
 
+it("does not count XMP that became empty", async () => {
+  expect((await toldOf(pngOf(chunk("tEXt", Buffer.from("XML:com.adobe.xmp\0"))))).told).toEqual([]);
+});
+
 type Field = readonly [tag: number, content: Buffer];
 
 /** A TIFF with this many bytes of pixels, followed by the directory, as libtiff writes it. */
@@ -122,4 +126,21 @@ it("reads EXIF descriptions and user comments, except empty ones", async () => {
 it("does not treat the ink names of a TIFF as metadata", async () => {
   const inks: Field = [0x14d, text("Cyan Magenta")];
   expect((await lostBetween(tiffOf(9, [inks, [0x14c, Buffer.from([1, 0, 0, 0])]]), tiffOf(9, []))).told.source).toEqual([]);
+});
+
+it("names the position of a map", async () => {
+  const keys: Field = [0x87af, Buffer.from([1, 0, 1, 0, 0, 0, 1, 0])];
+  expect((await lostBetween(tiffOf(9, [keys]), tiffOf(9, []))).told.source).toEqual(["map"]);
+});
+
+it.each([
+  ["at the same place", 0, 300, true],
+  ["at another place, with positions of its own", 4, 300, true, "FUJIFILM"],
+  ["at another place", 4, 300, false],
+  ["rewritten and shorter", 0, 200, true],
+  ["rewritten without its larger parts", 0, 100, false],
+])("sees whether the maker's notes are usable %s", async (_, moved, bytes, isKept, maker = "wombat") => {
+  const note = (length: number): Field => [0x927c, Buffer.concat([Buffer.from(maker), Buffer.alloc(length - maker.length, 1)])];
+  const { told } = await lostBetween(tiffOf(9, [], [note(300)]), tiffOf(9 + moved, [], [note(bytes)]));
+  expect(told).toEqual({ source: ["maker"], result: isKept ? ["maker"] : [] });
 });

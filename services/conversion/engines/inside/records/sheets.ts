@@ -3,6 +3,7 @@ import * as workbooks from "@e965/xlsx";
 import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
+import { noteNumbers, readNumbers } from "./numbers.ts";
 import { isComputed } from "./open-document.ts";
 import { serialOf } from "./serial-dates.ts";
 import { cellOf } from "./sheet-cells.ts";
@@ -36,6 +37,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
   noteUnread(rows, notes);
+  noteNumbers(sheet, notes);
   const empty: string[] = [];
   let last = -1;
   const withoutResult = readerOfMissing(bytes, isOpen);
@@ -151,14 +153,14 @@ const reading: workbooks.ParsingOptions = {
   UTC: true,
 };
 
-function read(bytes: Uint8Array): workbooks.WorkBook {
+export function read(bytes: Uint8Array): workbooks.WorkBook {
   try {
-    return withWholeTexts(bytes, (whole) => workbooks.read(whole, reading));
+    return readNumbers(bytes) ?? withWholeTexts(bytes, (whole) => workbooks.read(whole, reading));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");
     }
-    if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
+    if (error instanceof Failure || (error instanceof RangeError && /call stack/.test(error.message))) throw error;
     // Such parts are optional: an office opens the workbook without them.
     if (error instanceof Error && error.message.startsWith("Cannot find file")) {
       throw new Failure("CONVERSION_FAILED", "The workbook lacks a required part.", true);
@@ -219,30 +221,11 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   return bytesOfBook(book, to);
 }
 
-function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
+export function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
   // Inline, the library truncates text in XLS at 255 characters; in the shared string table it does not.
   return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
-}
-
-/** Joins workbooks with one sheet each. */
-export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, notes: Notes): Uint8Array {
-  const book = workbooks.utils.book_new();
-  const used = new Set<string>();
-  for (const [name, bytes] of sheets) {
-    const wanted = name.replace(/[[\]:*?/\\]/g, "_").slice(0, 31);
-    let given = wanted;
-    for (let count = 2; used.has(given.toLowerCase()) || given === ""; count++) given = `${wanted.slice(0, 26)}_${count}`;
-    used.add(given.toLowerCase());
-    if (given !== name) noteOnce(notes, "NAMES_CHANGED", `Tables were renamed to valid sheet names: ${given}.`);
-    const [only] = Object.values(read(bytes).Sheets);
-    if (only === undefined) continue;
-    const rows: (workbooks.CellObject | undefined)[][] = only["!data"] ?? [];
-    for (const cell of rows.flat()) if (cell?.t === "s") cell.v = String(escapedIn(to, cell.v));
-    workbooks.utils.book_append_sheet(book, only, given);
-  }
-  return bytesOfBook(book, to);
 }
 
 const maxCellChars = 32_767;
@@ -250,7 +233,7 @@ const maxCellChars = 32_767;
 const maxRecordChars = 4110;
 
 /** Escapes text that looks like an Open XML escape. @see ECMA-376 part 1, 22.9.2.19 */
-const escapedIn = (to: string, cell: unknown): unknown =>
+export const escapedIn = (to: string, cell: unknown): unknown =>
   to === "xlsx" && typeof cell === "string" ? cell.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_") : cell;
 
 /** Offices write smaller numbers as zero. */
@@ -270,7 +253,7 @@ function isSplitWell(size: number): boolean {
   return mantissa >= 2 ** 52 && mantissa < 2 ** 53;
 }
 
-function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
+export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
   if (cell === null || typeof cell === "boolean") return cell;
   if (typeof cell === "string") return textOf(cell, to, notes);
   if (typeof cell === "number" && isWritable(cell, to)) return cell;

@@ -43,7 +43,6 @@ type Packages = {
 type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: readonly { content?: Uint8Array }[] };
 
 const noStyles = Buffer.from("<office:document-styles/>");
-const mark = ' t="str"';
 
 /** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {
@@ -72,6 +71,9 @@ function withWrittenDates(content: string): string {
 const dateMark = "\u00ef\u00bf\u00bf";
 const readMark = "\uffff";
 
+/** The text of a cell whose value is a date or time in ISO 8601. */
+export const markedDate = (written: string): string => `${readMark}${written}`;
+
 /** The date or time that a marked string holds, in an OpenDocument or a sheet; undefined for other text. */
 export function writtenDateOf(text: string): string | undefined {
   return text.startsWith(readMark) ? text.slice(readMark.length) : undefined;
@@ -83,25 +85,21 @@ function withWholeLineEnds(content: Uint8Array): Uint8Array {
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
-/** A sheet's XML with errors and dates as strings, and formula strings escaped once more. */
+/** A cell up to its value, whatever prefix the writer gives to the names. */
+const sheetCell = /(<(?:\w+:)?c\s[^<>]*>)(\s*(?:<(?:\w+:)?f\b[^<>]*>(?:[^<]*<\/(?:\w+:)?f>\s*)?)?)(?:(<(?:\w+:)?v\b[^<>]*>)([^<]*))?/g;
+
+/** A sheet's XML with errors and dates as strings, formula strings escaped once more, and no value where none is stored: the library would read FALSE or 0. */
 function withWrittenValues(content: Uint8Array): Uint8Array {
-  const text = latin1(content)
-    .replace(/(<(?:\w+:)?c\s[^<>]*?\s)t="e"/g, '$1t="str"')
-    .replace(/(<(?:\w+:)?c\s[^<>]*>)(\s*<(?:\w+:)?v[^<>]*>)/g, (whole: string, cell: string, value: string) =>
-      cell.includes(' t="d"') ? `${cell.replace(' t="d"', ' t="str"')}${value}${dateMark}` : whole,
-    );
-  const parts: string[] = [];
-  let done = 0;
-  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
-    const start = text.indexOf("<v", at);
-    const end = text.indexOf("</v>", start);
-    const next = text.indexOf("</c>", at);
-    const isEmpty = text[text.indexOf(">", start) - 1] === "/";
-    if (start < 0 || end < 0 || isEmpty || (next >= 0 && next < start)) continue;
-    parts.push(text.slice(done, start), escaped(text.slice(start, end)));
-    done = end;
-  }
-  return Buffer.from(parts.join("") + text.slice(done), "latin1");
+  const read = (whole: string, cell: string, formula: string, tag = "", value = ""): string => {
+    const type = /\st=["'](\w+)/.exec(cell)?.[1];
+    const as = (given: string) =>
+      type === undefined ? cell.replace(/(?=\s)/, ` t="${given}"`) : cell.replace(/(\st=["'])\w+/, `$1${given}`);
+    if (type === "str") return `${cell}${formula}${tag}${escaped(value)}`;
+    if (value === "") return type === "b" || formula.trim() !== "" ? `${as("n")}${formula}${tag}` : whole;
+    if (type === "d") return `${as("str")}${formula}${tag}${dateMark}${value}`;
+    return type === "e" ? `${as("str")}${formula}${tag}${escaped(value)}` : whole;
+  };
+  return Buffer.from(latin1(content).replace(sheetCell, read), "latin1");
 }
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_");

@@ -5,6 +5,7 @@ import sys
 from fontTools.colorLib.builder import buildCOLR, buildCPAL
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
 from fontTools.fontBuilder import FontBuilder
+from fontTools.misc.psCharStrings import T2CharString
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -61,6 +62,15 @@ def write(kind, path):
     if "signed" in kind:
         font["DSIG"] = DefaultTable("DSIG")
         font["DSIG"].data = bytes.fromhex("00000001 0001 0000 00000001 0000000c 00000014 0000 0000 00000004 01020304")
+    if "composed" in kind:
+        # T over A, by their codes.
+        font["CFF "].cff[0].CharStrings["o"] = T2CharString(program=[5, 9, 65, 84, "endchar"], private=font["CFF "].cff[0].Private)
+    if "quoted" in kind:
+        font["name"].setName("A trademark of ‘Quokka’", 0, 3, 1, 0x409)
+    if "later" in kind:
+        font["head"].glyphDataFormat = 1
+    for tag in (("name", "post") if "extracted" in kind else ("glyf", "loca") if "undrawn" in kind else ()):
+        del font[tag]
     private = DefaultTable("QUOK")
     private.data = b"private"
     font["QUOK"] = private
@@ -85,11 +95,11 @@ def read(path):
         "order": font.getGlyphOrder(),
         "outlines": outlines,
         "widths": {name: width for name, (width, _) in font["hmtx"].metrics.items()},
-        "names": sorted({str(each) for each in font["name"].names}),
+        "names": sorted({str(each) for each in font["name"].names}) if "name" in font else [],
         "features": [record.FeatureTag for each in ("GSUB", "GPOS") for record in font[each].table.FeatureList.FeatureRecord],
         "axes": [axis.axisTag for axis in font["fvar"].axes] if "fvar" in font else [],
         "permissions": font["OS/2"].fsType,
-        "underline": font["post"].underlinePosition,
+        "underline": font["post"].underlinePosition if "post" in font else 0,
         "metadata": getattr(font.flavorData, "metaData", None) is not None,
     }
 

@@ -84,6 +84,30 @@ test.each([
   expect(comparable(await factsOf(path))).toEqual(comparable(await factsOf(source)));
 });
 
+test.each([
+  ["quoted", "ttf", "otf", "with a copyright beyond ASCII"],
+  ["extracted", "ttf", "otf", "without names, as in a PDF"],
+  ["cubic-composed", "otf", "ttf", "with a letter composed of two others"],
+  ["undrawn", "ttf", "ttf", "with bitmaps alone"],
+])("converts a font (%s, from %s to %s) %s", async (kind, from, to) => {
+  await using bench = await openBench(fonttoolsEngine);
+  const source = join(bench.folder, `source.${from}`);
+  await python("write", kind, source);
+  const { path, notes } = await bench.convert(source, from, to);
+  expect([...notes.keys()].filter((code) => code !== "SOURCE_KEPT" && code !== "STRUCTURE_DROPPED")).toEqual([]);
+  if (kind !== "undrawn") {
+    const [before, after] = [await factsOf(source), await factsOf(path)];
+    expect([after.names, Object.keys(after.outlines)]).toEqual([before.names, Object.keys(before.outlines)]);
+  }
+});
+
+test("does not call outlines of a later version damaged", async () => {
+  await using bench = await openBench(fonttoolsEngine);
+  const source = join(bench.folder, "source.ttf");
+  await python("write", "later", source);
+  await expect(bench.convert(source, "ttf", "woff2")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
 test("notes what a rewritten font cannot keep", async () => {
   await using bench = await openBench(fonttoolsEngine);
   for (const [kind, from, to, code] of [

@@ -1,6 +1,7 @@
 /** Results of formulas in Excel's binary workbooks. @see [MS-XLS], [MS-XLSB] */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CFB } from "@e965/xlsx";
 import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
@@ -92,4 +93,23 @@ it("are named where the office computes them anew", async () => {
   await writeFile(source, made);
   const { notes } = await office.convert(source, "xls", "ods");
   expect(notes.get("TEXT_LEFT_OUT")).toContain("Results of formulas, such as of NOW(), were computed anew: A.A1.");
+});
+
+it("of Excel 95 are read in its code page, and after a sheet that names a newer version", async () => {
+  const old = (kind: number, ...content: number[]) => [kind & 255, kind >> 8, content.length, 0, ...content];
+  const globals = [...old(0x809, 0, 5, 5, 0, 0, 0, 0, 0), ...old(0x42, 0x2d, 0x27)];
+  const start = globals.length + old(0x85, ...word(0), 0, 0, 1, 0x41).length + old(0x0a).length;
+  const result = [0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0];
+  const sheet = [
+    ...old(0x809, 0, 6, 0x10, 0, 0, 0, 0, 0),
+    ...old(6, 0, 0, 0, 0, 0, 0, ...result, unknown.length + 3, 0, 0x1e, 5, 0, ...unknown),
+    ...old(0x207, 3, 0, 0x8f, 0xe7, 0x61),
+    ...old(0x0a),
+  ];
+  const package_ = CFB.utils.cfb_new();
+  CFB.utils.cfb_add(package_, "/Book", Buffer.from([...globals, ...old(0x85, ...word(start), 0, 0, 1, 0x41), ...old(0x0a), ...sheet]));
+  const source = join(office.folder, "old.xls");
+  await writeFile(source, CFB.write(package_, { type: "buffer", fileType: "cfb" }) as Uint8Array);
+  const { path } = await office.convert(source, "xls", "ods");
+  expect(await readFile((await office.convert(path, "ods", "csv")).path, "utf8")).toBe("ŹÁa\n");
 });

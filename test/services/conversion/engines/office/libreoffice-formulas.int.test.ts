@@ -58,6 +58,14 @@ test.each([
   }
 });
 
+test("keeps an error of the file beside results that are held; it became 0", async () => {
+  const cells = '<c r="A1"><f>RAND()*9</f><v>44000.5</v></c><c r="B1" t="e"><f>NOSUCH(1)</f><v>#N/A</v></c>';
+  const source = join(bench.folder, "errors.xlsx");
+  await writeFile(source, zipSync(await officeBook(`<row r="1">${cells}</row>`)));
+  const { path } = await bench.convert(source, "xlsx", "ods");
+  expect(await readFile((await bench.convert(path, "ods", "csv")).path, "utf8")).toBe("44000.5,#N/A\n");
+});
+
 test("computes the formulas of a workbook that asks for it, as its zeros are no results", async () => {
   const parts = await officeBook(
     '<row r="1"><c r="A1"><v>2</v></c><c r="B1"><f>A1*3</f><v>0</v></c><c r="C1"><f>NOSUCH(1)</f><v>0</v></c></row>',

@@ -269,7 +269,7 @@ describe("a document of Numbers with a pop-up menu", () => {
   }
 
   it("has the numbers of choices in its cells, with a note", async () => {
-    const parts = unzipSync(await readFile("test/corpus/typical/spreadsheet/typical.numbers"));
+    const parts = unzipSync(await readFile("test/corpus/typical/spreadsheet/older.numbers"));
     const convert = async (added: Record<string, Uint8Array>) => {
       const path = join(office.folder, "menu.numbers");
       await writeFile(path, zipSync({ ...parts, ...added }, { level: 0 }));
