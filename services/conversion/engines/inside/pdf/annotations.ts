@@ -8,6 +8,7 @@ export type Annotation = {
   readonly url?: string;
   readonly unsafeUrl?: string;
   readonly rect?: readonly number[];
+  readonly fieldType?: string;
   readonly fieldValue?: unknown;
   /** Of a list to choose from. */
   readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[];
@@ -51,10 +52,13 @@ export function leadsWithinOf(annotations: readonly Annotation[], matrix: Matrix
   );
 }
 
+type Shown = { readonly drawn: readonly Run[]; readonly appearances: ReadonlyMap<string, string> };
+
 /** Text of form fields and comments, as it appears on the page, on the baseline of its label in `drawn`. */
-export function writtenIn(annotations: readonly Annotation[], matrix: Matrix, drawn: readonly Run[]): Run[] {
+export function writtenIn(annotations: readonly Annotation[], matrix: Matrix, { drawn, appearances }: Shown): Run[] {
   return annotations.flatMap((annotation) => {
-    const text = textOf(annotation);
+    const isDrawn = annotation.subtype === "Stamp" || annotation.fieldType === "Sig";
+    const text = isDrawn ? (appearances.get(annotation.id) ?? "").replace(/\s+/g, " ").trim() : textOf(annotation);
     if (text === "" || annotation.hidden === true || annotation.rect === undefined) return [];
     const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = annotation.rect;
     const { left, right, top, bottom } = boxUnder(matrix, x0, y0, x1, y1);

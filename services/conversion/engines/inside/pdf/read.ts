@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { type Annotation, commentsIn, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
+import { appearancesOf } from "./appearances.ts";
 import type { Box, PageContent, Run, StructureNode } from "./content.ts";
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
@@ -132,7 +133,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const drawn = withoutCopies(seen).map((run) =>
     isMark(run) && within.some((box) => holdsRun(box, run)) ? { ...run, leadsWithin: true } : run,
   );
-  const written = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
+  const written = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, { drawn, appearances: appearancesOf(list, ops) })];
   const runs = isAsSeen ? inked(written, inksOf(list, ops, turn.matrix)) : written;
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF contains too much text to convert.");
@@ -156,7 +157,8 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
     hasHiddenText: seen.length < given.length,
     comments: commentsIn(annotations as Annotation[]),
     showsMore: drawings.isPaintedBeside || annotations.length > 0,
-    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
+    // A signature on a scan is not the page's text.
+    isScanned: drawings.isPainted && (isCovered && !isTextHidden ? lettersIn(drawn) < fewLetters : lettersIn(runs) < 1),
     isUnreadable: isUnreadable(runs),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),

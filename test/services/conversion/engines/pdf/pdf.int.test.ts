@@ -288,7 +288,7 @@ describe("engine pdf, in detail", () => {
 
   it("notes pages whose fonts do not say which characters they show", async () => {
     const path = join(bench.folder, "codes.pdf");
-    await writeFile(path, pdfOf(["Readable", "Version 1.\\002", `Some word ${"!#%&*".repeat(60)}`]));
+    await writeFile(path, pdfOf(["Readable", "Version 1.\\002", `Some word ) Tj 1 Tz (${"!#%&*".repeat(60)}`]));
     const { notes } = await bench.convert(path, "pdf", "html");
     expect(notes.get("TEXT_NOT_RECOGNISED")).toBe(
       "Fonts of these pages do not say which characters they show, so that text is missing or wrong: 2, 3.",
