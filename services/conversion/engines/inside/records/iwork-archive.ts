@@ -17,7 +17,11 @@ export class Message {
       const [field, wire] = reader.tag();
       const value = wire === WireType.Varint ? Number(reader.uint64()) : wire === WireType.LengthDelimited ? reader.bytes() : undefined;
       if (value === undefined) reader.skip(wire, field);
-      else this.#fields.set(field, [...(this.#fields.get(field) ?? []), value]);
+      else {
+        const known = this.#fields.get(field);
+        if (known === undefined) this.#fields.set(field, [value]);
+        else known.push(value);
+      }
     }
   }
 

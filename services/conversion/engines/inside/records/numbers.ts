@@ -8,10 +8,15 @@ import { maxCells } from "./tables.ts";
 import { firstOf } from "./values.ts";
 import { markedDate } from "./whole-texts.ts";
 
-type Cell = workbooks.CellObject;
+/** `isRounded`: the document has more digits than a double. */
+type Cell = workbooks.CellObject & { readonly isRounded?: true };
 type Sheet = workbooks.WorkSheet & { "!data": Cell[][] };
 
-const types = { document: 1, sheet: 2, group: 3008, tableInfo: 6000, list: 6005, link: 2032 };
+const types = { document: 1, sheet: 2, group: 3008, tableInfo: 6000, link: 2032 };
+/** Far more than people make. */
+const mostTables = 5000;
+/** A workbook's limits, which are larger than those of Numbers. */
+const most = { rows: 1_048_576, columns: 16_384 };
 
 /** Undefined if it is not a document of Numbers. */
 export function readNumbers(bytes: Uint8Array): workbooks.WorkBook | undefined {
@@ -20,14 +25,19 @@ export function readNumbers(bytes: Uint8Array): workbooks.WorkBook | undefined {
   const root = find(1);
   if (root?.type !== types.document) throw invalid("The document is not of Numbers.");
   const book = { ...workbooks.utils.book_new(), bookType: "numbers" as const };
+  let cells = 0;
   for (const identifier of root.message.references(1)) {
     const sheet = find(identifier)?.message;
     if (sheet === undefined) throw incomplete();
     const { tables, others } = contentsOf(sheet, find);
     const name = sheet.text(1) ?? "";
     for (const table of tables) {
-      const read = tableOf(table, find);
-      if (others) read["!others"] = true;
+      const size = sizeOf(table);
+      cells += Math.max(size.rows, 1) * Math.max(size.columns, 1);
+      if (cells > maxCells || book.SheetNames.length >= mostTables)
+        throw tooComplex("The document has more cells than a conversion may read.");
+      const read = tableOf(table, size, find);
+      read["!others"] = others;
       const wanted = tables.length > 1 ? `${name} - ${table.text(8) ?? ""}` : name;
       let given = wanted;
       for (let count = 2; Object.hasOwn(book.Sheets, given); count++) given = `${wanted}_${count}`;
@@ -39,19 +49,15 @@ export function readNumbers(bytes: Uint8Array): workbooks.WorkBook | undefined {
   return book;
 }
 
-/** Notes what is not read, and numbers with more digits than a double. */
+/** Notes what of a table of Numbers is not read, or not exactly. */
 export function noteNumbers(sheet: workbooks.WorkSheet, notes: Notes): void {
-  if (sheet["!others"] === true) noteOnce(notes, "DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the tables were left out.");
+  const others: unknown = sheet["!others"];
+  if (others === undefined) return;
+  if (others === true) noteOnce(notes, "DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the tables were left out.");
   const rows: (Cell | undefined)[][] = sheet["!data"] ?? [];
-  const rounded: string[] = [];
-  for (const [r, row] of rows.entries()) {
-    for (const [c, cell] of (row ?? []).entries()) if (cell?.w === longNumber) rounded.push(workbooks.utils.encode_cell({ r, c }));
-  }
+  const rounded = rows.flatMap((row, r) => row.flatMap((cell, c) => (cell?.isRounded ? [workbooks.utils.encode_cell({ r, c })] : [])));
   if (rounded.length > 0) noteOnce(notes, "NUMBERS_ROUNDED", `Numbers were rounded to 17 digits: ${firstOf(rounded)}.`);
 }
-
-/** Stands in place of the text of a cell, which is not read. */
-const longNumber = "rounded";
 
 /** The models of the tables on a sheet, and whether it shows anything else. */
 function contentsOf(sheet: Message, find: FindObject): { readonly tables: readonly Message[]; readonly others: boolean } {
@@ -59,12 +65,13 @@ function contentsOf(sheet: Message, find: FindObject): { readonly tables: readon
   const tables: Message[] = [];
   const seen = new Set<number>();
   let others = false;
-  for (let id = open.shift(); id !== undefined; id = open.shift()) {
+  for (const id of open) {
     const object = seen.has(id) ? undefined : find(id);
     seen.add(id);
     if (object === undefined) continue;
-    if (object.type === types.group) open.unshift(...object.message.references(2));
-    else if (object.type === types.tableInfo) {
+    if (object.type === types.group) {
+      for (const child of object.message.references(2)) open.push(child);
+    } else if (object.type === types.tableInfo) {
       const model = find(object.message.references(2)[0])?.message;
       if (model === undefined) throw incomplete();
       tables.push(model);
@@ -75,11 +82,17 @@ function contentsOf(sheet: Message, find: FindObject): { readonly tables: readon
 
 type Lists = { readonly [name in "strings" | "texts" | "comments" | "formats"]: ReadonlyMap<number, Message> };
 
-function tableOf(model: Message, find: FindObject): Sheet {
+type Size = { readonly rows: number; readonly columns: number };
+
+function sizeOf(model: Message): Size {
+  const size = { rows: model.number(6) ?? 0, columns: model.number(7) ?? 0 };
+  if (!(size.rows <= most.rows && size.columns <= most.columns)) throw invalid("The document has tables larger than Numbers makes.");
+  return size;
+}
+
+function tableOf(model: Message, { rows: height, columns: width }: Size, find: FindObject): Sheet {
   const store = model.message(4);
-  const [height, width] = [model.number(6) ?? 0, model.number(7) ?? 0];
   if (store === undefined) throw incomplete();
-  if (height * width > maxCells) throw tooComplex("The table has more cells than a conversion may read.");
   const list = (field: number) => listOf(store.references(field)[0], find);
   const lists: Lists = { strings: list(4), texts: list(17), comments: list(19), formats: list(22) };
   const tiles = new Map((store.message(3)?.messages(1) ?? []).map((tile) => [tile.number(1), tile.references(2)[0]]));
@@ -103,6 +116,7 @@ function tableOf(model: Message, find: FindObject): Sheet {
 function listOf(identifier: number | undefined, find: FindObject): ReadonlyMap<number, Message> {
   const list = find(identifier)?.message;
   const segments = list?.references(4).map((id) => find(id)?.message) ?? [];
+  if (segments.includes(undefined)) throw incomplete();
   return new Map([list, ...segments].flatMap((part) => part?.messages(3) ?? []).map((entry) => [entry.number(1) ?? 0, entry]));
 }
 
@@ -150,7 +164,7 @@ function cellOf(bytes: Uint8Array, lists: Lists, find: FindObject): Cell | undef
 }
 
 type Parts = {
-  number(): Pick<Cell, "v" | "w">;
+  number(): Pick<Cell, "v" | "isRounded">;
   double(place: number): number;
   key(place: number): number;
   readonly format: Message | undefined;
@@ -158,7 +172,8 @@ type Parts = {
   readonly find: FindObject;
 };
 
-/** The code of currency, of percent. */
+/** A number of decimals that stands for as many as needed. */
+const automatic = 253;
 const formatTypes = { currency: 257, percent: 258 };
 
 function contentOf(type: number, { number, double, key, format, lists, find }: Parts): Cell | undefined {
@@ -169,6 +184,7 @@ function contentOf(type: number, { number, double, key, format, lists, find }: P
     case 10:
       return { t: "n", ...number(), ...formatOf(format) };
     case 3:
+      // Numbers leaves references to texts that were removed.
       return { t: "s", v: lists.strings.get(key(bit.string))?.text(3) ?? "" };
     case 5:
       return { t: "s", v: markedDate(momentOf(double(bit.seconds))) };
@@ -187,8 +203,8 @@ function contentOf(type: number, { number, double, key, format, lists, find }: P
 }
 
 function formatOf(format: Message | undefined): Pick<Cell, "z"> {
-  const places = Math.min(format?.number(2) ?? 253, 30);
-  const digits = `0${places === 0 ? "" : `.${"0".repeat(places === 30 ? 2 : places)}`}`;
+  const places = format?.number(2) ?? automatic;
+  const digits = `0${places === 0 ? "" : `.${"0".repeat(places > 30 ? 2 : places)}`}`;
   if (format?.number(1) === formatTypes.percent) return { z: `${digits}%` };
   const currency = format?.number(1) === formatTypes.currency ? (format.text(3) ?? "") : "";
   return /^[A-Z]{3}$/.test(currency) ? { z: `[$${currency}] #,##${digits}` } : {};
@@ -214,11 +230,11 @@ function momentOf(seconds: number): string {
 }
 
 /** A decimal of 128 bits in the binary encoding of IEEE 754-2008, and whether a double holds fewer digits. */
-function decimalOf(bytes: Uint8Array): Pick<Cell, "v" | "w"> {
+function decimalOf(bytes: Uint8Array): Pick<Cell, "v" | "isRounded"> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const high = view.getBigUint64(8, true);
   const digits = ((high & 0x1_ffff_ffff_ffffn) << 64n) | view.getBigUint64(0, true);
   const v = Number(`${high >> 63n === 1n ? "-" : ""}${digits}e${Number((high >> 49n) & 0x3fffn) - 6176}`);
   const isExact = digits < 10n ** 15n || withoutZeros(String(digits)) === withoutZeros(v.toExponential().replace(/^-|\.|e.*/g, ""));
-  return isExact ? { v } : { v, w: longNumber };
+  return isExact ? { v } : { v, isRounded: true };
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { read } from "@e965/xlsx";
+import { read, utils, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
@@ -9,6 +9,14 @@ const convert = converting(dataEngine);
 const number = (digits: bigint, exponent: number, more = {}) => cell(2, { 0: decimal(digits, exponent), ...more });
 const only = (cells: readonly Buffer[], lists: Readonly<Record<number, Uint8Array>> = {}, more: readonly Stored[] = []) =>
   documentOf([10], [...tableOf(10, "Table 1", cells, lists), ...more]);
+const sized = (rows: number, columns: number) =>
+  documentOf(
+    [10],
+    [
+      [10, 6000, message({ 2: reference(11) })],
+      [11, 6001, message({ 4: message({}), 6: rows, 7: columns })],
+    ],
+  );
 const line = async (document: Buffer) => (await convert(document, "numbers", "csv")).text.trimEnd();
 
 describe("documents of Numbers", () => {
@@ -73,6 +81,12 @@ describe("documents of Numbers", () => {
     expect([...messages.keys()].toSorted()).toEqual(["DRAWINGS_LEFT_OUT", "NAMES_CHANGED", "STYLING_DROPPED", "TYPES_AS_TEXT"]);
   });
 
+  it("keep a text that says that a number was rounded, without a note", async () => {
+    const book = utils.book_new(utils.aoa_to_sheet([["rounded", 1]]));
+    for (const bookType of ["xlsx", "ods"] as const)
+      expect((await convert(write(book, { type: "buffer", bookType }), bookType, "csv")).notes).toEqual([]);
+  });
+
   it("become JSON with all tables", async () => {
     const { text } = await convert(await readFile("test/corpus/typical/spreadsheet/typical.numbers"), "numbers", "json");
     expect(JSON.parse(text).First[0]).toEqual({ Quokka: "zebracell", Count: 42, When: "2028-03-10" });
@@ -82,9 +96,20 @@ describe("documents of Numbers", () => {
     ["cut off", () => only([number(1n, 0)]).fill(0x41, 80, 120), "INVALID_INPUT"],
     ["with a reference that leads nowhere", () => documentOf([10], tableOf(10, "T", [number(1n, 0)]).slice(0, 2)), "CONVERSION_FAILED"],
     ["without tables", () => documentOf([], []), "CONVERSION_FAILED"],
+    [
+      "with a segment of texts that is not there",
+      () => only([cell(3, { 3: integer(7) })], { 4: reference(20) }, [[20, 6005, message({ 1: 1, 4: reference(21) })]]),
+      "CONVERSION_FAILED",
+    ],
+    ["with more rows than a sheet, of no columns", () => sized(2_000_000_000, 0), "INVALID_INPUT"],
+    ["with more cells than can be read", () => sized(1_000_000, 16_384), "INPUT_TOO_COMPLEX"],
     ["with cells that are cut off", () => only([cell(2, { 0: Buffer.alloc(3) })]), "INVALID_INPUT"],
   ])("fail clearly if they are %s", async (_case, document, code) => {
     await expect(convert(document(), "numbers", "csv")).rejects.toMatchObject({ code });
+  });
+
+  it("show nothing for texts that Numbers removed", async () => {
+    expect(await line(only([cell(3, { 3: integer(7) }), number(1n, 0)]))).toBe(",1");
   });
 
   it("last saved before 2017 are left to the office, since their newer cells may be out of date", async () => {
