@@ -47,13 +47,21 @@ const noStyles = Buffer.from("<office:document-styles/>");
 /** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
-  const shown = withReadTexts(withWrittenDates(latin1(content))).replace(cell, (whole: string, attributes: string) => {
+  const shown = withReadTexts(withWrittenDates(withErrors(latin1(content)))).replace(cell, (whole: string, attributes: string) => {
     if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
     const text = attributeOf(attributes, "office:string-value");
     return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
   });
   return Buffer.from(shown, "latin1");
 }
+
+const errorCell = /(<table:(?:covered-)?table-cell\s[^<>]*>)(?=<text:p>#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A)<\/text:p>)/g;
+
+/** Excel writes an error as the number 0 that shows its name. */
+const withErrors = (content: string): string =>
+  content.replace(errorCell, (tag) =>
+    /\soffice:value="0"/.test(tag) ? tag.replace('office:value-type="float"', 'office:value-type="string"') : tag,
+  );
 
 const cellTag = /<table:(?:covered-)?table-cell\s[^<>]*>/g;
 const datedType = /\soffice:value-type=["'](?:date|time)["']/;

@@ -62,6 +62,13 @@ it("texts of Excel before version 97 are read in their code page", async () => {
   expect((await convert(given, "xls", "csv")).text).toBe("a\r\nПри\r\n");
 });
 
+it("an error that Excel wrote into an OpenDocument as 0 stays an error", async () => {
+  const cell = (attributes: string, text: string) =>
+    `<table:table-cell office:value-type="float" office:value="0" ${attributes}><text:p>${text}</text:p></table:table-cell>`;
+  const given = openDocument(`${cell('table:formula="of:=NA()"', "#N/A")}${cell("", "#DIV/0!")}${cell("", "0")}`);
+  expect((await convert(given, "fods", "csv")).text).toBe("a,,\r\n#N/A,#DIV/0!,0\r\n");
+});
+
 it("an OpenDocument without styles is read", async () => {
   expect((await convert(await readFile("test/corpus/tiny/tiny.ods"), "ods", "csv")).text).toBe("Q\r\n");
 });
