@@ -110,7 +110,8 @@ async function fieldOf(file: ByteSource, { length, value, inline }: Entry): Prom
   return length > 4 ? await bytesAt(file, value, Math.min(length, longestField)) : inline;
 }
 
-const isTiff = (bytes: Buffer): boolean => /^(?:II\*|MM\0)/.test(bytes.toString("latin1", 0, 4));
+/** Olympus and Panasonic put other numbers in place of 42. */
+const isTiff = (bytes: Buffer): boolean => /^(?:II(?:\*|R[OS]|U)|MM(?:\0|OR))/.test(bytes.toString("latin1", 0, 4));
 const longAt = (bytes: Buffer, at: number, order = bytes): number => (order[0] === 0x49 ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
 
 /** The directory at a position of some bytes. The head states the byte order. */
