@@ -74,10 +74,10 @@ function prepared(commands: readonly string[]): readonly string[] {
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
 /**
- * What a start detects about the machine: the engines, and the inspectors'
- * program (decisions 32 and 75). It would be the same for every test.
+ * What a start detects about the machine: the engines, the inspectors' program,
+ * and that the sandbox held (decisions 32, 75 and 88). It would be the same for every test.
  */
-const found = ["engines.json", "inspector.cjs"];
+const found = ["engines.json", "inspector.cjs", "sandbox-held.full", "sandbox-held.degraded"];
 
 function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
@@ -92,6 +92,9 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
       LOG_LEVEL: "info",
       // The maximum: what is answered with 200 is so on a slow machine too.
       INLINE_WAIT_MS: "60000",
+      // Nothing is proven beside the tests, and none waits for jobs that others left running.
+      PROVING: "off",
+      DRAIN_MS: "2000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe", ...(descriptors.length === 0 ? [] : gap), ...descriptors],
