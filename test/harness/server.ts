@@ -26,6 +26,9 @@ export type TestServer = AsyncDisposable & {
   restart(): Promise<TestServer>;
 };
 
+/** For tests without documents of an office: a warm LibreOffice costs as much as the rest of a start. */
+export const withoutOffice = { OFFICE_SLOTS: "0" } as const;
+
 /** Plans with limits that tests do not reach by accident. */
 const roomyPlans = {
   free: { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 },
