@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { servingEnvironment } from "#gateway/setup/node.mjs";
 import { removeFolder } from "#test/harness/folders.ts";
+import { putFound } from "#test/harness/found.ts";
 import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -25,6 +26,7 @@ test("a failed start leaves the first API key to the next one", async () => {
   await mkdir(".tmp", { recursive: true });
   const dataDir = await mkdtemp(resolve(".tmp/filemill-first-key-"));
   stack.defer(() => removeFolder(dataDir));
+  await putFound(dataDir);
   const taken = createServer().listen(0, "127.0.0.1");
   stack.defer(() => void taken.close());
   await once(taken, "listening");

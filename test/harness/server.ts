@@ -76,12 +76,6 @@ function prepared(commands: readonly string[]): readonly string[] {
 /** Node hides descriptors from its children if they follow without a gap. */
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
-/**
- * What a start detects about the machine: the engines, the inspectors' program,
- * and that the sandbox held (decisions 32, 75 and 88). It would be the same for every test.
- */
-const found = ["engines.json", "inspector.cjs", "sandbox-held.full", "sandbox-held.degraded"];
-
 function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
   return spawn(program, args, {
@@ -107,10 +101,7 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
 async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
   const { home, env, prepare } = installation;
   const dataDir = env.DATA_DIR ?? join(home, "data");
-  if (prepare.length === 0 && !existsSync(dataDir)) {
-    await mkdir(dataDir, { recursive: true, mode: 0o711 });
-    await putFound(dataDir, found);
-  }
+  if (prepare.length === 0 && !existsSync(dataDir)) await putFound(dataDir);
   const child = spawnFilemill({ ...installation, env: { DATA_DIR: dataDir, ...env } });
   let out = "";
   let log = "";
@@ -129,7 +120,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     }
     await sleep(20);
   }
-  if (prepare.length === 0) await keepFound(dataDir, found);
+  if (prepare.length === 0) await keepFound(dataDir);
   // Through the process, which may have its own mounts.
   const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
   const run = JSON.parse(await own("run.json"));
