@@ -204,7 +204,7 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
     .filter(
       ([name, value]) =>
         !technical.test(name) &&
-        !/^0*$/.test(value.trim()) &&
+        !/^[0/]*$/.test(value.trim()) &&
         (isUnreadable(value) || (after[name]?.trim() !== value.trim() && !others.has(value.trim()))),
     )
     .map(([name]) => name);
