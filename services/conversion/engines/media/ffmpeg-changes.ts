@@ -172,6 +172,7 @@ const besideWords: Readonly<Record<BesideSound, string>> = {
   loudness: "the measured loudness (bext)",
   scene: "the audio scene description (ADM)",
   xmp: "XMP",
+  descriptions: "descriptions in the form of phones (3GPP)",
   comments: "comments",
   chained: "tags of further recordings in the file",
 };
