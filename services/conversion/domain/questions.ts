@@ -53,6 +53,7 @@ const besideSound = [
   "loudness",
   "scene",
   "xmp",
+  "descriptions",
   "comments",
   "chained",
 ] as const;

@@ -22,6 +22,7 @@ export const tellable = {
   iptc: "IPTC",
   comments: "comments",
   map: "the position on the map (GeoTIFF)",
+  appended: "what other programs appended to the file",
   credentials: "valid Content Credentials (C2PA)",
 } as const;
 export type Tellable = keyof typeof tellable;

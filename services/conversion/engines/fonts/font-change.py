@@ -1,6 +1,6 @@
 """Writes a font with fewer characters, in another format, or unchanged. Usage: font-change.py IN OUT CHANGES (a line of JSON: format, text, unicodes).
 
-Prints a line of JSON: what the result lacks. Whatever does not depend on the outlines' kind is copied as it is.
+Of a collection, the first font is written. Prints a line of JSON: what the result lacks. Whatever does not depend on the outlines' kind is copied as it is.
 Exit codes: 0 done, 3 damaged or not a font, 4 no outlines to convert, 5 has none of the characters; anything else is a failure of this program.
 """
 import json
@@ -31,6 +31,16 @@ def wanted(changes):
         if first:
             found |= set(range(int(first, 16), min(int(last or first, 16), 0x10FFFF) + 1))
     return found
+
+
+def opened(source, target):
+    """The first font, and the names of the others in a collection."""
+    font = TTFont(source, fontNumber=0, lazy=False, recalcBBoxes=False, recalcTimestamp=False)
+    if target == "otf" and "glyf" in font and (names := font.getGlyphOrder())[:1] != [".notdef"]:
+        # What CFF calls the first glyph; before any table is read that goes by names.
+        font.setGlyphOrder([".notdef", *(f"{name}.drawn" if name == ".notdef" else name for name in names[1:])])
+    others = (TTFont(source, fontNumber=at, lazy=True) for at in range(1, getattr(font.reader, "numFonts", 1)))
+    return font, [("name" in other and other["name"].getDebugName(4)) or "without a name" for other in others]
 
 
 def subset(font, characters):
@@ -160,7 +170,7 @@ def forget(font, target):
 
 def main(source, target, changes):
     try:
-        font = TTFont(source, lazy=False, recalcBBoxes=False, recalcTimestamp=False)
+        font, others = opened(source, changes["format"])
         known = set(font.getBestCmap() or {})
     except ERRORS:
         return DAMAGED
@@ -186,7 +196,7 @@ def main(source, target, changes):
     has_metadata, is_signed = forget(font, made)
     font.flavor = FLAVORS.get(made)
     font.save(target)
-    print(json.dumps({"lost": lost, "hasMetadata": has_metadata, "isSigned": is_signed}))
+    print(json.dumps({"lost": lost, "others": others, "hasMetadata": has_metadata, "isSigned": is_signed}))
     return 0
 
 

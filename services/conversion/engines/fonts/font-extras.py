@@ -34,7 +34,8 @@ def of_container(path, is_suitcase):
     found = nothing()
     if is_suitcase:
         found["fonts"] = len(macUtils.getSFNTResIndices(path))
-    font = TTFont(path, res_name_or_index=0 if is_suitcase else None, lazy=True)
+    font = TTFont(path, res_name_or_index=0 if is_suitcase else None, fontNumber=0, lazy=True)
+    found["fonts"] = max(found["fonts"], getattr(font.reader, "numFonts", 1))
     for tag in ("GSUB", "GPOS"):
         if tag in font:
             found["features"] |= tags_of(font.getTableData(tag))

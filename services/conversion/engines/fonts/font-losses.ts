@@ -10,7 +10,7 @@ const scriptInside = "/engine/font-extras.py";
 
 type Extras = Readonly<Record<"features" | "axes" | "hinting" | "languages" | "texts", readonly string[]>> &
   Readonly<Record<"colours" | "bitmaps" | "mathematics", boolean>> & {
-    /** A suitcase has several. */
+    /** A suitcase or collection has several. */
     readonly fonts: number;
   };
 

@@ -31,7 +31,7 @@ const extensions: Readonly<Record<string, string>> = { svgfont: "svg" };
 const losses = [
   expecting(
     "STRUCTURE_DROPPED",
-    "Features, variations, colours and hinting that the format does not store are left out, and all but the first font of a suitcase.",
+    "Features, variations, colours and hinting that the format does not store are left out, and all but the first font of a suitcase or collection.",
   ),
   expecting("METADATA_DROPPED", "Texts about the font that the format does not store are left out."),
 ];

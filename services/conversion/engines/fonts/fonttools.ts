@@ -9,7 +9,7 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefin
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { crossHops, ownHops, stringOption, words } from "../shared/hop-table.ts";
+import { crossHops, firstNames, ownHops, stringOption, words } from "../shared/hop-table.ts";
 import { matching } from "../shared/options.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
 
@@ -38,25 +38,32 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (end.exitCode === 5) throw invalidOption("unicodes", "The font has none of these characters.");
   if (end.exitCode === 4) throw new LacksContent("The font has no outlines to convert.");
   throwIfFailed(end, badInput, `The font is damaged or is not ${hop.from.toUpperCase()}.`);
-  const isWhole = stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;
+  const answer: Answer = JSON.parse(end.stdout);
+  const isWhole = answer.others.length === 0 && stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;
   if (hop.from === hop.to && isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) {
     await copyFile(task.input.path, task.outputPath);
     return task.note("SOURCE_KEPT");
   }
-  noteLost(task, end.stdout);
+  noteLost(task, answer);
   await session.adopt("out");
 }
 
-function noteLost({ note }: HopTask, answer: string): void {
-  const { lost, hasMetadata, isSigned }: { readonly lost: readonly string[]; readonly hasMetadata: boolean; readonly isSigned: boolean } =
-    JSON.parse(answer);
-  if (lost.length > 0) note("STRUCTURE_DROPPED", `The outlines were converted, without ${lost.join(" and ")}.`);
+type Answer = Readonly<Record<"lost" | "others", readonly string[]> & Record<"hasMetadata" | "isSigned", boolean>>;
+
+function noteLost({ note }: HopTask, { lost, others, hasMetadata, isSigned }: Answer): void {
+  const left = [
+    ...(lost.length > 0 ? [`The outlines were converted, without ${lost.join(" and ")}.`] : []),
+    ...(others.length > 0 ? [`Of the fonts in the collection, only the first was converted, not: ${firstNames(others, 12)}.`] : []),
+  ];
+  if (left.length > 0) note("STRUCTURE_DROPPED", left.join(" "));
   if (hasMetadata) note("METADATA_DROPPED", "The metadata and private data of the web font were left out.");
   if (isSigned) note("SIGNATURES_VOID");
 }
 
 const formats = words("ttf otf woff woff2");
-const mayConvert = expecting("STRUCTURE_DROPPED", "If outlines are converted, hinting and variations are left out.");
+const ofCollection = "Of a collection, only the first font is converted.";
+const mayLeaveOthers = expecting("STRUCTURE_DROPPED", ofCollection);
+const mayConvert = expecting("STRUCTURE_DROPPED", `If outlines are converted, hinting and variations are left out. ${ofCollection}`);
 const mayForget = expecting("METADATA_DROPPED", "The metadata and private data of web fonts are left out.");
 
 /** A web font may have outlines of either kind; the others have one each. */
@@ -67,7 +74,10 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     cost: to === "woff2" ? 1500 : 400,
     maxInputMb: 40,
     options: [],
-    expects: [...(isWeb(to) ? [] : [mayConvert, ...(isWeb(from) ? [mayForget] : [])]), ...expectingAll("SIGNATURES_VOID")],
+    expects: [
+      ...(isWeb(to) ? (from === "ttf" ? [mayLeaveOthers] : []) : [mayConvert, ...(isWeb(from) ? [mayForget] : [])]),
+      ...expectingAll("SIGNATURES_VOID"),
+    ],
   };
 }
 
@@ -78,9 +88,9 @@ export const fonttoolsEngine = defineEngine({
   packages: ["python3-fonttools", "python3-brotli"],
   badInput,
   hops: [
-    ...ownHops(formats, () => ({
-      ...{ fidelity: "lossless", cost: 500, maxInputMb: 40 },
-      ...{ options, expects: expectingAll("SOURCE_KEPT", "SIGNATURES_VOID") },
+    ...ownHops(formats, (format) => ({
+      ...{ fidelity: "lossless", cost: 500, maxInputMb: 40, options },
+      expects: [...expectingAll("SOURCE_KEPT", "SIGNATURES_VOID"), ...(format === "ttf" ? [mayLeaveOthers] : [])],
     })),
     ...crossHops(formats, formats, hopOf),
   ],

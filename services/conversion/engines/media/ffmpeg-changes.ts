@@ -172,6 +172,7 @@ const besideWords: Readonly<Record<BesideSound, string>> = {
   loudness: "the measured loudness (bext)",
   scene: "the audio scene description (ADM)",
   xmp: "XMP",
+  descriptions: "descriptions in the form of phones (3GPP)",
   comments: "comments",
   chained: "tags of further recordings in the file",
 };
@@ -204,7 +205,7 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
     .filter(
       ([name, value]) =>
         !technical.test(name) &&
-        !/^0*$/.test(value.trim()) &&
+        !/^[0/]*$/.test(value.trim()) &&
         (isUnreadable(value) || (after[name]?.trim() !== value.trim() && !others.has(value.trim()))),
     )
     .map(([name]) => name);

@@ -53,7 +53,7 @@ export async function withEnd(session: ToolSession, inspector: Inspector, task: 
     );
     return { ...media, streams, isOpen, ...(seconds > 0 ? { durationSeconds: seconds, isGuessed: false } : {}) };
   }
-  if (!/^(wav|aiff|w64|caf|ogg|asf|mpeg)$/.test(demuxer)) return media;
+  if (!/^(wav|aiff|w64|caf|ogg|asf|mov|mpeg)$/.test(demuxer)) return media;
   const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,

@@ -84,7 +84,8 @@ export function lostWith(lost: readonly string[], before: Media["tags"], after: 
   const isCounted = (name: string): boolean => /track|disc/i.test(name) && counts.has(clean(before[name]));
   // FFmpeg joins multiple values.
   const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
-  const isMended = (name: string): boolean => isUnreadable(before[name]) && carried.kept.has(name);
+  // Dates of ID3 have other signs.
+  const isMended = (name: string): boolean => (isUnreadable(before[name]) || name === "date") && carried.kept.has(name);
   const byFfmpeg = lost.filter((name) => !isMended(name) && !isCounted(name) && !isThere(clean(before[name])));
   const named = byFfmpeg.map((name) => clean(before[name]));
   const held = carried.isRead ? [] : Object.values(after).map(clean);
@@ -97,9 +98,10 @@ export function lostWith(lost: readonly string[], before: Media["tags"], after: 
 /** Not Unicode, which FFmpeg passes on as it is. */
 export const isUnreadable = (value = ""): boolean => value.includes("\uFFFD");
 
-/** Track 03 is track 3. */
+/** Track 03 of 0 is track 3. */
 const clean = (value = ""): string =>
   value
     .replaceAll("\r\n", "\n")
     .trim()
-    .replace(/^0{1,4}([1-9])/, "$1");
+    .replace(/^0{1,4}([1-9])/, "$1")
+    .replace(/\/0$/, "");

@@ -56,10 +56,13 @@ SAME = {
 }
 # About encoding, and about the sound data itself.
 TECHNICAL = re.compile(
-    r"^(\xa9too|pcst|encoder.*|encodedby|encoded[ _-]by|encoding|encodersettings|tsse|tenc|tlen|tflt|itun.*|isvbr|wmfsdk.*|wm/(wmadrc.*|encodingtime|"
+    r"^(\xa9too|pcst|encoder.*|encodedby|encoded[ _-]by|encoding( params)?|encodersettings|tsse|tenc|tlen|tflt|itun.*|isvbr|wmfsdk.*|wm/(wmadrc.*|encodingtime|"
     r"mediaclass.*|provider.*|uniquefileidentifier)|devicec.*|major_brand|minor_version|compatible_brands|chapter\d+.*|cuesheet|"
     r"metadata_block_picture|coverart.*|cover art.*|mp3gain.*|handler_name|vendor.*|pgap|duration|waveformatextensible.*)$"
 )
+# ID3 has dates in universal time, with other signs.
+DATES = ("date", "originaldate")
+TIME_OF_DAY = re.compile(r"^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::00)?(?:\.0+)?Z?$")
 PLAIN_LANGUAGES = ("", "XXX", "und", "eng", "\0\0\0")
 REMARKS = {"COMM": "comment", "USLT": "lyrics"}
 
@@ -92,19 +95,24 @@ class Told:
         if re.fullmatch(r"T[A-Z0-9]{3}|lyrics-\w{2,3}", name) and plain != name.lower():
             self.astray.add(plain)
         clean = [value.replace("\r\n", "\n").strip(" \t\r\n\0") for value in values]
+        if plain in DATES:
+            clean = [TIME_OF_DAY.sub(r"\1 \2", value) for value in clean]
         if any(clean) and not TECHNICAL.match(plain):
             have = self.texts.setdefault(plain, [])
             have.extend(value for value in dict.fromkeys(clean) if value and value not in have)
 
     def settle(self):
-        """Adds the totals to track and disc numbers, and removes leading zeros."""
+        """Adds the totals to track and disc numbers, and removes leading zeros and totals of none."""
         for name, total in (("tracknumber", "tracktotal"), ("discnumber", "disctotal")):
             numbers, totals = self.texts.get(name), self.texts.get(total)
             if numbers and totals and "/" not in numbers[0]:
                 numbers[0] = f"{numbers[0]}/{totals[0]}"
             if numbers:
                 self.texts.pop(total, None)
-                numbers[:] = list(dict.fromkeys(re.sub(r"\b0+(?=\d)", "", number) for number in numbers))
+                plain = (re.sub(r"/0$", "", re.sub(r"\b0+(?=\d)", "", number)) for number in numbers if not re.fullmatch("0+/0+", number))
+                numbers[:] = list(dict.fromkeys(plain))
+                if not numbers:
+                    self.texts.pop(name)
         if self.texts.get("compilation") == ["0"]:
             self.texts.pop("compilation")
         return self

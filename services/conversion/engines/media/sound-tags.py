@@ -21,7 +21,7 @@ try:
     from mutagen.aac import AAC
     from mutagen.apev2 import APEv2
     from mutagen.flac import FLAC
-    from mutagen.id3 import ID3
+    from mutagen.id3 import ID3, TIME
     from mutagen.mp3 import MP3
     from mutagen.trueaudio import TrueAudio
     from mutagen.wave import WAVE
@@ -123,7 +123,7 @@ def carried(source_path, result_path):
 
 
 # Frames of ID3v2.4 that programs write to and read from ID3v2.3.
-ALSO_BEFORE = ("TSOA", "TSOP", "TSOT", "TSST", "TMOO", "TDRL", "RVA2")
+ALSO_BEFORE = ("TSOA", "TSOP", "TSOT", "TSST", "TMOO", "TDOR", "TDRL", "RVA2")
 
 
 def save(file, tags, path):
@@ -136,7 +136,11 @@ def save(file, tags, path):
             isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
             if not isSeveral:
                 kept = [frame for frame in tags.values() if frame.FrameID in ALSO_BEFORE]
+                times = [date for frame in tags.getall("TDRC") for date in frame.text if date.hour is not None]
                 tags.update_to_v23()
+                # Mutagen drops the time of a full hour.
+                for date in times[:1]:
+                    tags.add(TIME(encoding=0, text=f"{date.hour:02}{date.minute or 0:02}"))
                 for frame in kept:
                     tags.add(frame)
             tags.save(path, v2_version=4 if isSeveral else 3)

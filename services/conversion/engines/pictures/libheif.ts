@@ -106,12 +106,12 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   const isNamed = colours.isNamed && task.options.profile !== "strip";
   // In a JPEG, the tool would reveal the hidden colours under transparent pixels.
   const isRough = reshapes(task) || isNamed || (task.hop.to === "jpg" && facts.hasAlpha);
-  if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
+  if (!isRough) return await decodeTo({ session, inspector }, task, facts, task.hop.to, task.outputPath);
   await using made = stepFile(task, "decoded");
   // For an opaque JPEG, or when shrinking, JPEG loses nothing that the result would hold, in a sixth of the time.
   const isOpaque = !facts.hasAlpha && !isNamed;
   const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await isPlain(session)))) ? "jpg" : "png";
-  await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts.pictures, way, made.path);
+  await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts, way, made.path);
   const input = await made.as(way);
   const named = isNamed ? { namedColours: `${colours.primaries}/${colours.transfer}` } : {};
   const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options, ...named };
@@ -140,22 +140,27 @@ async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): P
 async function decodeTo(
   { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
   task: HopTask,
-  pictures: number,
+  { pictures, place }: Facts,
   to: string,
   path: string,
 ): Promise<void> {
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
-  if (/(?:unsupported|not an) HEIF/.test(`${end.stdout}${end.stderr}`))
-    throw new FilemillError("CONVERSION_FAILED", "The HEIF file is of a kind, such as a sequence of pictures, that could not be read.");
+  refuseUnknownKind(end);
   throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
   // Several pictures are numbered.
-  await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
+  await session.adopt(pictures > 1 ? `out-${place}.${to}` : `out.${to}`, path);
   // The pixels are already rotated; readers of the phone's EXIF would rotate them again.
   await standUpright(inspector, path);
 }
 
-type Facts = { readonly pictures: number; readonly hasAlpha: boolean; readonly leastSide: number };
+/** `place`: of the main picture among them, which may follow its tiles. */
+type Facts = { readonly pictures: number; readonly place: number; readonly hasAlpha: boolean; readonly leastSide: number };
+
+function refuseUnknownKind({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): void {
+  if (/(?:unsupported|not an) HEIF|Unsupported file-type/.test(`${stdout}${stderr}`))
+    throw new FilemillError("CONVERSION_FAILED", "The HEIF file is of a kind, such as a sequence of pictures, that could not be read.");
+}
 
 const isMadeSmaller = ({ options }: HopTask, { leastSide }: Facts): boolean =>
   ["width", "height"].some((name) => (numberOption(options, name) ?? Infinity) < leastSide);
@@ -179,12 +184,13 @@ async function isPlain(session: ToolSession): Promise<boolean> {
 
 async function readFacts(session: ToolSession, task: HopTask): Promise<Facts> {
   const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
+  refuseUnknownKind(end);
   throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
-  const sizes = [...end.stdout.matchAll(/^image: (\d{1,6})x(\d{1,6})/gm)];
-  const pictures = sizes.length;
-  if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
-  const sides = (sizes[0] ?? []).slice(1).map(Number);
-  return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout), leastSide: Math.min(...sides) };
+  const all = [...end.stdout.matchAll(/^image: (\d{1,6})x(\d{1,6}) \(id=\d{1,10}\)(, primary)?/gm)];
+  const place = all.findIndex((each) => each[3] !== undefined) + 1 || 1;
+  if (all.length > 1) task.note("PAGES_LEFT_OUT", `Only the main one of ${all.length} pictures was converted.`);
+  const sides = (all[place - 1] ?? []).slice(1, 3).map(Number);
+  return { pictures: all.length, place, hasAlpha: /alpha channel: yes/.test(end.stdout), leastSide: Math.min(...sides) };
 }
 
 export const libheifEngine = defineEngine({

@@ -52,6 +52,30 @@ export async function appendedIn(file: ByteSource, packet: Buffer, found: Found)
   }
 }
 
+export const statesGainMap = (packet: Buffer): boolean => packet.includes('Semantic="GainMap"');
+
+/** Kinds of entries in the trailer of Samsung's phones. The time (0x0a01) is in EXIF, too. */
+const samsungKinds: ReadonlyMap<number, Attached | undefined> = new Map([
+  [0x0a01, undefined],
+  [0x0a30, "film"],
+  [0x0ab1, "depth"],
+]);
+
+/** What programs append to a JPEG, by its last bytes: IPTC by AFCP, Photo Mechanic and FotoStation, and what Samsung's phones know of it. */
+export async function trailerIn(file: ByteSource, found: Found): Promise<void> {
+  const end = await bytesAt(file, file.sizeBytes - 12, 12);
+  const text = end.toString("latin1");
+  if (/^AXS[!*]|cbipcbbl$|\xa1\xb2\xc3\xd4$/.test(text)) found.add("appended");
+  if (!text.endsWith("SEFT")) return;
+  const length = end.readUInt32LE(4);
+  const list = await bytesAt(file, file.sizeBytes - 8 - length, Math.min(length, headBytes));
+  for (let at = 12; at + 12 <= list.length; at += 12) {
+    const kind = list.readUInt16LE(at + 2);
+    const named = samsungKinds.has(kind) ? samsungKinds.get(kind) : "own";
+    if (named !== undefined) found.add(named);
+  }
+}
+
 /** What only programs of the maker read: readings of a thermal camera by FLIR, InfiRay or DJI, and settings of a GoPro. */
 export function ownIn(marker: number, bytes: Buffer, found: Found): void {
   const isNamed = /^(?:FLIR|GoPro|.{4}IJPEG)\0/s.test(bytes.toString("latin1", 0, 10));

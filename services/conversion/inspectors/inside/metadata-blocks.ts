@@ -4,7 +4,7 @@ import type { Tellable } from "#services/conversion/domain/tellable.ts";
 import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
 /** What a file contains, and each EXIF field by its number. */
-export type Found = Set<Exclude<Tellable, ExifGroup> | number> & { maker?: MakerNote };
+export type Found = Set<Exclude<Tellable, ExifGroup> | number> & { maker?: MakerNote; isRestorable?: boolean };
 type MakerNote = { readonly at: number; readonly content: Buffer };
 type ExifGroup = keyof typeof exifGroups | "other";
 
@@ -20,7 +20,7 @@ const ofPicture = new Set([
 const ofMap = new Set([0x830e, 0x8482, 0x85d8, 0x87af, 0x87b0, 0x87b1]);
 /** A latitude, in the GPS directory. */
 const latitude = 2;
-const bytesOfKind = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
+const bytesOfKind = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const [userComment, makerNote] = [0x9286, 0x927c];
 
 /** Which fields belong together for a user who misses them. @see Exif 2.32, 4.6 */
@@ -72,9 +72,9 @@ type Content = (entry: Entry) => Buffer;
 /** Reads a block with the structure of TIFF. Other programs cannot read any other block either. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
 export function exifIn(tiff: Buffer, found: Found): void {
   if (!isTiff(tiff)) return;
-  const contentOf: Content = ({ length, value, inline }) => (length > 4 ? tiff.subarray(value, value + length) : inline);
+  const contentOf: Content = ({ length, value, inline }) => (length > inline.length ? tiff.subarray(value, value + length) : inline);
   try {
-    const top = entriesOf(tiff, longAt(tiff, 4), tiff);
+    const top = entriesOf(tiff, firstOf(tiff), tiff);
     const inside = (tag: number) => top.flatMap((entry) => (entry.tag === tag ? entriesOf(tiff, entry.value, tiff) : []));
     entriesIn({ top, inner: inside(tags.exif), places: inside(tags.place) }, contentOf, found);
   } catch (error) {
@@ -85,15 +85,15 @@ export function exifIn(tiff: Buffer, found: Found): void {
 /**
  * No file has more entries in one directory. No honest file has a longer field than EXIF's 64 KiB, except for blocks of XMP and Photoshop.
  */
-const longestDirectory = 2 + 12 * 4096;
+const longestDirectory = 8 + 20 * 4096;
 const longestField = 262_144;
 
 /** Reads a whole file, which may have gigabytes and directories anywhere. Only the directories and what they refer to are read. */
 export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
-  const head = await bytesAt(file, 0, 8);
+  const head = await bytesAt(file, 0, 16);
   if (!isTiff(head)) return;
   const directory = async (at: number) => entriesOf(head, 0, await bytesAt(file, at, longestDirectory));
-  const top = await directory(longAt(head, 4));
+  const top = await directory(firstOf(head));
   const inside = async (tag: number) => {
     const entry = top.find((each) => each.tag === tag);
     return entry === undefined ? [] : await directory(entry.value);
@@ -107,20 +107,29 @@ export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
 }
 
 async function fieldOf(file: ByteSource, { length, value, inline }: Entry): Promise<Buffer> {
-  return length > 4 ? await bytesAt(file, value, Math.min(length, longestField)) : inline;
+  return length > inline.length ? await bytesAt(file, value, Math.min(length, longestField)) : inline;
 }
 
 /** Olympus and Panasonic put other numbers in place of 42. */
-const isTiff = (bytes: Buffer): boolean => /^(?:II(?:\*|R[OS]|U)|MM(?:\0|OR))/.test(bytes.toString("latin1", 0, 4));
+const isTiff = (bytes: Buffer): boolean => /^(?:II(?:[*+U]\0|R[OS])|MM(?:\0[*+]|OR))/.test(bytes.toString("latin1", 0, 4));
+/** BigTIFF has the number 43 where TIFF has 42. @see https://www.awaresystems.be/imaging/tiff/bigtiff.html */
+const isBig = (head: Buffer): boolean => head[2] === 43 || head[3] === 43;
+const firstOf = (head: Buffer): number => (isBig(head) ? bigAt(head, 8) : longAt(head, 4));
+const bigAt = (bytes: Buffer, at: number, order = bytes): number =>
+  Number(order[0] === 0x49 ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
 const longAt = (bytes: Buffer, at: number, order = bytes): number => (order[0] === 0x49 ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
 
 /** The directory at a position of some bytes. The head states the byte order. */
 function entriesOf(head: Buffer, start: number, bytes: Buffer): readonly Entry[] {
   const short = (at: number) => (head[0] === 0x49 ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
-  return Array.from({ length: short(start) }, (_, index) => {
-    const at = start + 2 + index * 12;
-    const length = (bytesOfKind[short(at + 2)] ?? 1) * longAt(bytes, at + 4, head);
-    return { tag: short(at), value: longAt(bytes, at + 8, head), length, inline: bytes.subarray(at + 8, at + 8 + Math.min(4, length)) };
+  const [wordAt, word, count, first] = isBig(head)
+    ? ([bigAt, 8, Math.min(bigAt(bytes, start, head), 4096), 8] as const)
+    : ([longAt, 4, short(start), 2] as const);
+  return Array.from({ length: count }, (_, index) => {
+    const at = start + first + index * (4 + 2 * word);
+    const length = (bytesOfKind[short(at + 2)] ?? 1) * wordAt(bytes, at + 4, head);
+    const from = at + 4 + word;
+    return { tag: short(at), value: wordAt(bytes, from, head), length, inline: bytes.subarray(from, from + Math.min(word, length)) };
   });
 }
 

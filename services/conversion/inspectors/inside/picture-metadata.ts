@@ -3,7 +3,7 @@ import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { attachments } from "#services/conversion/domain/tellable.ts";
-import { appendedIn, multiPictureIn, ownIn } from "./attached-pictures.ts";
+import { appendedIn, multiPictureIn, ownIn, statesGainMap, trailerIn } from "./attached-pictures.ts";
 import { anyField, exifIn, type Found, groupsOf, iptcIn, resourcesIn, tiffIn, xmpIn } from "./metadata-blocks.ts";
 import { heifMetadata } from "./metadata-heif.ts";
 import { contentOf } from "./remote-file.ts";
@@ -19,8 +19,7 @@ export async function pictureMetadataOf(
   const [before, after] = [await toldBy(source, String(from)), await toldBy(result, String(to))];
   // They are signatures of the whole file.
   if (source.sizeBytes !== result.sizeBytes) after.delete("credentials");
-  // Whether the restored JPEG has any cannot be told from its packed parts.
-  if (from === "jxl") for (const each of restorable) before.delete(each);
+  if (after.isRestorable === true) for (const each of restorable) after.add(each);
   return { source: groupsOf(before), result: groupsOf(after, before) };
 }
 
@@ -35,7 +34,7 @@ async function toldBy(file: ByteSource, format: string): Promise<Found> {
 }
 
 /** What a JPEG XL made of a JPEG can give back. */
-const restorable = [...attachments, "furtherXmp"] as const;
+const restorable = [...attachments, "furtherXmp", "appended"] as const;
 
 /** Anything up to this size is read completely. */
 const mostBytes = 8 * 2 ** 20;
@@ -61,6 +60,7 @@ async function readJpeg(file: ByteSource, found: Found, start = 0): Promise<void
     }
     at += 2 + length;
   }
+  await trailerIn(file, found);
   // Long ones continue in the next segment.
   resourcesIn(Buffer.concat(resources), found);
 }
@@ -197,8 +197,8 @@ async function readBoxes(file: ByteSource, found: Found): Promise<void> {
     const [told, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
     const length = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? file.sizeBytes - at : told;
     if (length < 8) return;
-    // The original JPEG can be restored with all that was in its file.
-    if (type === "jbrd") for (const each of restorable) found.add(each);
+    // The original JPEG can be restored with all that was in its file. Its packed parts do not tell what that was, but its XMP may.
+    if (type === "jbrd") found.isRestorable = true;
     if (/^(uuid|Exif|xml |brob)$/.test(type)) boxIn(type, await bytesAt(file, at + 8, Math.min(length - 8, 262_144)), found);
     at += length;
   }
@@ -208,8 +208,10 @@ function boxIn(type: string, bytes: Buffer, found: Found): void {
   if (type === "uuid") boxUuids[bytes.toString("hex", 0, 16)]?.(bytes.subarray(16), found);
   // An offset comes first.
   else if (type === "Exif") exifIn(bytes.subarray(4 + bytes.readUInt32BE(0)), found);
-  else if (type === "xml ") xmpIn(bytes, found);
-  else if (type === "brob") {
+  else if (type === "xml ") {
+    xmpIn(bytes, found);
+    if (statesGainMap(bytes)) found.add("gainMap");
+  } else if (type === "brob") {
     try {
       boxIn(bytes.toString("latin1", 0, 4), brotliDecompressSync(bytes.subarray(4), { maxOutputLength: mostBytes }), found);
     } catch {

@@ -1,6 +1,7 @@
 /** What FFmpeg does not report about a file of sound or video: how much of it is there, and what it contains besides the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
+import { boxesIn } from "./extent.ts";
 
 /** Chunks before the sound. Honest files have fewer than ten. */
 const maxChunks = 100;
@@ -9,7 +10,7 @@ const pageBytes = 65_536;
 
 const whole = { share: 1, isOpen: false, seconds: 0, beside: [], decoder: "" } as const;
 
-/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF and MPEG program streams. Other files, and unclear ones, count as complete. */
+/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF, MP4 and MPEG program streams. Other files, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
@@ -26,6 +27,8 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
       return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
       return { ...whole, seconds: asfSeconds(source.head) };
+    case "mov":
+      return { ...whole, beside: (await boxesBeside(source)).map((kind) => ({ kind, parts: 1 })) };
     default:
       return whole;
   }
@@ -96,6 +99,29 @@ async function besideOf(source: ByteSource, first: number, chunkOf: (bytes: Buff
     else if (name === "smpl") found.set("sampler", 1);
   }
   return [...found].map(([kind, parts]) => ({ kind, parts }));
+}
+
+/** What phones and iMovie say about a film, if it is not empty. @see 3GPP TS 26.244, 8.2 */
+const ofPhones = /^(?:titl|dscp|auth|perf|gnre|kywd|albm)$/;
+const emptyBytes = 7;
+const xmpUuid = "be7acfcb97a942e89c71999491e3afac";
+
+/** The boxes of an MP4 or QuickTime that FFmpeg does not read. */
+async function boxesBeside(source: ByteSource): Promise<readonly BesideSound[]> {
+  const tops = await boxesIn(source, 0, source.sizeBytes);
+  const found = new Set<BesideSound>();
+  for (const { from } of tops.filter(({ type }) => type === "uuid"))
+    if ((await bytesAt(source, from, 16)).toString("hex") === xmpUuid) found.add("xmp");
+  let boxes = tops;
+  for (const step of ["moov", "udta"]) {
+    const box = boxes.find(({ type }) => type === step);
+    boxes = box === undefined ? [] : await boxesIn(source, box.from, box.to);
+  }
+  for (const { type, from, to } of boxes) {
+    if (type === "XMP_") found.add("xmp");
+    else if (ofPhones.test(type) && to - from > emptyBytes) found.add("descriptions");
+  }
+  return [...found];
 }
 
 /** @see Sony's Wave64: a GUID that starts with the letters, and 64 bits that include the header. The next chunk is at a multiple of 8. */

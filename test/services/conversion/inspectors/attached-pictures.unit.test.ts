@@ -49,6 +49,15 @@ const captions = [caption.subarray(0, 13), caption.subarray(13)].map((part) =>
   segment(0xed, Buffer.concat([Buffer.from("Photoshop 3.0\0"), part])),
 );
 
+function samsung(...kinds: readonly number[]): Buffer {
+  const list = Buffer.alloc(12 + kinds.length * 12);
+  list.write("SEFH", "latin1");
+  for (const [index, kind] of kinds.entries()) list.writeUInt16LE(kind, 14 + index * 12);
+  const end = Buffer.from("\0\0\0\0SEFT", "latin1");
+  end.writeUInt32LE(list.length);
+  return Buffer.concat([list, end]);
+}
+
 async function lostOf(source: Buffer, format: string, options = {}) {
   const told = await pictureMetadataOf(sourceOf(source), sourceOf(Buffer.alloc(0)), { from: format, to: "png" });
   const notes: (string | undefined)[] = [];
@@ -70,6 +79,8 @@ it.each([
   ],
   ["the rest of long XMP", jpegOf(segment(0xe1, Buffer.from(`${extension}\0${"0".repeat(32)}`))), "the extended part of XMP"],
   ["credentials", credentialed, "valid Content Credentials (C2PA)"],
+  ["what Photo Mechanic appends", Buffer.concat([jpegOf(), Buffer.from("cbipcbbl")]), "what other programs appended to the file"],
+  ["a film in Samsung's trailer", Buffer.concat([jpegOf(), samsung(0x0a01, 0x0a30)]), "the film of the motion photo"],
   ["captions over two segments", jpegOf(...captions), "IPTC"],
 ])("names %s in the file of a JPEG", async (_, bytes, named) => {
   expect(await lostOf(bytes, "jpg")).toBe(`Not carried over: ${named}.`);
@@ -78,6 +89,7 @@ it.each([
 it.each([
   ["a preview", multiPicture(0x010002, jpegOf())],
   ["a picture that is not in the file", multiPicture(0, Buffer.alloc(0))],
+  ["the time in Samsung's trailer", Buffer.concat([jpegOf(), samsung(0x0a01)])],
 ])("does not count %s", async (_, bytes) => {
   expect(await lostOf(bytes, "jpg")).toBe("");
 });
@@ -127,6 +139,12 @@ it("names credentials that are in the result, but are not valid for it", async (
   const between = (result: Buffer) => pictureMetadataOf(sourceOf(credentialed), sourceOf(result), { from: "jpg", to: "jpg" });
   expect(await between(turned)).toEqual({ source: ["credentials"], result: [] });
   expect(await between(credentialed)).toEqual({ source: ["credentials"], result: ["credentials"] });
+});
+
+it("names the gain map of a JPEG XL that was made of a JPEG", async () => {
+  const packet = Buffer.from('<x:xmpmeta><Container:Item Item:Semantic="GainMap" Item:Length="9"/></x:xmpmeta>');
+  const jxl = Buffer.concat([box("JXL ", Buffer.alloc(4)), box("jbrd", Buffer.alloc(9)), box("xml ", packet)]);
+  expect(await lostOf(jxl, "jxl")).toBe("Not carried over: the gain map for HDR screens; XMP.");
 });
 
 it("does not name what a JPEG XL only may hold", async () => {

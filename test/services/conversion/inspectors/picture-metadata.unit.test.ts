@@ -144,3 +144,9 @@ it.each([
   const { told } = await lostBetween(tiffOf(9, [], [note(300)]), tiffOf(9 + moved, [], [note(bytes)]));
   expect(told).toEqual({ source: ["maker"], result: isKept ? ["maker"] : [] });
 });
+
+it("reads the fields of a BigTIFF", async () => {
+  const big = Buffer.alloc(64);
+  big.write("MM\0+\0\x08\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x01\x01\x0e\0\x02\0\0\0\0\0\0\0\x08A wombat", "latin1");
+  expect((await lostBetween(big, tiffOf(9, []))).told.source).toEqual(["words"]);
+});

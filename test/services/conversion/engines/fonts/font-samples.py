@@ -9,7 +9,7 @@ from fontTools.misc.psCharStrings import T2CharString
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from fontTools.ttLib import TTFont, newTable
+from fontTools.ttLib import TTCollection, TTFont, newTable
 from fontTools.ttLib.sfnt import WOFFFlavorData
 from fontTools.ttLib.tables import ttProgram
 from fontTools.ttLib.tables.DefaultTable import DefaultTable
@@ -67,6 +67,14 @@ def write(kind, path):
         font["CFF "].cff[0].CharStrings["o"] = T2CharString(program=[5, 9, 65, 84, "endchar"], private=font["CFF "].cff[0].Private)
     if "quoted" in kind:
         font["name"].setName("A trademark of ‘Quokka’", 0, 3, 1, 0x409)
+    if "unnamed-first" in kind:
+        # Renamed in the table of names alone, as in fonts whose first glyph is a letter.
+        font["post"].formatType, font["post"].extraNames, font["post"].mapping = 2, [], {}
+        order = ["first" if name == ".notdef" else name for name in NAMES]
+        font["glyf"].glyphs = {new: font["glyf"].glyphs[old] for old, new in zip(NAMES, order)}
+        font["hmtx"].metrics = {new: font["hmtx"].metrics[old] for old, new in zip(NAMES, order)}
+        font["glyf"].glyphOrder = order
+        font.setGlyphOrder(order)
     if "later" in kind:
         font["head"].glyphDataFormat = 1
     for tag in (("name", "post") if "extracted" in kind else ("glyf", "loca") if "undrawn" in kind else ()):
@@ -79,7 +87,13 @@ def write(kind, path):
         font.flavorData = WOFFFlavorData()
         font.flavorData.majorVersion, font.flavorData.minorVersion = 1, 0
         font.flavorData.metaData = b'<metadata version="1.0"><vendor name="Quokka"/></metadata>'
-    font.save(path)
+    if "several" in kind:
+        collection, other = TTCollection(), plain("cubic" in kind)
+        other.setupNameTable({"fullName": "Bilby"})
+        collection.fonts = [font, other.font]
+        collection.save(path)
+    else:
+        font.save(path)
 
 
 def read(path):

@@ -89,6 +89,7 @@ test.each([
   ["extracted", "ttf", "otf", "without names, as in a PDF"],
   ["cubic-composed", "otf", "ttf", "with a letter composed of two others"],
   ["undrawn", "ttf", "ttf", "with bitmaps alone"],
+  ["unnamed-first", "ttf", "otf", "whose first glyph has a name"],
 ])("converts a font (%s, from %s to %s) %s", async (kind, from, to) => {
   await using bench = await openBench(fonttoolsEngine);
   const source = join(bench.folder, `source.${from}`);
@@ -97,7 +98,8 @@ test.each([
   expect([...notes.keys()].filter((code) => code !== "SOURCE_KEPT" && code !== "STRUCTURE_DROPPED")).toEqual([]);
   if (kind !== "undrawn") {
     const [before, after] = [await factsOf(source), await factsOf(path)];
-    expect([after.names, Object.keys(after.outlines)]).toEqual([before.names, Object.keys(before.outlines)]);
+    const glyphs = Object.keys(before.outlines).with(0, ".notdef");
+    expect([after.names, Object.keys(after.outlines)]).toEqual([before.names, glyphs]);
   }
 });
 
@@ -117,5 +119,17 @@ test("notes what a rewritten font cannot keep", async () => {
     const source = join(bench.folder, `source.${from}`);
     await python("write", kind, source);
     expect([...(await bench.convert(source, from, to)).notes.keys()]).toEqual([code]);
+  }
+});
+
+test("converts the first font of a collection, and names the others", async () => {
+  await using bench = await openBench(fonttoolsEngine);
+  const [source, single] = [join(bench.folder, "source.ttc"), join(bench.folder, "single.ttf")];
+  await python("write", "several", source);
+  await python("write", "plain", single);
+  for (const to of ["ttf", "woff2"]) {
+    const { path, notes } = await bench.convert(source, "ttf", to);
+    expect(await factsOf(path)).toEqual(await factsOf(single));
+    expect([...notes]).toEqual([["STRUCTURE_DROPPED", "Of the fonts in the collection, only the first was converted, not: Bilby."]]);
   }
 });

@@ -279,3 +279,14 @@ describe("a cover", () => {
     expect(notes.get("METADATA_DROPPED")).toContain("the cover picture");
   });
 });
+
+it.each(["mp3", "m4a"])("the time of a date, the whole original date and a track of zero are kept in %s", async (to) => {
+  const source = pathOf("dated.flac");
+  const dates = words("-metadata DATE=2013-04-29T07:00:00Z -metadata ORIGINALDATE=2011-02-03 -metadata TRACKNUMBER=3/0");
+  await ffmpeg(...words("-f lavfi -i sine=duration=1"), ...dates, source);
+  const { path, notes } = await convert(source, "flac", to);
+  expect([...notes]).toEqual([]);
+  const { stdout } = await execute("exiftool", ["-a", "-u", path]);
+  expect(stdout).toMatch(/2013:29?:?04.*07:00|2013:04:29 07:00/);
+  expect(stdout).toMatch(/2011[:-]02[:-]03/);
+});

@@ -129,6 +129,23 @@ describe("engine libheif, in detail", () => {
     }
   });
 
+  it("converts the main picture of several, also if it is not the first", async () => {
+    const names = ["wide", "tall"].map((name) => join(bench.folder, `${name}.png`));
+    for (const [place, name] of names.entries())
+      await noise(64 / (place + 1), 48)
+        .png()
+        .toFile(name);
+    const source = join(bench.folder, "several.heic");
+    await run("heif-enc", [...names, "-o", source]);
+    const [, last = "0"] = /.*\(id=(\d+)/s.exec((await run("heif-info", [source])).stdout) ?? [];
+    const bytes = await readFile(source);
+    bytes.writeUInt16BE(Number(last), bytes.indexOf("pitm") + 8);
+    await writeFile(source, bytes);
+    const { path, notes } = await bench.convert(source, "heic", "png");
+    expect((await sharp(path).metadata()).width).toBe(32);
+    expect([...notes]).toEqual([["PAGES_LEFT_OUT", "Only the main one of 2 pictures was converted."]]);
+  });
+
   it("resizes a HEIC, and keeps its author unless metadata is to be stripped", async () => {
     const source = join(bench.folder, "photo.heic");
     await photo(source, bench.folder);
