@@ -1,5 +1,5 @@
 /** Writes what forms and ruby text of a web page show as text: Pandoc omits it, or runs it together with other text. */
-import { attributeIn, type Edit, edited, type Tag, tagsIn } from "./html-tags.ts";
+import { attributeIn, type Edit, edited, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 /** Kinds of fields that show their value. Buttons do something instead, and passwords are hidden. */
 const typed = /^(?:|text|email|number|tel|url|search|date|time|month|week|datetime-local|range|color)$/i;
