@@ -116,10 +116,21 @@ function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
+/** The page itself, with what it shows inside it. */
+const savedPage: Omit<Hop, "from" | "to"> = {
+  ...{ fidelity: "high", cost: 60, maxInputMb: 50, options: [] },
+  expects: [
+    ...expectingAll("ENCODING_GUESSED"),
+    expecting("CHARACTERS_REPLACED", { message: "Bytes that are no characters in a text's encoding are replaced.", isOfSource: true }),
+    expecting("ENTRIES_LEFT_OUT", "Saved files that the page does not show are left out."),
+  ],
+};
+
 const hops: readonly Hop[] = [
   ...crossHops(words("eml msg mbox"), [...words("html txt eml mbox zip"), ...records], mailHop),
   ...crossHops(words("ics vcf"), [...words("html txt"), ...records], cardHop),
   ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
+  ...crossHops(["mhtml"], ["html"], () => savedPage),
 ];
 
 export const mailEngine = workerEngine(worker, {

@@ -1,5 +1,5 @@
 /** Fields of a Word document that Pandoc omits: links with more than an address, and those that show what their code says, such as `SYMBOL 182`. */
-import { type Edit, edited } from "./html-tags.ts";
+import { type Edit, edited } from "#services/conversion/engines/inside/html-tags.ts";
 import { signOf } from "./symbol-fonts.ts";
 
 const marks =

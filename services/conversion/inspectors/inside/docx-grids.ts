@@ -2,7 +2,7 @@
  * Makes Pandoc read all columns of tables in a Word document: it omits cells beyond the columns that a table declares, and many programs
  * declare none.
  */
-import { type Edit, edited } from "./html-tags.ts";
+import { type Edit, edited } from "#services/conversion/engines/inside/html-tags.ts";
 
 const marks = /<(\/?)w:(tbl|tblGrid|gridCol|tr|tc|gridSpan|gridBefore|tblGridChange)(?=[ >/])[^<>]*>/g;
 /** Limit for a grid according to its widest row. More than Word's 63 columns are of no use. */

@@ -17,13 +17,15 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
   const files = new Set(chapters.map(({ name }) => fileOf(name)));
   const books = Object.keys(parts).filter((each) => each.endsWith(".opf"));
-  const known = new Set(books.flatMap((name) => wordsOf(Buffer.from(parts[name] ?? "").toString("utf8"))));
+  const packages = books.map((name) => Buffer.from(parts[name] ?? "").toString("utf8"));
+  const known = new Set(packages.flatMap(wordsOf));
+  const read = new Set(packages.flatMap(pagesIn));
   const changed: Zippable = {};
   let linkedPictures = 0;
   for (const { name, text } of chapters) {
     const whole = withAllParts(text);
     const marked = withNoteAnchors(whole ?? text, targets) ?? whole ?? text;
-    const made = withoutNavigation(withPlainPaths(withTitlePage(marked, known), files));
+    const made = withoutNavigation(withPlainPaths(withTitlePage(marked, known), files), read.has(fileOf(name)));
     if (made !== text) changed[name] = Buffer.from(made);
   }
   const pictures = new Set(chapters.flatMap(({ text }) => picturesIn(text)));
@@ -75,12 +77,23 @@ function withPlainPaths(page: string, files: ReadonlySet<string>): string {
   return page.replace(toChapter, (whole, start: string, _folder, file: string) => (files.has(withoutEscapes(file)) ? start + file : whole));
 }
 
-/** Lists for reading systems, which are usually hidden: Pandoc leaves out only the table of contents. */
-const withoutNavigation = (page: string): string =>
-  page
-    .split(/(?=<nav\s)|(?<=<\/nav>)/)
-    .filter((piece) => !/^(?:landmarks|page-list)$/.test(valueIn(/^<nav\s[^<>]*>/.exec(piece)?.[0] ?? "", "epub:type")))
-    .join("");
+/** Lists for reading systems, which are usually hidden. Pandoc leaves out every table of contents, but one among the chapters is read. */
+function withoutNavigation(page: string, isRead: boolean): string {
+  const pieces = page.split(/(?=<nav\s)|(?<=<\/nav>)/).map((piece) => {
+    const tag = /^<nav\s[^<>]*>/.exec(piece)?.[0] ?? "";
+    const kind = valueIn(tag, "epub:type");
+    if (kind === "landmarks" || kind === "page-list") return "";
+    return kind === "toc" && isRead && !/\shidden\b/.test(tag) ? piece.replace(/\sepub:type\s*=\s*["']toc["']/, "") : piece;
+  });
+  return pieces.join("");
+}
+
+/** The files of the pages that are read in their order. */
+function pagesIn(text: string): readonly string[] {
+  const items = new Map((text.match(/<(?:\w+:)?item\s[^<>]*>/g) ?? []).map((item) => [valueIn(item, "id"), fileOf(valueIn(item, "href"))]));
+  const pages = (text.match(/<(?:\w+:)?itemref\s[^<>]*>/g) ?? []).filter((page) => valueIn(page, "linear") !== "no");
+  return pages.map((page) => items.get(valueIn(page, "idref")) ?? "");
+}
 
 const picturesIn = (page: string): string[] =>
   Array.from(page.matchAll(/<img\s[^<>]*?\bsrc\s*=\s*["']([^"'<>]{1,1000})["']/g), ([, source = ""]) => fileOf(source));

@@ -2,7 +2,7 @@
  * Adds the end tags of cells and rows that HTML allows authors to omit. Without them, Pandoc takes a table for paragraphs.
  * @see https://html.spec.whatwg.org/#optional-tags
  */
-import { tagsIn } from "./html-tags.ts";
+import { tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 /** The nesting level of each part of a table. */
 const levels = new Map([

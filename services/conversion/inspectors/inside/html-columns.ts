@@ -1,5 +1,5 @@
 /** Makes Pandoc read all columns of tables in a web page: it omits cells beyond those that `col` elements or the rows alone suggest. */
-import { attributeIn, type Edit, edited, tagsIn } from "./html-tags.ts";
+import { attributeIn, type Edit, edited, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 /** @see https://html.spec.whatwg.org/#attributes-common-to-td-and-th-elements */
 const [mostColumns, mostRows] = [1000, 65_534];

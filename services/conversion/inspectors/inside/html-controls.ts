@@ -1,9 +1,11 @@
 /** Writes what forms and ruby text of a web page show as text: Pandoc omits it, or runs it together with other text. */
-import { attributeIn, type Edit, edited, type Tag, tagsIn } from "./html-tags.ts";
+import { attributeIn, type Edit, edited, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 /** Kinds of fields that show their value. Buttons do something instead, and passwords are hidden. */
 const typed = /^(?:|text|email|number|tel|url|search|date|time|month|week|datetime-local|range|color)$/i;
 const box = (isTicked: boolean): string => (isTicked ? "&#x2612;" : "&#x2610;");
+/** The frames of fields keep their values apart. */
+const apart = (text: string): string => (text === "" ? "" : ` ${text} `);
 const escaped = (text: string): string => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Undefined if the page has neither. */
@@ -17,14 +19,16 @@ export function withControls(html: string): string | undefined {
     const text = html.slice(at, end);
     const after = tags[place + 1];
     const close = after?.isEnd === true && after.name === name ? after : undefined;
-    if (name === "input") edits.push({ from: at, to: end, text: shownBy(text) });
+    if (name === "input") edits.push({ from: at, to: end, text: apart(shownBy(text)) });
     else if (name === "textarea" && close !== undefined)
       edits.push({
         from: at,
         to: close.end,
-        text: escaped(html.slice(end, close.at))
-          .trim()
-          .replace(/\r?\n|\r/g, "<br>"),
+        text: apart(
+          escaped(html.slice(end, close.at))
+            .trim()
+            .replace(/\r?\n|\r/g, "<br>"),
+        ),
       });
     else if (name === "select") edits.push(...chosenIn(html, tags, place));
     else if (name === "rt" && !hasBrackets(tags, place)) {
@@ -55,7 +59,7 @@ function chosenIn(html: string, tags: readonly Tag[], place: number): Edit[] {
       const isList = attributeIn(html.slice(select.at, select.end), "multiple") !== undefined;
       const chosen = options.filter(({ isChosen }) => isChosen);
       const shown = chosen.length > 0 || isList ? chosen : options.slice(0, 1);
-      return [{ from: select.at, to: tag.end, text: shown.map(({ text }) => text).join(", ") }];
+      return [{ from: select.at, to: tag.end, text: apart(shown.map(({ text }) => text).join(", ")) }];
     }
     if (tag.name !== "option" || tag.isEnd) continue;
     const text = html.slice(tag.end, tags[at + 1]?.at ?? html.length).trim();

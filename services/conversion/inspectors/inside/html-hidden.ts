@@ -1,5 +1,5 @@
 /** Leaves out what no browser shows: elements with the attribute `hidden` or `display: none` of their own, and templates. */
-import { attributeIn, type Edit, edited, type Tag, tagsIn } from "./html-tags.ts";
+import { attributeIn, type Edit, edited, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 const childless = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /** A next one of these ends the element, if it has no end tag. */

@@ -1,5 +1,5 @@
 /** Keeps the numbers of list items in a web page that Pandoc would count anew: `value` of an item, and `reversed` of a list. */
-import { attributeIn, type Edit, edited, tagsIn } from "./html-tags.ts";
+import { attributeIn, type Edit, edited, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 type List = {
   readonly name: string;

@@ -5,6 +5,7 @@ import { writeToHost } from "./exchange.ts";
 import { withCellEnds } from "./html-cells.ts";
 import { withColumns } from "./html-columns.ts";
 import { withControls } from "./html-controls.ts";
+import { withFigures } from "./html-figures.ts";
 import { withoutHidden } from "./html-hidden.ts";
 import { withItemNumbers } from "./html-lists.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
@@ -30,6 +31,6 @@ export function shownIn(page: string): { readonly text: string; readonly hasHidd
 
 /** Undefined if nothing changes. */
 export function withAllParts(page: string): string | undefined {
-  const made = [withCellEnds, withColumns, withItemNumbers, withControls].reduce((text, change) => change(text) ?? text, page);
+  const made = [withCellEnds, withColumns, withItemNumbers, withControls, withFigures].reduce((text, change) => change(text) ?? text, page);
   return made === page ? undefined : made;
 }

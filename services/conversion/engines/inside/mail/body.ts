@@ -5,8 +5,9 @@ import { decodeDeclared } from "./decoding.ts";
 import { joinedWords } from "./headers.ts";
 
 /** A part of the message. The library's published types omit it and the method below. */
-type Part = {
+export type Part = {
   content: ArrayBufferLike | null;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly contentType: { readonly parsed: Header };
   readonly contentDisposition: { readonly parsed: Header };
 };
@@ -76,7 +77,7 @@ function unflowed(text: string, dropsBlank: boolean): string {
 }
 
 /** The encoding that a page declares itself. */
-function metaOf(bytes: Uint8Array): string | undefined {
+export function metaOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
   return /<meta\b[^<>]*\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1];
 }

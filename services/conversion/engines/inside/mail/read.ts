@@ -65,7 +65,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
 }
 
 /** Whether the last boundary of a message of several parts is missing. */
-function isTruncated(bytes: Buffer, headers: Headers): boolean {
+export function isTruncated(bytes: Buffer, headers: Headers): boolean {
   const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
   const [, quoted, bare] = /^multipart\/.*\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/is.exec(type) ?? [];
   const boundary = quoted ?? bare;

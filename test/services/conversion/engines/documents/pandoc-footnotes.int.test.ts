@@ -167,4 +167,13 @@ describe("footnotes of books and web pages", () => {
     expect(text.match(/!\[/g)).toHaveLength(1);
     expect(text).not.toMatch(/landmarks|page-list/);
   });
+
+  it.each([
+    ["among the chapters is kept", "", true],
+    ["that is hidden is not", ' hidden="hidden"', false],
+  ])("a table of contents %s", async (_name, more, isKept) => {
+    const contents = `<nav epub:type="toc"${more}><ol><li><a href="two.xhtml">The second</a></li></ol></nav>`;
+    const text = await markdownOf("epub", bookOf({ one: contents, two: "<p>Text.</p>" }));
+    expect(text.includes("The second")).toBe(isKept);
+  });
 });

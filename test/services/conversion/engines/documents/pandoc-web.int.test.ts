@@ -50,3 +50,18 @@ it.each(["txt", "markua"])("writes a line for each row of a table that %s cannot
   const line = (name: string) => Array.from({ length: 11 }, (_, place) => `${name} ${place}`).join("\t");
   expect(text).toContain(`${line("a")}\n${line("b")}`);
 });
+
+it("keeps the values of fields beside each other apart", async () => {
+  const fields = "<input value=Ann><input value=Lee><select><option>Rome<option>Oslo</select><textarea>Hi</textarea><input type=radio>Yes";
+  expect((await convert(`<p>Name:${fields}</p>`, "html", "txt")).text.trim()).toBe("Name: Ann Lee Rome Hi ☐ Yes");
+});
+
+it.each([
+  ["with several pictures", '<img src="a.png" alt="One"><img src="b.png" alt="Two">', ["One", "Two"]],
+  ["with text", '<span>Quokka</span><a href="x"><img src="a.png" alt="One"></a><p>Numbat</p>', ["Quokka", "One", "Numbat"]],
+  ["with a description", '<img src="a.png" alt="One">', ["One"]],
+  ["inside another", 'Quokka<img src="a.png" alt="One"><figure><img src="b.png" alt="Two"></figure>', ["Quokka", "One", "Two"]],
+])("keeps all that is in a figure %s", async (_what, content, words) => {
+  const { text } = await convert(`<figure>${content}<figcaption>Caption</figcaption></figure>`, "html", "txt");
+  expect([...words, "Caption"].filter((word) => !text.includes(word))).toEqual([]);
+});

@@ -76,11 +76,19 @@ export function edited(html: string, edits: readonly Edit[]): string | undefined
   return [...pieces, html.slice(at)].join("");
 }
 
-const attribute = /\s([a-zA-Z-]{1,40})(?:\s{0,99}=\s{0,99}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|(?=[\s/>]))/g;
+const attribute = /\s([a-zA-Z:-]{1,40})(?:\s{0,99}=\s{0,99}("[^"]*"|'[^']*'|[^\s"'>]+)|(?=[\s/>]))/g;
 
-/** The value of an attribute as written, empty if it has none. Undefined if the tag lacks the attribute. */
+type Attribute = { readonly name: string; readonly value: string; readonly from: number; readonly to: number };
+
+/** The attributes of a tag with their values as written, empty if there is none, and where these are with their quotes. */
+export function* attributes(tag: string): Generator<Attribute> {
+  for (const { 0: whole, 1: name = "", 2: quoted = "", index } of tag.matchAll(attribute)) {
+    const to = index + whole.length;
+    yield { name: name.toLowerCase(), value: quoted.replace(/^(["'])(.*)\1$/s, "$2"), from: to - quoted.length, to };
+  }
+}
+
+/** Undefined if the tag lacks the attribute. */
 export function attributeIn(tag: string, name: string): string | undefined {
-  for (const [, found = "", double, single, bare] of tag.matchAll(attribute))
-    if (found.toLowerCase() === name) return double ?? single ?? bare ?? "";
-  return undefined;
+  return attributes(tag).find((each) => each.name === name)?.value;
 }
