@@ -94,6 +94,8 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["fields", "Formulas, numbers and buttons that fields show without a result were left out."],
   ["parts", "Documents that are embedded or linked as parts of the text were left out."],
   ["media", "Sound and video were left out."],
+  ["speech", "The speaker's notes were left out."],
+  ["diagrams", "Text of diagrams (SmartArt) was left out."],
   ["pivots", "Pivot tables became the cells that they show."],
   ["controls", "Content controls around paragraphs, line breaks or comments became their content."],
   ["times", "Fields of today's date or time show those of the conversion."],

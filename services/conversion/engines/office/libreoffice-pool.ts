@@ -30,6 +30,7 @@ const scripts = [
   "libreoffice-slides.py",
   "libreoffice-sources.py",
   "libreoffice-targets.py",
+  "libreoffice-unshown.py",
   "libreoffice-volatile.py",
 ];
 /** The worker and its modules, placed side by side for Python to find. */

@@ -14,6 +14,7 @@ import fields
 import links
 import results
 import targets
+import unshown
 import volatile
 from com.sun.star.lang import DisposedException
 from installed_fonts import families_here
@@ -62,6 +63,7 @@ def converted(context, desktop, job, here):
             held.release(job["output"])
             answer["changed"] = held.changed()
         answer |= targets.lacks(document, job, place, here)
+        source.left |= unshown.kinds_left_out(document, job)
         if "fields" in job and fields.tells_time(document):
             source.left.add("times")
         return {**answer, "sheet": books.rank_of(document, place), "left": sorted(source.left)}

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { finite, list, oneOf, record, text, WrongShape, whole } from "#services/conversion/domain/answer-shapes.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
-import { inputInside, openToolSession, stepFile, type ToolSession } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, stepFile, type ToolCommand, type ToolSession } from "../shared/tool-run.ts";
 import { pointsPerInch } from "./poppler-pages.ts";
 
 const dpi = 150;
@@ -77,10 +77,8 @@ async function pagesWithoutText(session: ToolSession, task: HopTask, asked: read
     const { type, dpi } = first.withoutText;
     const smooth = ["-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", `-r${dpi}`];
     const device = type === "png" ? ["-sDEVICE=png16m"] : ["-sDEVICE=jpeg", "-dJPEGQ=85"];
-    const which = ["-dUseCropBox", "-dFILTERTEXT", `-sPageList=${pages.map(({ page }) => page).join(",")}`];
-    const quiet = ["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET"];
-    const args = [...quiet, ...device, ...smooth, ...which, `-sOutputFile=/job/${sort}-%d`, inputInside];
-    const end = await session.run({ program: "/usr/bin/gs", args });
+    const numbers = pages.map(({ page }) => page);
+    const end = await session.run(drawingWithoutText(numbers, [...device, ...smooth, `-sOutputFile=/job/${sort}-%d`]));
     if (end.exitCode !== 0) continue;
     for (const [index, { page }] of pages.entries()) {
       const bytes = await adopted(session, task, `${sort}-${index + 1}`).catch(() => undefined);
@@ -89,4 +87,10 @@ async function pagesWithoutText(session: ToolSession, task: HopTask, asked: read
     }
   }
   return JSON.stringify(drawn);
+}
+
+export function drawingWithoutText(pages: readonly number[], device: readonly string[]): ToolCommand {
+  const quiet = ["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET"];
+  const which = ["-dUseCropBox", "-dFILTERTEXT", `-sPageList=${pages.join(",")}`];
+  return { program: "/usr/bin/gs", args: [...quiet, ...device, ...which, inputInside] };
 }

@@ -7,6 +7,8 @@ import { failureOf } from "../shared/bad-input.ts";
 import { firstNames, stringOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { type BarePage, barePages } from "./pdf-bare-pages.ts";
+import { drawingWithoutText } from "./pdf-drawings.ts";
 import { straightened } from "./pdf-straightening.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
 import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
@@ -53,10 +55,11 @@ export async function recognise(
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
-  const without = (await pagesWithoutText(session)).filter(wanted);
-  const pages = without.slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
-  if (pages.length === 0) return undefined;
-  const drawn = await draw(session, pages, isForText);
+  const without = (await pagesWithoutText(session)).filter(({ page }) => wanted(page));
+  const bare = without.slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
+  if (bare.length === 0) return undefined;
+  const pages = bare.map(({ page }) => page);
+  const drawn = await draw(session, bare, isForText);
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
   const end = await session.run({
     program: tesseract,
@@ -112,52 +115,32 @@ export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "l
   return [...(pages.length === 0 ? [tried] : []), ...(left === 0 ? [] : [untried])].join(" ");
 }
 
-/** Pages are told apart by the form feeds in pdftotext's output. */
-async function pagesWithoutText(session: ToolSession): Promise<readonly number[]> {
+async function pagesWithoutText(session: ToolSession): Promise<readonly BarePage[]> {
   const end = await session.run({ program: "/usr/bin/pdftotext", args: [inputInside, "/job/found.txt"] });
   if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The PDF is damaged and could not be read.");
-  const bare = await pagesWithoutLetters(session, "/job/found.txt");
-  const stamped = (await pagesWithoutLetters(session, "/job/found.txt", fewLetters)).filter((page) => !bare.includes(page));
-  if (stamped.length === 0) return bare;
-  return [...bare, ...(await coveredOf(session, stamped))].sort((one, other) => one - other);
+  return await barePages(session, "/job/found.txt");
 }
 
-/** A few letters that a scanner adds next to the picture are not the page's text. */
-export const fewLetters = 20;
-/** Share of the page's area. */
-const partOfScan = 0.5;
-
-/** Those of the pages that pictures cover, including masks and strips. */
-export async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
-  const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
-  const end = await session.run({ program: "/bin/sh", args: ["-c", `pdfimages -list "$1" | awk '${sums}'`, "sh", inputInside] });
-  const areas = new Map([...end.stdout.matchAll(/^(\d{1,5}) (\S{1,40})$/gm)].map(([, page, area]) => [Number(page), Number(area)]));
-  const sizes = await readPages(session, pages);
-  return sizes
-    .filter(({ number, widthPoints, heightPoints }) => (areas.get(number) ?? 0) >= widthPoints * heightPoints * partOfScan)
-    .map(({ number }) => number);
-}
-
-/** Pages in pdftotext's output with fewer letters than this; the first is 1. */
-async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1): Promise<readonly number[]> {
-  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewer}) print NR }`;
-  const end = await session.run({ program: "/usr/bin/awk", args: [count, text], env: { LC_ALL: "C" } });
-  if (end.exitCode !== 0) throw failureOf(end, [], "The characters could not be counted.");
-  return [...end.stdout.matchAll(/^\d{1,5}$/gm)].map(([number]) => Number(number));
-}
-
-async function draw(session: ToolSession, pages: readonly number[], isForText: boolean): Promise<readonly string[]> {
+async function draw(session: ToolSession, bare: readonly BarePage[], isForText: boolean): Promise<readonly string[]> {
   const names: string[] = [];
-  for (const { number, widthPoints, heightPoints } of await readPages(session, pages)) {
+  const sizes = await readPages(
+    session,
+    bare.map(({ page }) => page),
+  );
+  for (const [index, { number, widthPoints, heightPoints }] of sizes.entries()) {
     const pixels = (widthPoints * heightPoints * dpi * dpi) / (pointsPerInch * pointsPerInch);
     const name = `page-${number}`;
-    const end = await session.run({
-      program: "/usr/bin/pdftoppm",
-      args: [
-        ...["-gray", "-cropbox", "-singlefile", "-f", String(number), "-l", String(number)],
-        ...["-r", String(Math.floor(dpi * Math.min(1, Math.sqrt(maxPixels / pixels)))), inputInside, `/job/${name}`],
-      ],
-    });
+    const resolution = Math.floor(dpi * Math.min(1, Math.sqrt(maxPixels / pixels)));
+    // Text that the page has would be recognised a second time.
+    const end = await (bare[index]?.letters === 0
+      ? session.run({
+          program: "/usr/bin/pdftoppm",
+          args: [
+            ...["-gray", "-cropbox", "-singlefile", "-f", String(number), "-l", String(number)],
+            ...["-r", String(resolution), inputInside, `/job/${name}`],
+          ],
+        })
+      : session.run(drawingWithoutText([number], ["-sDEVICE=pgmraw", `-r${resolution}`, `-sOutputFile=/job/${name}.pgm`])));
     if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The page could not be drawn; the PDF is damaged.");
     names.push(isForText ? await straightened(session, `${name}.pgm`) : `${name}.pgm`);
   }

@@ -132,7 +132,7 @@ export const pdfEngine = defineEngine({
   id: "pdf",
   label: "Filemill PDF",
   lane: "document",
-  packages: ["tesseract-ocr", "poppler-utils", "qpdf", "ghostscript"],
+  packages: ["tesseract-ocr", "poppler-utils", "qpdf", "ghostscript", "mupdf-tools"],
   hops,
   badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),

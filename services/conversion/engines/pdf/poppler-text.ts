@@ -5,7 +5,8 @@ import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { oneOf } from "../shared/options.ts";
 import { inputInside, openToolSession, stepFile, type ToolSession } from "../shared/tool-run.ts";
-import { coveredOf, fewLetters, readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
+import { barePages } from "./pdf-bare-pages.ts";
+import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 import { guessedFonts, popplerBadInput, readFacts, saysDamaged } from "./poppler-pages.ts";
 
 export const textOptions: readonly OptionDefinition[] = [
@@ -38,8 +39,9 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
   const all = await take(host, second, read);
   task.note("TEXT_RECOGNISED", wordsFor(asked));
   if (all.pictures.length > 0) noteUnread(task, all.pictures);
-  if (task.options.layout !== "page") await replacePages(second, text.path, asked.pages, numberOption(task.options, "firstPage") ?? 1);
-  await finish(second, task, all);
+  if (task.options.layout === "page") return await finish(second, task, all);
+  await replacePages(session, text.path, asked.pages, numberOption(task.options, "firstPage") ?? 1);
+  await finish(session, task, all);
 }
 
 /** Leaves the text in the session. */
@@ -53,42 +55,18 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
-  return { letters: letters.all, pictures: await picturesAlone(session, first, range) };
+  const bare = await barePages(session, "/job/out", first);
+  return { letters: letters.all, pictures: bare.filter(({ isPictured }) => isPictured).map(({ page }) => page) };
 }
 
 /**
- * Pages whose text can only be in pictures: those without a letter, and those covered by
- * a picture next to which a scanner wrote a few. Each page's text ends with a form feed.
- */
-async function picturesAlone(session: ToolSession, first: number, range: readonly string[]): Promise<readonly number[]> {
-  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewLetters}) print NR, length($0) }`;
-  const { stdout } = await session.run({ program: "/usr/bin/awk", args: [count, "/job/out"], env: { LC_ALL: "C" } });
-  const bare = [...stdout.matchAll(/^(\d{1,6}) (\d{1,3})$/gm)].map(([, place, letters]) => ({
-    page: first + Number(place) - 1,
-    isEmpty: letters === "0",
-  }));
-  if (bare.length === 0) return [];
-  const shown = new Set(await numbersFrom(session, "/usr/bin/pdfimages", ["-list", ...range, inputInside]));
-  const pictured = bare.filter(({ page }) => shown.has(page));
-  const stamped = pictured.filter(({ isEmpty }) => !isEmpty).map(({ page }) => page);
-  const covered = new Set(stamped.length === 0 ? [] : await coveredOf(session, stamped));
-  return pictured.filter(({ page, isEmpty }) => isEmpty || covered.has(page)).map(({ page }) => page);
-}
-
-/** The number at the start of each line. */
-async function numbersFrom(session: ToolSession, program: string, args: readonly string[]): Promise<readonly number[]> {
-  const { stdout } = await session.run({ program, args });
-  return [...stdout.matchAll(/^ *(\d{1,6})\b/gm)].map(([, number]) => Number(number));
-}
-
-/**
- * Replaces pdftotext's output for `pages` with the recognised text. OCR knows which words form a
+ * Puts the recognised text of `pages` before the little that pdftotext found there. OCR knows which words form a
  * line; pdftotext would have to infer that from positions and gaps, which are imprecise in a scan.
  */
 async function replacePages(session: ToolSession, textPath: string, pages: readonly number[], first: number): Promise<void> {
   const places = pages.map((page) => page - first + 1).join(" ");
   const pick = `BEGIN { RS = ORS = "\f"; split(places, numbers, " "); for (i in numbers) place[numbers[i]] = i }
-    NR == FNR { read[FNR] = $0; next } { print FNR in place ? read[place[FNR]] : $0 }`;
+    NR == FNR { read[FNR] = $0; next } { print (FNR in place ? read[place[FNR]] : "") $0 }`;
   const end = await session.run({
     program: "/bin/sh",
     args: ["-c", 'awk -v "places=$1" "$2" /engine/recognised /job/out > /job/replaced && mv /job/replaced /job/out', "sh", places, pick],

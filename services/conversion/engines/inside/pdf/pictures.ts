@@ -5,6 +5,7 @@ import type { Picture, Run } from "./content.ts";
 import type { Placed } from "./drawings.ts";
 import { type Pixels, pngOf } from "./png.ts";
 import { cutOutsOf } from "./scan-figures.ts";
+import { partOfScan } from "./scans.ts";
 
 type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
 
@@ -12,8 +13,6 @@ type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
 const near = 1.5;
 /** pdf.js's code for 1-bit pixels. */
 const oneBit = 1;
-/** Share of the page's area. */
-export const partOfScan = 0.5;
 /** In points: painted rules, shadows and dots have a shorter side. */
 const leastSide = 16;
 

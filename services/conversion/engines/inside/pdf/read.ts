@@ -14,9 +14,10 @@ import { type IsVisible, layersOf, seenRuns } from "./layers.ts";
 import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
 import { withoutCopies } from "./overprinted.ts";
-import { partOfScan, picturesOf } from "./pictures.ts";
+import { picturesOf } from "./pictures.ts";
 import { holdsRun } from "./placed.ts";
 import { letterAt, partOf } from "./run-parts.ts";
+import { inkOf, isScan, lettersIn, partOfScan } from "./scans.ts";
 
 const maxPages = 5_000;
 const maxRuns = 2_000_000;
@@ -144,7 +145,11 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
   const beside = isTextHidden && isAsSeen ? shown.filter((picture) => shareOf(picture) < partOfScan) : shown;
   const pictures = await picturesOf(page, beside, left, isTextHidden && !isAsSeen ? runs : undefined);
   const shapes = { rules: drawings.rules, shapes: drawings.shapes, runs, width: turn.width, height: turn.height };
-  const isCovered = shown.reduce((sum, picture) => sum + shareOf(picture), 0) >= partOfScan;
+  const cover = {
+    letters: lettersIn(drawn),
+    pictures: shown.reduce((sum, picture) => sum + shareOf(picture), 0),
+    text: inkOf(drawn) / (turn.width * turn.height),
+  };
   const content = {
     number: page.pageNumber,
     width: turn.width,
@@ -158,7 +163,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading:
     comments: commentsIn(annotations as Annotation[]),
     showsMore: drawings.isPaintedBeside || annotations.length > 0,
     // A signature on a scan is not the page's text.
-    isScanned: drawings.isPainted && (isCovered && !isTextHidden ? lettersIn(drawn) < fewLetters : lettersIn(runs) < 1),
+    isScanned: drawings.isPainted && (lettersIn(runs) < 1 || (drawings.hiddenLetters === 0 && isScan(cover))),
     isUnreadable: isUnreadable(runs),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
@@ -178,11 +183,6 @@ function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned):
 
 /** A tenth of a degree. */
 const leastSlope = Math.PI / 1800;
-/** A few letters that a scanner adds next to the picture are not the page's text. */
-const fewLetters = 20;
-
-const lettersIn = (runs: readonly Run[]): number =>
-  runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
 
 /** Some fonts do not say which characters they show, and the codes mean nothing: they are controls, or hardly any is a letter. */
 function isUnreadable(runs: readonly Run[]): boolean {

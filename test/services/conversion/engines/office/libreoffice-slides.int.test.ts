@@ -129,3 +129,33 @@ it("notes that footers and dates of slides were left out of the text", async () 
   const dated = Buffer.from(zipSync({ ...parts, [place]: strToU8(slide) }));
   expect((await convert(dated, "pptx", "html")).messages.get("TEXT_LEFT_OUT")).toBe("Footers and dates of slides were left out.");
 });
+
+it("notes that the speaker's notes are not in the PDF", async () => {
+  expect((await convert(slides, "pptx", "pdf")).messages.get("TEXT_LEFT_OUT")).toBe("The speaker's notes were left out.");
+});
+
+it("notes that a diagram without a drawing, which the office cannot lay out, was left out", async () => {
+  const parts = unzipSync(await readFile("test/corpus/typical/presentation/typical.pptx"));
+  const [slide, links] = ["ppt/slides/slide1.xml", "ppt/slides/_rels/slide1.xml.rels"];
+  const office = "http://schemas.openxmlformats.org";
+  const uses = ["dm", "lo", "qs", "cs"].map((kind) => ` r:${kind}="rIdDiagram${kind}"`).join("");
+  const frame = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="91" name="Diagram"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>
+    <p:xfrm><a:off x="0" y="0"/><a:ext cx="5000000" cy="3000000"/></p:xfrm><a:graphic><a:graphicData uri="${office}/drawingml/2006/diagram">
+    <dgm:relIds xmlns:dgm="${office}/drawingml/2006/diagram" xmlns:r="${office}/officeDocument/2006/relationships"${uses}/></a:graphicData></a:graphic></p:graphicFrame>`;
+  const data = `<dgm:dataModel xmlns:dgm="${office}/drawingml/2006/diagram" xmlns:a="${office}/drawingml/2006/main"><dgm:ptLst>
+    <dgm:pt modelId="1" type="doc"/><dgm:pt modelId="2"><dgm:t><a:bodyPr/><a:p><a:r><a:t>Plan, do, check</a:t></a:r></a:p></dgm:t></dgm:pt>
+    </dgm:ptLst><dgm:cxnLst><dgm:cxn modelId="3" srcId="1" destId="2" srcOrd="0" destOrd="0"/></dgm:cxnLst></dgm:dataModel>`;
+  const kinds = { dm: "diagramData", lo: "diagramLayout", qs: "diagramQuickStyle", cs: "diagramColors" };
+  const relations = Object.entries(kinds).map(
+    ([id, kind]) =>
+      `<Relationship Id="rIdDiagram${id}" Type="${office}/officeDocument/2006/relationships/${kind}" Target="../diagrams/${id === "dm" ? "data1" : id}.xml"/>`,
+  );
+  const added = (place: string, end: string, more: string) => strToU8(strFromU8(parts[place] ?? new Uint8Array()).replace(end, more + end));
+  const changed = {
+    [slide]: added(slide, "</p:spTree>", frame),
+    [links]: added(links, "</Relationships>", relations.join("")),
+    "ppt/diagrams/data1.xml": strToU8(data),
+  };
+  const { messages } = await convert(Buffer.from(zipSync({ ...parts, ...changed })), "pptx", "html");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Text of diagrams (SmartArt) was left out.");
+});

@@ -68,7 +68,7 @@ describe("scanned pages of a PDF", () => {
     expect(notes.has("TEXT_NOT_RECOGNISED")).toBe(false);
   });
 
-  it.each(["strips", "masks"])("are recognised when stored as %s with a line of text from the scanner", async (kind) => {
+  it.each(["strips", "masks"])("are recognised when stored as %s with a line of text from the registry", async (kind) => {
     const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");
     expect((await readFile(path, "utf8")).replace(/\s+/g, " ")).toContain("Agreed and signed.");
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
@@ -81,6 +81,7 @@ describe("scanned pages of a PDF", () => {
     const { path, notes } = await plain.convert(files["masks"] ?? "", "pdf", "txt");
     const text = (await readFile(path, "utf8")).replace(/\s+/g, " ");
     expect([text.includes("A cover sheet with a few words"), text.includes("Agreed and signed.")]).toEqual([true, true]);
+    expect(text.match(/Scanned and filed by the registry/g)).toHaveLength(1);
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
   });
 

@@ -1,7 +1,7 @@
 """Pictures of pages as a scanner leaves them in a PDF. Usage: scanned-pdf.py OUT plain|strips|masks DEGREES NOISE PICTURE...
 
 DEGREES: rotation of the pages, alternating sides; NOISE: share of pixels, in percent, that are specks. `strips`
-and `masks` cut a bilevel page into ten pictures or stencils, with a line of text from the scanner at the foot.
+and `masks` cut a bilevel page into ten pictures or stencils, with a line of text from the registry at the foot.
 """
 import io
 import random
@@ -41,7 +41,7 @@ for number, path in enumerate(pictures):
         y = points[1] * (1 - bottom / height)
         drawn.append(f"q {points[0]} 0 0 {points[1] * (bottom - top) / height} 0 {y} cm /S{strip} Do Q")
     if kind != "plain":
-        drawn.append(f"BT /F1 6 Tf 20 8 Td (Scan {number + 1}) Tj ET")
+        drawn.append(f"BT /F1 6 Tf 20 8 Td (Scanned and filed by the registry, page {number + 1}) Tj ET")
     sheet = pdf.pages[-1].obj
     sheet.Resources = Dictionary(XObject=objects, Font=Dictionary(F1=font))
     sheet.Contents = pdf.make_stream("\n".join(drawn).encode())

@@ -1,0 +1,53 @@
+"""What slides say that the result does not show: the speaker's notes, and diagrams that the office fails to lay out."""
+import re
+import zipfile
+from xml.etree import ElementTree
+
+from packages import DAMAGED, local
+
+DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
+
+
+def shapes_of(shapes):
+    for index in range(shapes.getCount()):
+        shape = shapes.getByIndex(index)
+        yield shape
+        if shape.getShapeType().endswith(".GroupShape"):
+            yield from shapes_of(shape)
+
+
+def kinds_left_out(document, job):
+    if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
+        return set()
+    pages = [document.getDrawPages().getByIndex(index) for index in range(document.getDrawPages().getCount())]
+    found = set()
+    if job["exportFilter"].endswith("_pdf_Export") and any(map(is_spoken, pages)):
+        found.add("speech")
+    told = set(words_in_diagrams(job["input"]))
+    if told:
+        shown = (shape.getString() for page in pages for shape in shapes_of(page) if hasattr(shape, "getString"))
+        if not told <= {words for text in shown for words in lines_of(text)}:
+            found.add("diagrams")
+    return found
+
+
+def is_spoken(page):
+    notes = page.getNotesPage()
+    return any(shape.getShapeType().endswith(".NotesShape") and shape.getString().strip() for shape in shapes_of(notes))
+
+
+def lines_of(text):
+    return (words for line in text.splitlines() if (words := "".join(line.split())))
+
+
+def words_in_diagrams(path):
+    """Lines of text without spaces. @see ECMA-376 part 1, 21.4"""
+    try:
+        with zipfile.ZipFile(path) as package:
+            for name in filter(DIAGRAM.fullmatch, package.namelist()):
+                for element in ElementTree.fromstring(package.read(name)).iter():
+                    if local(element.tag) == "p":
+                        said = ("\n" if local(each.tag) == "br" else each.text or "" for each in element.iter() if local(each.tag) in ("t", "br"))
+                        yield from lines_of("".join(said))
+    except DAMAGED:
+        return
