@@ -16,7 +16,7 @@ const textTables = words("csv tsv psv");
 const tables = [...textTables, ...words("parquet avro sqlite")];
 /** Workbooks whose cells are converted as records here; between workbooks, an office program keeps more. */
 const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
-const writtenBooks = words("xlsx xls xlsb");
+const writtenBooks = words("xlsx xls xlsb xlsx2003");
 
 const data = [...trees, ...settings, ...tables];
 /** Databases that are only read. */
@@ -46,7 +46,7 @@ const lossless = new Set(
 
 function fidelityOf(from: string, to: string): Fidelity {
   if (lossless.has(`${from}>${to}`)) return "lossless";
-  if (isBook.has(from)) return isBook.has(to) ? "high" : "reduced";
+  if (isBook.has(from)) return from === "numbers" && to === "xlsx" ? "high" : "reduced";
   if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
   // A tree has to be flattened, and typed values become text.
   if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
@@ -160,6 +160,7 @@ export const dataHops: readonly Hop[] = [
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
   ...crossHops(readableBooks, ["md"], hopOf),
   ...crossHops(["numbers"], ["xlsx"], hopOf),
+  ...crossHops(readableBooks, ["xlsx2003"], hopOf),
   ...crossHops(data, writtenBooks, hopOf),
   ...crossHops(readTables, [...data, ...writtenBooks], hopOf),
   ...crossHops(readBases, [...data, ...writtenBooks], (from, to) =>

@@ -16,9 +16,9 @@ const having = {
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
   /** Instants with more subsecond digits than many formats store. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
-  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods numbers"),
+  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers"),
   nothing: set(
-    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods numbers",
+    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers",
   ),
 } as const;
 type Sort = keyof typeof having;
@@ -35,11 +35,11 @@ const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
 /** These yield only text, lists and names when read. */
 const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
-const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
+const books = set("xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers");
 const columnar = set("parquet avro sqlite");
 const bases = set("sqlite mdb");
 const settings = set("ini properties");
-const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt ods ots fods numbers");
+const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
@@ -137,7 +137,10 @@ function emptying(from: string, to: string): readonly Expectation[] {
 
 /** Of a workbook that becomes another here. */
 const rewriting: readonly Expectation[] = [
-  expecting("STYLING_DROPPED", "Fonts, colours, column widths and merged cells are left out; formulas become their results."),
+  expecting(
+    "STYLING_DROPPED",
+    "Fonts, colours, column widths, merged cells, pictures and charts are left out; formulas become their results.",
+  ),
   expecting("NAMES_CHANGED", "Table names that are not valid sheet names are changed."),
   ...expectingAll("TYPES_AS_TEXT", "CHARACTERS_REPLACED"),
 ];

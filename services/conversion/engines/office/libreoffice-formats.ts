@@ -69,10 +69,10 @@ export const isOpenSheet = (format: string) => /^(ods|ots|fods)$/.test(format);
 
 /** Whether the results of formulas such as NOW() stay those of the file: the other writers need them computed. */
 export const keepsResults = (from: string, to: string) =>
-  from !== "xlsx2003" && (isExcels(from) || isOpenSheet(from)) && !/^(xls|xlt|uos|xlsx2003)$/.test(to);
+  from !== "xlsx2003" && (isExcels(from) || isOpenSheet(from)) && !/^(xls|xlt)$/.test(to);
 
 /** Whether the writer drops tabs in multi-line or formatted cells. */
-export const losesTabs = (from: string, to: string) => (isExcels(from) || isOpenSheet(from)) && /^(ods|ots|fods|uos|html)$/.test(to);
+export const losesTabs = (from: string, to: string) => (isExcels(from) || isOpenSheet(from)) && /^(ods|ots|fods|html)$/.test(to);
 
 const text: Readonly<Record<string, OfficeFormat>> = {
   docx: both(word),
@@ -118,8 +118,10 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xlt: { import: ["MS Excel 97 Vorlage/Template", "MS Excel 97"], export: "MS Excel 97 Vorlage/Template" },
   ots: { import: ["calc8_template", "calc8"], export: "calc8_template" },
   fods: both("OpenDocument Spreadsheet Flat XML"),
-  uos: both("UOF spreadsheet"),
-  xlsx2003: { import: ["MS Excel 2003 XML Orcus"], export: "MS Excel 2003 XML" },
+  // Its export makes booleans false, cuts text after the first line and moves the rows of later sheets.
+  uos: reads("UOF spreadsheet"),
+  // Its export writes formulas that Excel rejects, a million empty rows, and other spaces; the data engine writes the values.
+  xlsx2003: reads("MS Excel 2003 XML Orcus"),
   dif: both("DIF"),
   slk: both("SYLK"),
   // Read by the data engine, as exactly as the table states its values.

@@ -100,7 +100,7 @@ function costOf(family: Family, to: string): number {
 const slidesOfPages = new Set(words("pptx odp"));
 
 /** Pairs whose filters fail. */
-const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
+const failing = new Set(words("sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
 
 function hopsOf(family: Family): Hop[] {
   const formats = officeFormats[family];

@@ -138,7 +138,7 @@ class Source:
             job["input"], self.was_automatic = opendocument.readable(job["input"], job["folder"] + "/open-document")
         elif job.get("part") == "xl/":
             job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
-            if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument|UOF", job["exportFilter"]):
+            if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument", job["exportFilter"]):
                 self.left.add("pivots")
         self.is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
         if self.is_changed:

@@ -160,7 +160,7 @@ def write_slides(context, document, job):
 
 
 # They write links of numbers nowhere, or where no other program finds them.
-UNLINKED = re.compile("calc_pdf|HTML|calc8|OpenDocument|UOF")
+UNLINKED = re.compile("calc_pdf|HTML|calc8|OpenDocument")
 
 
 def lacks(document, job, place, here):

@@ -83,6 +83,7 @@ const writers: Readonly<Record<string, Writer>> = {
   xlsx: writeSheet,
   xlsb: writeSheet,
   xls: writeSheet,
+  xlsx2003: writeSheet,
 };
 
 const take = ([value, options, notes]: Parameters<Writer>) => [value, options, notes] as const;
@@ -90,7 +91,7 @@ const take = ([value, options, notes]: Parameters<Writer>) => [value, options, n
 const textTables = new Set(["csv", "tsv", "psv"]);
 /** Formats that can write a lone surrogate as an escape; no others can. */
 const escapesHalves = new Set(["json", "ndjson", "json5", "yaml", "properties"]);
-const tables = new Set([...textTables, "parquet", "avro", "sqlite", "xlsx", "xlsb", "xls"]);
+const tables = new Set([...textTables, "parquet", "avro", "sqlite", "xlsx", "xlsb", "xls", "xlsx2003"]);
 
 export async function convertData(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Converted> {
   if (from === to) return (await import("./own.ts")).rewriteData(bytes, { work: "data", from, to, options }, notes);

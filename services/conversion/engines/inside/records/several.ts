@@ -10,12 +10,12 @@ import { firstOf, type Value } from "./values.ts";
 import { joinedBook, rewrittenBook } from "./whole-books.ts";
 
 const databases = new Set(["sqlite", "mdb"]);
-const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods", "numbers"]);
+const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods", "numbers", "xlsx2003"]);
 
 /** Undefined if there is only one table, or one was chosen: it is then converted alone. */
 export function severalOf(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted | undefined {
   if (to === "md") return markdownOf(bytes, options, notes);
-  if (from === "numbers" && to === "xlsx") return rewrittenBook(bytes, to, notes);
+  if (books.has(from) && books.has(to)) return rewrittenBook(bytes, to, notes);
   if (databases.has(from) && (to === "json" || to === "sqlite" || books.has(to))) {
     const raised: Notes = new Map();
     const tables = from === "mdb" ? everyAccessTable(bytes, options, notes) : parseSqlite(bytes, options, raised, true);

@@ -170,13 +170,13 @@ export function read(bytes: Uint8Array): workbooks.WorkBook {
 }
 
 /** Whether an office must compute the formulas on opening: the writer put zeros in place of the results. @see ECMA-376 part 1, 18.2.2 */
-function asksToCompute({ Workbook }: workbooks.WorkBook): boolean {
+export function asksToCompute({ Workbook }: workbooks.WorkBook): boolean {
   const { CalcPr }: Readonly<Record<string, unknown>> = { ...Workbook };
   return typeof CalcPr === "object" && CalcPr !== null && "fullCalcOnLoad" in CalcPr && /^(1|true)$/.test(String(CalcPr.fullCalcOnLoad));
 }
 
 /** The value of a formula without a result. Programs that write such formulas leave them to the office that opens the file. */
-function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
+export function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
   let isEmptyText: boolean | undefined;
   return () => {
     isEmptyText ??= isOpen && isComputed(bytes);
@@ -185,7 +185,7 @@ function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
   };
 }
 
-const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8" };
+const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8", xlsx2003: "xlml" };
 const maxRows = 1_048_576;
 const maxColumns = 16_384;
 const old = { rows: 65_536, columns: 256 };
@@ -244,7 +244,7 @@ const largestSure = 1.797693134862e308;
 function isWritable(value: number, to: string): boolean {
   const size = Math.abs(value);
   if (value === 0) return !Object.is(value, -0);
-  return size >= smallestNormal && size <= largestSure && (to === "xlsx" || isSplitWell(size));
+  return size >= smallestNormal && size <= largestSure && (to === "xlsx" || to === "xlsx2003" || isSplitWell(size));
 }
 
 /** For binary formats the library derives the exponent from a logarithm, which is off near powers of two and for the smallest numbers. */
@@ -267,6 +267,9 @@ export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "t
   return cellText(cell);
 }
 
+/** The other workbooks escape control characters. */
+const notInXml = /[^\t\n\x20-\ufffd]/g;
+
 /** A line break in a cell is one character, and XML excludes some others. */
 function textOf(text: string, to: string, notes: Notes): string {
   if (text.length > maxCellChars)
@@ -276,7 +279,7 @@ function textOf(text: string, to: string, notes: Notes): string {
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
-    .replace(/[\ufffe\uffff]/g, "\ufffd");
+    .replace(to === "xlsx2003" ? notInXml : /[\ufffe\uffff]/g, "\ufffd");
   if (clean !== text)
     noteOnce(notes, "CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that cells do not allow were replaced.");
   return clean;

@@ -2,14 +2,16 @@
 import * as workbooks from "@e965/xlsx";
 import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { noteNumbers } from "./numbers.ts";
-import { stampOfWritten } from "./serial-dates.ts";
-import { bytesOfBook, escapedIn, read, sheetCellOf } from "./sheets.ts";
+import { cellOf } from "./sheet-cells.ts";
+import { asksToCompute, bytesOfBook, escapedIn, read, readerOfMissing, sheetCellOf } from "./sheets.ts";
 import { firstOf } from "./values.ts";
-import { writtenDateOf } from "./whole-texts.ts";
 
 /** All tables of a workbook, each cell in its place. */
 export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint8Array {
-  const { SheetNames, Sheets } = read(bytes);
+  const source = read(bytes);
+  const { SheetNames, Sheets, Workbook, bookType } = source;
+  const is1904 = Workbook?.WBProps?.date1904 === true;
+  const [withoutResult, isStale] = [readerOfMissing(bytes, /^f?ods$/.test(bookType ?? "")), asksToCompute(source)];
   const book = workbooks.utils.book_new();
   const used = new Set<string>();
   const texts: string[] = [];
@@ -20,22 +22,29 @@ export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint
     const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
     for (const [row, line] of rows.entries()) {
       for (const [column, cell] of (line ?? []).entries()) {
-        if (typeof cell?.v !== "string" && typeof cell?.v !== "number") continue;
-        const written = typeof cell.v === "string" ? writtenDateOf(cell.v) : undefined;
-        const value = written === undefined ? cell.v : stampOfWritten(written);
+        if (cell === undefined || cell.t === "e") continue;
+        const isKept = cell.t === "n" && !is1904;
+        const value = cell.f !== undefined && isStale ? withoutResult() : isKept ? Number(cell.v) : cellOf(cell, is1904, withoutResult);
+        if (value === null) continue;
         const place = () => texts.push(`${name} ${workbooks.utils.encode_cell({ r: row, c: column })}`);
-        if (cell.t !== "e") Object.assign(cell, objectOf(escapedIn(to, sheetCellOf(value, to, notes, place))));
+        Object.assign(cell, { f: undefined }, objectOf(escapedIn(to, sheetCellOf(value, to, notes, place))));
       }
     }
-    workbooks.utils.book_append_sheet(book, sheet, validName(name, used, notes));
+    const kept = Object.assign(workbooks.utils.aoa_to_sheet([], { dense: true }), { "!data": rows, "!ref": sheet["!ref"] });
+    workbooks.utils.book_append_sheet(book, kept, validName(name, used, notes));
   }
+  book.Workbook = { Sheets: SheetNames.map((_, place) => ({ Hidden: Workbook?.Sheets?.[place]?.Hidden ?? 0 })) };
   if (texts.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf(texts)}.`);
-  noteAlso(notes, "STYLING_DROPPED", "Fonts, colours, column widths and merged cells were left out; formulas became their results.");
+  noteAlso(
+    notes,
+    "STYLING_DROPPED",
+    "Fonts, colours, column widths, merged cells, pictures and charts were left out; formulas became their results.",
+  );
   return bytesOfBook(book, to);
 }
 
 const objectOf = (cell: unknown): object =>
-  typeof cell === "object" && cell !== null ? cell : { t: typeof cell === "number" ? "n" : "s", v: cell };
+  typeof cell === "object" && cell !== null ? cell : { t: typeof cell === "string" ? "s" : typeof cell === "number" ? "n" : "b", v: cell };
 
 /** Joins workbooks with one sheet each. */
 export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, notes: Notes): Uint8Array {

@@ -1,0 +1,46 @@
+import { read, utils, type WorkBook, write } from "@e965/xlsx";
+import { expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { libreofficeHops } from "#services/conversion/engines/office/libreoffice-hops.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(dataEngine, convertData);
+const bytesOf = (book: WorkBook): Buffer => write(book, { type: "buffer", bookType: "xlsx" });
+
+const first = utils.aoa_to_sheet([
+  [true, "  two\tcells \nof text", { t: "n", v: 1.25, f: "IF(A1,1.25,0)" }, { t: "n", v: 45351.5, z: "yyyy-mm-dd hh:mm" }],
+  [{ t: "n", v: 0.25, z: "h:mm" }, 1e300, "=1+1"],
+]);
+
+it("Excel 2003 XML has the values, spaces, times and hidden sheets of a workbook, and results instead of formulas", async () => {
+  const book = utils.book_new(first, "Values");
+  utils.book_append_sheet(book, utils.aoa_to_sheet([[], ["", "", 7]]), "Later");
+  book.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 1 }] };
+  const { text, notes } = await convert(bytesOf(book), "xlsx", "xlsx2003");
+  expect(text).not.toContain("Formula");
+  const { Sheets, Workbook } = read(text, { type: "string" });
+  expect(utils.sheet_to_json(Sheets.Values ?? {}, { header: 1, rawNumbers: true })).toEqual([
+    [true, "  two\tcells \nof text", 1.25, 45351.5],
+    [0.25, 1e300, "=1+1"],
+  ]);
+  expect(Sheets.Later?.C2?.v).toBe(7);
+  expect(Workbook?.Sheets?.map(({ Hidden }) => Hidden)).toEqual([0, 1]);
+  expect([...notes.keys()]).toEqual(["STYLING_DROPPED"]);
+});
+
+it("Excel 2003 XML counts the days of a workbook since 1904 as its reader does", async () => {
+  const book = utils.book_new(utils.aoa_to_sheet([[{ t: "n", v: 43_889, z: "yyyy-mm-dd" }]]), "S");
+  book.Workbook = { WBProps: { date1904: true } };
+  expect((await convert(bytesOf(book), "xlsx", "xlsx2003")).text).toContain('<Data ss:Type="Number">45351</Data>');
+});
+
+it("control characters that XML cannot have are replaced in Excel 2003 XML, with a note", async () => {
+  const { text, notes } = await convert(Buffer.from('[{"a":"x\\u0001y"}]'), "json", "xlsx2003");
+  expect(text).toContain("x\ufffdy");
+  expect(notes.has("CHARACTERS_REPLACED")).toBe(true);
+});
+
+it("LibreOffice writes neither UOS nor Excel 2003 XML, in which values change and formulas are invalid", () => {
+  expect(libreofficeHops.filter(({ to }) => to === "uos" || to === "xlsx2003")).toEqual([]);
+});
