@@ -71,8 +71,8 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
   const owned = opening.move();
   const { tell } = parts.verdicts;
   const trials = createTrials(parts.sandbox, tell);
-  const attackIfOwed = () => parts.sandbox.attackIfOwed();
-  return { ...converter, tell, trials, attackIfOwed, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const { heldLately, attackIfOwed } = parts.sandbox;
+  return { ...converter, tell, trials, heldLately, attackIfOwed, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /**
@@ -181,7 +181,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     await untilListed(catalogue, converter.manifest(node), log);
     isReady = true;
     probes = probesOf(converter, log);
-    owned.use(verifySoon({ converter, announcement, log, giveUp }));
+    if (!converter.heldLately) owned.use(verifySoon({ converter, announcement, log, giveUp }));
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }
 

@@ -1,14 +1,14 @@
 /** Class T1: a small file that takes endless work is stopped by its CPU time, whatever the time limit. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 import { harmless } from "./harmless.ts";
 import { convert, hopsOf, removeJob } from "./target.ts";
 
 let server: TestServer;
 let before: Footprint;
 beforeAll(async () => {
-  server = await startServer({ CONVERSION_TIMEOUT_MS: "3600000" });
+  server = await startServer({ ...withoutOffice, CONVERSION_TIMEOUT_MS: "3600000" });
   const { jobId = "" } = await convert(server, harmless.ghostscript);
   await removeJob(server, jobId);
   before = await footprintAtRest(server);

@@ -7,10 +7,10 @@ import { runCli } from "#test/harness/cli.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { opened } from "#test/harness/opened.ts";
 import { pixel } from "#test/harness/rest.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 const password = "correct horse battery";
-const server = opened(startServer);
+const server = opened(() => startServer(withoutOffice));
 let serial = 0;
 
 const filemill = (...args: string[]) => runCli(server, args);

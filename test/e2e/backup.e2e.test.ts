@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
 import { call, jobIn, jobOf, post } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 const unfinished = ["queued", "running"];
 
@@ -25,7 +25,7 @@ async function keepConverting(server: TestServer, picture: Uint8Array<ArrayBuffe
 }
 
 test("a backup taken under load restores into an empty DATA_DIR and its unfinished jobs finish", async () => {
-  await using server = await startServer();
+  await using server = await startServer(withoutOffice);
   const folder = await mkdtemp(join(tmpdir(), "filemill-backup-"));
   const picture = new Uint8Array(
     await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })

@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { opened } from "#test/harness/opened.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 const run = promisify(execFile);
-const server = opened(startServer);
+const server = opened(() => startServer(withoutOffice));
 let folder: string;
 let tarball: string;
 beforeAll(async () => {

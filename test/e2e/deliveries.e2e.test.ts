@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 type Put = { readonly method: string; readonly url: string; readonly type: string; readonly length: string; readonly body: Buffer };
 
@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
 
 beforeAll(async () => {
   server = await startServer({
+    ...withoutOffice,
     ...{ URL_FETCH: "any", WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1", LOG_LEVEL: "debug" },
   });
   const picture = await sharp({ create: { width: 9, height: 9, channels: 3, background: "teal" } })

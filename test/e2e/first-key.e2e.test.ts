@@ -5,13 +5,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { servingEnvironment } from "#gateway/setup/node.mjs";
 import { removeFolder } from "#test/harness/folders.ts";
-import { startServer } from "#test/harness/server.ts";
+import { putFound } from "#test/harness/found.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
 function failingStart(env: Readonly<Record<string, string>>): Promise<End> {
-  const settings = { PATH: process.env.PATH, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...env };
+  const settings = { ...servingEnvironment, PATH: process.env.PATH, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...env };
   return new Promise((done) => {
     const child = execFile(process.execPath, ["gateway/main.ts"], { env: settings }, (_, out, err) =>
       done({ code: child.exitCode, out, err }),
@@ -24,6 +26,7 @@ test("a failed start leaves the first API key to the next one", async () => {
   await mkdir(".tmp", { recursive: true });
   const dataDir = await mkdtemp(resolve(".tmp/filemill-first-key-"));
   stack.defer(() => removeFolder(dataDir));
+  await putFound(dataDir);
   const taken = createServer().listen(0, "127.0.0.1");
   stack.defer(() => void taken.close());
   await once(taken, "listening");
@@ -39,7 +42,7 @@ test("a failed start leaves the first API key to the next one", async () => {
   expect(await failingStart({ DATA_DIR: dataDir })).toMatchObject({ code: 1, out: "" });
   await rm(join(dataDir, "scratch"));
 
-  const server = stack.use(await startServer({ DATA_DIR: dataDir }));
+  const server = stack.use(await startServer({ ...withoutOffice, DATA_DIR: dataDir }));
   const answer = await fetch(`${server.url}/api/v1/jobs`, { headers: { authorization: `Bearer ${server.key}` } });
   expect(answer.status).toBe(200);
 });

@@ -5,13 +5,13 @@ import { beforeAll, expect, test } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, type RawClient, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { opened } from "#test/harness/opened.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 const addresses = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
 const perAddress = 512;
 const [, openFiles = "0"] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
 
-const server = opened(startServer);
+const server = opened(() => startServer(withoutOffice));
 let port: number;
 beforeAll(async () => {
   port = Number(new URL(server.url).port);

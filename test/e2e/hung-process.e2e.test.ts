@@ -7,11 +7,12 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
+import { putFound } from "#test/harness/found.ts";
 import { processesWith } from "#test/services/conversion/sandbox/host.ts";
 
 /** Noise, which keeps potrace busy for seconds. */
 const bitmap = Buffer.concat([Buffer.from("P4\n4096 4096\n"), randomBytes(4096 * 512)]);
-const settings = { PORT: "0", RPC_PORT: "0", WATCHDOG_MS: "8000", MAX_ATTEMPTS: "3", INLINE_WAIT_MS: "60000" };
+const settings = { PORT: "0", RPC_PORT: "0", OFFICE_SLOTS: "0", WATCHDOG_MS: "8000", MAX_ATTEMPTS: "3", INLINE_WAIT_MS: "60000" };
 
 let home: string;
 let child: ChildProcess;
@@ -19,6 +20,7 @@ let said: string;
 beforeEach(async () => {
   await mkdir(".tmp", { recursive: true });
   home = await mkdtemp(resolve(".tmp/filemill-hung-"));
+  await putFound(home);
   const preload = pathToFileURL(resolve("test/harness/hangs-at-potrace.mjs")).href;
   const env = {
     ...servingEnvironment,

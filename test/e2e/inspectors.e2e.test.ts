@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { opened } from "#test/harness/opened.ts";
 import { post } from "#test/harness/rest.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 
 const png = readFileSync(join(import.meta.dirname, "../corpus/tiny/tiny.png"));
-const server = opened(() => startServer({ LOG_LEVEL: "warn" }));
+const server = opened(() => startServer({ ...withoutOffice, LOG_LEVEL: "warn" }));
 
 /** Inspector processes, with their sandboxes. */
 function inspectors(): readonly number[] {

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { putFound } from "#test/harness/found.ts";
 
 let dataDir: string;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "filemill-interrupt-"));
+  await putFound(dataDir);
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 

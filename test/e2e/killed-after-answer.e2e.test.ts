@@ -15,10 +15,10 @@ import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { call, jobIn, jobOf, post } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 const rounds = 4;
-const longLease = { LEASE_MS: "600000" };
+const longLease = { ...withoutOffice, LEASE_MS: "600000" };
 
 it("a job answered as done survives an immediate kill with its result and no second attempt", async () => {
   await using stack = new AsyncDisposableStack();

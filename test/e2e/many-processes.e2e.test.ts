@@ -10,6 +10,7 @@ import type { BrokerUser } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
+import { putFound } from "#test/harness/found.ts";
 import { startBroker, startProcess } from "#test/harness/processes.ts";
 
 test("works with each service in its own process and as its own broker user", async () => {
@@ -18,6 +19,7 @@ test("works with each service in its own process and as its own broker user", as
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const broker = stack.use(await startBroker(dir));
   const shared = { DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000", INLINE_WAIT_MS: "60000" };
+  await putFound(shared.DATA_DIR);
   const service = async (name: BrokerUser, peers: Readonly<Record<string, string>> = {}): Promise<string> => {
     const env = { ...shared, NATS_URL: broker.urlOf(name), ...peers };
     const one = stack.use(startProcess(process.execPath, ["gateway/setup/service.mjs", name], env));

@@ -14,6 +14,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
+import { putFound } from "#test/harness/found.ts";
 import { opened } from "#test/harness/opened.ts";
 import { startServer } from "#test/harness/server.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
@@ -260,6 +261,7 @@ describe("over stdio", () => {
     return started;
   };
   beforeAll(async () => {
+    await putFound(join(folder, "data"));
     client = await start({});
     for (const name of ["document/typical.md", "data/typical.json", "image/typical.png", "data/typical.csv", "vector/typical.svg"])
       await copyFile(typical(name), join(folder, basename(name)));

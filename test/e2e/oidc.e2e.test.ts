@@ -4,7 +4,7 @@ import { type BrowserClient, openBrowserClient } from "#test/harness/browser-cli
 import { runCli } from "#test/harness/cli.ts";
 import { clientId, clientSecret, openTestProvider, passProvider } from "#test/harness/oidc-provider.ts";
 import { opened } from "#test/harness/opened.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 const password = "correct horse battery";
 const provider = opened(openTestProvider);
@@ -12,6 +12,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await startServer({
+    ...withoutOffice,
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: clientId,
     OIDC_CLIENT_SECRET: clientSecret,

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { call, type Job, jobIn, post } from "#test/harness/rest.ts";
-import { startSecondGateway, startServer, type TestServer } from "#test/harness/server.ts";
+import { startSecondGateway, startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 let server: TestServer;
 let gateway: TestServer;
@@ -13,7 +13,7 @@ let browser: BrowserClient;
 let job: Job;
 
 beforeAll(async () => {
-  server = await startServer({ IMAGE_SLOTS: "1" });
+  server = await startServer({ ...withoutOffice, IMAGE_SLOTS: "1" });
   gateway = await startSecondGateway(server);
   browser = openBrowserClient(server.url);
   const token = server.signInLink?.split("#link=")[1];

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { servingEnvironment } from "#gateway/setup/node.mjs";
 
 test("a taken port, an impossible folder or an invalid value fails startup and names its variable", async () => {
   await using stack = new AsyncDisposableStack();
@@ -18,7 +19,7 @@ test("a taken port, an impossible folder or an invalid value fails startup and n
   const port = typeof address === "object" && address !== null ? String(address.port) : "";
   const startWith = (env: Readonly<Record<string, string>>) =>
     spawnSync(process.execPath, ["gateway/main.ts"], {
-      env: { PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...env },
+      env: { ...servingEnvironment, PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...env },
       encoding: "utf8",
     });
   for (const [name, value] of [
@@ -43,7 +44,7 @@ test("an unknown plan for new accounts fails startup and names its variable", as
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "filemill", OIDC_PLAN: "gold" };
   const { status, stderr } = spawnSync(process.execPath, ["gateway/main.ts"], {
-    env: { PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...oidc },
+    env: { ...servingEnvironment, PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...oidc },
     encoding: "utf8",
   });
   expect({ status, text: stderr.trim() }).toEqual({

@@ -5,7 +5,7 @@ import { type BrowserClient, openBrowserClient } from "#test/harness/browser-cli
 import { runCli } from "#test/harness/cli.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { pixel } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 const password = "correct horse battery";
 const other = "staple the battery";
@@ -20,7 +20,7 @@ let server: TestServer;
 let serial = 0;
 beforeAll(async () => {
   // Each test is its own client, by its forwarded address.
-  server = await startServer({ TRUSTED_PROXIES: "127.0.0.1" }, plans);
+  server = await startServer({ ...withoutOffice, TRUSTED_PROXIES: "127.0.0.1" }, plans);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

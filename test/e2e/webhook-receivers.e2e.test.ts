@@ -7,11 +7,12 @@ import { createServer } from "node:net";
 import sharp from "sharp";
 import { Webhook as Signer } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
+    ...withoutOffice,
     WEBHOOK_PRIVATE_ADDRESSES: "allowed",
     WEBHOOK_PORTS: "1-65535",
     WEBHOOK_RETRY_SECONDS: Array(20).fill(1).join(),

@@ -4,10 +4,12 @@ import { Webhook as Verifier } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
 import { opened } from "#test/harness/opened.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 import { openReceiver } from "#test/services/webhook/webhook-harness.ts";
 
-const server = opened(() => startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1" }));
+const server = opened(() =>
+  startServer({ ...withoutOffice, WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1" }),
+);
 const receiver = opened(() => openReceiver(() => answer));
 let answer = 200;
 

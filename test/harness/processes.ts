@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { servingEnvironment } from "#gateway/setup/node.mjs";
 import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/server-config.ts";
 
 export type Started = AsyncDisposable & {
@@ -13,7 +14,7 @@ export type Started = AsyncDisposable & {
 
 export function startProcess(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
   const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { ...servingEnvironment, PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

@@ -26,6 +26,9 @@ export type TestServer = AsyncDisposable & {
   restart(): Promise<TestServer>;
 };
 
+/** For tests without documents of an office: a warm LibreOffice costs as much as the rest of a start. */
+export const withoutOffice = { OFFICE_SLOTS: "0" } as const;
+
 /** Plans with limits that tests do not reach by accident. */
 const roomyPlans = {
   free: { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 },
@@ -73,12 +76,6 @@ function prepared(commands: readonly string[]): readonly string[] {
 /** Node hides descriptors from its children if they follow without a gap. */
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
-/**
- * What a start detects about the machine: the engines, and the inspectors'
- * program (decisions 32 and 75). It would be the same for every test.
- */
-const found = ["engines.json", "inspector.cjs"];
-
 function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
   return spawn(program, args, {
@@ -92,6 +89,9 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
       LOG_LEVEL: "info",
       // The maximum: what is answered with 200 is so on a slow machine too.
       INLINE_WAIT_MS: "60000",
+      // Nothing is proven beside the tests, and none waits for jobs that others left running.
+      PROVING: "off",
+      DRAIN_MS: "2000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe", ...(descriptors.length === 0 ? [] : gap), ...descriptors],
@@ -101,10 +101,7 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
 async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
   const { home, env, prepare } = installation;
   const dataDir = env.DATA_DIR ?? join(home, "data");
-  if (prepare.length === 0 && !existsSync(dataDir)) {
-    await mkdir(dataDir, { recursive: true, mode: 0o711 });
-    await putFound(dataDir, found);
-  }
+  if (prepare.length === 0 && !existsSync(dataDir)) await putFound(dataDir);
   const child = spawnFilemill({ ...installation, env: { DATA_DIR: dataDir, ...env } });
   let out = "";
   let log = "";
@@ -123,7 +120,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     }
     await sleep(20);
   }
-  if (prepare.length === 0) await keepFound(dataDir, found);
+  if (prepare.length === 0) await keepFound(dataDir);
   // Through the process, which may have its own mounts.
   const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
   const run = JSON.parse(await own("run.json"));

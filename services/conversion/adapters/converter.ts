@@ -53,7 +53,7 @@ export type FoundEngine = {
 };
 
 /** Probes all engines that are not known from the last start, at the same time. */
-export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials" | "attackIfOwed">> {
+export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials" | "attackIfOwed" | "heldLately">> {
   const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
   await remember(found, parts);
   const live = new Map<string, LiveEngine>();

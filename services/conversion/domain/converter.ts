@@ -55,8 +55,9 @@ export type Converter = AsyncDisposable & {
   readonly lanes: readonly { readonly lane: Lane; readonly slots: number }[];
   /** Starts to open the engines of the served lanes, without waiting for their warm processes. Otherwise each is opened on first use. */
   warm(): void;
-  /** See OpenSandbox. */
+  /** See OpenSandbox, for this and the next. */
   attackIfOwed(): Promise<void>;
+  readonly heldLately: boolean;
   /**
    * Probes again the engines that were assumed unchanged since the last start. False if one has changed; then the manifest has changed too.
    */

@@ -48,6 +48,8 @@ export type OpenSandbox = Sandbox &
      * @throws DoesNotHold if an attack succeeded, or FilemillError UNAVAILABLE if none could be made. The next start attacks it first.
      */
     attackIfOwed(): Promise<void>;
+    /** It held so recently that a start need not check anything again. */
+    readonly heldLately: boolean;
   };
 
 /**
@@ -109,6 +111,8 @@ function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchD
   return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
 }
 
+const latelyMs = 10 * 60_000;
+
 type ProofSettings = Pick<SandboxSettings, "scratchDir" | "provenFile" | "attacksAnyway" | "firstUid">;
 
 async function proven(
@@ -117,6 +121,7 @@ async function proven(
 ): Promise<OpenSandbox> {
   const memory: AttackMemory | undefined = provenFile === undefined ? undefined : openAttackMemory(provenFile, firstUid);
   let isOwed = !attacksAnyway && memory?.hasHeld(sandbox.mode) === true;
+  const heldLately = isOwed && memory?.hasHeld(sandbox.mode, latelyMs) === true;
   const attack = async (): Promise<void> => {
     try {
       await attackSandbox(sandbox, scratchDir);
@@ -134,6 +139,7 @@ async function proven(
   }
   return {
     ...sandbox,
+    heldLately,
     async attackIfOwed() {
       if (!isOwed) return;
       isOwed = false;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Sandbox } from "../domain/sandbox.ts";
 
 export type AttackMemory = {
-  /** An attack within the last day failed, and nothing that the sandbox depends on has changed since. */
-  hasHeld(mode: Sandbox["mode"]): boolean;
+  /** An attack within this time, by default the last day, failed, and nothing that the sandbox depends on has changed since. */
+  hasHeld(mode: Sandbox["mode"], withinMs?: number): boolean;
   /** If this cannot be written, the next start attacks again. */
   held(mode: Sandbox["mode"]): void;
   /** After an attack that succeeded or could not be made. */
@@ -21,11 +21,11 @@ const longestMs = 24 * 3_600_000;
 export function openAttackMemory(file: string, firstUid: number): AttackMemory {
   const state = stateOf(firstUid);
   return {
-    hasHeld(mode) {
+    hasHeld(mode, withinMs = longestMs) {
       try {
         const path = `${file}.${mode}`;
         const ageMs = Date.now() - statSync(path).mtimeMs;
-        return state !== undefined && ageMs >= 0 && ageMs < longestMs && readFileSync(path, "utf8") === state;
+        return state !== undefined && ageMs >= 0 && ageMs < withinMs && readFileSync(path, "utf8") === state;
       } catch {
         return false;
       }

@@ -45,7 +45,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   // As a tag that readers must obey. A writer that rotates the pixels leaves no tag.
   orientation: { formats: set("jpg png webp tiff mpo") },
   profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo dpx") },
-  metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff mpo dng nef arw pef") },
+  metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff mpo dng nef arw pef cr2 orf raf rw2") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
     formats: set("tiff heic avif dcm dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
 import { openBrowser } from "#test/harness/browser.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 test("files over a guest's rate limit wait, say so, and start automatically", { timeout: 240_000 }, async () => {
-  await using server = await startServer();
+  await using server = await startServer(withoutOffice);
   await using browser = await openBrowser(server.url);
   const page = await browser.open("/");
   const refusals: number[] = [];

@@ -1,9 +1,10 @@
 /** The pages as an app: installation, offline display, and files shared by other apps. */
 import { expect, test } from "vitest";
 import { withPages } from "#test/harness/pages.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-const pages = withPages();
+const pages = withPages(() => startServer(withoutOffice));
 
 const isWorking = () => navigator.serviceWorker.ready.then(({ active }) => active?.state);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { clientId, clientSecret, openTestProvider } from "#test/harness/oidc-provider.ts";
 import { opened } from "#test/harness/opened.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const provider = opened(openTestProvider);
@@ -11,6 +11,7 @@ let server: TestServer;
 let browser: TestBrowser;
 beforeAll(async () => {
   server = await startServer({
+    ...withoutOffice,
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: clientId,
     OIDC_CLIENT_SECRET: clientSecret,

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, type TestPage } from "#test/harness/browser.ts";
 import { openCuttingLine } from "#test/harness/cutting-line.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { startServer, type TestServer, withoutOffice } from "#test/harness/server.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 
 const plan = { apiAccess: false, maxInputMb: 60, requestsPerMinute: 100_000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
@@ -19,7 +19,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-large-"));
   await writeFile(join(folder, "large.tar"), tarFile([{ name: "content.bin", content }]));
-  server = await startServer({}, { free: plan, plus: { ...plan, apiAccess: true } });
+  server = await startServer(withoutOffice, { free: plan, plus: { ...plan, apiAccess: true } });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { phone, type TestPage } from "#test/harness/browser.ts";
 import { opened } from "#test/harness/opened.ts";
 import { withPages } from "#test/harness/pages.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, withoutOffice } from "#test/harness/server.ts";
 import { openReceiver } from "#test/services/webhook/webhook-harness.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const pages = withPages(() =>
-  startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" }),
+  startServer({ ...withoutOffice, WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" }),
 );
 const receiver = opened(() => openReceiver(() => answer));
 let answer = 200;

@@ -75,7 +75,12 @@ const readers: readonly Reader[] = [
   // It defines what its source looks like. ImageMagick's rendering depends on what else is installed.
   { name: "graphviz", engines: ["graphviz"], formats: set("gv"), read: (path) => bytesFrom("dot", "-Tpng:cairo", "-Gdpi=96", path) },
   // The ancestor of LibRaw, which has since gone its own way.
-  { name: "dcraw", engines: [], formats: set("dng nef arw pef"), read: (path) => bytesFrom("dcraw", "-c", "-w", "-o", "1", path) },
+  {
+    name: "dcraw",
+    engines: [],
+    formats: set("dng nef arw pef cr2 orf raf rw2"),
+    read: (path) => bytesFrom("dcraw", "-c", "-T", "-w", "-o", "1", path),
+  },
   {
     name: "ffmpeg",
     engines: ["ffmpeg", "ffmpeg-stills"],

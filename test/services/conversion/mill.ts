@@ -17,6 +17,7 @@ import { createCatalogueService } from "#services/catalogue/index.ts";
 import { createConversionService } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { openTestBroker } from "#test/harness/broker.ts";
+import { keepFound, putFound } from "#test/harness/found.ts";
 import { nothingProven } from "#test/services/catalogue/manifests.ts";
 
 export const accountId = "account1";
@@ -68,7 +69,9 @@ export async function openMill(given: Partial<Settings> = {}, filesDir?: string)
   const createWorker = (own: Partial<Settings> = {}, registry = new Registry()): Service =>
     createConversionService({ broker, blobs, jobs, leases, catalogue, log, metrics: registry }, { ...settings, ...own });
   const worker = stack.use(createWorker({}, metrics));
+  await putFound(dataDir);
   await worker.start();
+  await keepFound(dataDir);
   const conversion = createClient(ConversionService, localTransport(worker.routes, log));
 
   const owned = stack.move();

@@ -25,7 +25,7 @@ const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], au
 const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };
 
 /** Only formats with a proof; LibRaw itself supports a thousand cameras. */
-const cameras = words("dng nef arw pef");
+const cameras = words("dng nef arw pef cr2 orf raf rw2");
 const hops: readonly Hop[] = cameras.map((from) => ({ from, to: "tiff", fidelity: "high", cost: 2000, maxInputMb: 200, options }));
 
 const badInput = [/: (?:Input\/output error|Unsupported file format|Corrupted data|Data error|Unexpected end of file)/];
@@ -50,17 +50,19 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
     throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
   }
-  if (lacksPixels(task.input.sizeBytes, (await stat(session.pathOf("out.tiff"))).size))
-    throw new FilemillError("INVALID_INPUT", "The file contains the camera's data about the picture, but not the picture itself.");
+  const { size } = await stat(session.pathOf("out.tiff"));
+  const developed = size / (wanted.depth === "16" ? 6 : 3);
+  if (lacksPixels(task.hop.from, task.input.sizeBytes, flagOption(wanted, "halfSize") ? developed * 4 : developed))
+    throw new FilemillError("INVALID_INPUT", "The file contains the camera's data about the picture, but not the whole picture itself.");
   await session.adopt("out.tiff");
 }
 
 /**
- * Whether a file is too small for the picture that LibRaw made of it: LibRaw silently develops missing data as black or white. No camera
- * packs a byte of the result into a hundredth of one; lossy DNG, the most compact, needs about a thirtieth.
+ * Whether a file is too small for the pixels that LibRaw made of it: LibRaw silently develops missing data as black or white. Panasonic's
+ * cameras take 16 bytes for 14 pixels or fewer. No other camera packs 33 pixels into a byte; lossy DNG, the most compact, about 10.
  */
-export function lacksPixels(inputBytes: number, resultBytes: number): boolean {
-  return inputBytes * 100 < resultBytes;
+export function lacksPixels(from: string, inputBytes: number, pixels: number): boolean {
+  return inputBytes < pixels * (from === "rw2" ? 8 / 7 : 0.03);
 }
 
 export const librawEngine = defineEngine({

@@ -131,7 +131,11 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     to === "jpg"
       ? expecting("ALPHA_FLATTENED")
       : to === "gif" && from !== "gif"
-        ? expecting("ALPHA_FLATTENED", { message: "Partly transparent pixels become fully transparent or opaque.", of: "alpha" })
+        ? // A drawing has soft edges on its transparent ground, even if what it was drawn from has no transparency.
+          expecting("ALPHA_FLATTENED", {
+            message: "Partly transparent pixels become fully transparent or opaque.",
+            ...(from !== "svg" && { of: "alpha" }),
+          })
         : expecting("ALPHA_FLATTENED", { option: "background" });
   if (from === "svg") return [flattened, ...expectingAll("FONT_SUBSTITUTED", "EXTERNAL_CONTENT_BLOCKED"), ...unsupported];
   return [

@@ -110,7 +110,8 @@ async function fieldOf(file: ByteSource, { length, value, inline }: Entry): Prom
   return length > inline.length ? await bytesAt(file, value, Math.min(length, longestField)) : inline;
 }
 
-const isTiff = (bytes: Buffer): boolean => /^(?:II[*+]\0|MM\0[*+])/.test(bytes.toString("latin1", 0, 4));
+/** Olympus and Panasonic put other numbers in place of 42. */
+const isTiff = (bytes: Buffer): boolean => /^(?:II(?:[*+U]\0|R[OS])|MM(?:\0[*+]|OR))/.test(bytes.toString("latin1", 0, 4));
 /** BigTIFF has the number 43 where TIFF has 42. @see https://www.awaresystems.be/imaging/tiff/bigtiff.html */
 const isBig = (head: Buffer): boolean => head[2] === 43 || head[3] === 43;
 const firstOf = (head: Buffer): number => (isBig(head) ? bigAt(head, 8) : longAt(head, 4));

@@ -41,9 +41,9 @@ const mostBytes = 8 * 2 ** 20;
 const mostParts = 100_000;
 
 /** @see ITU-T T.81, B.1.1.4: segments until the scan; Exif 2.32, 4.7.2 */
-async function readJpeg(file: ByteSource, found: Found): Promise<void> {
+async function readJpeg(file: ByteSource, found: Found, start = 0): Promise<void> {
   const resources: Buffer[] = [];
-  for (let at = 2; at + 4 <= file.sizeBytes; ) {
+  for (let at = start + 2; at + 4 <= file.sizeBytes; ) {
     const head = await bytesAt(file, at, 4);
     const [mark, marker = 0] = head;
     if (mark !== 0xff || marker === 0xda || marker === 0xd9) break;
@@ -63,6 +63,11 @@ async function readJpeg(file: ByteSource, found: Found): Promise<void> {
   await trailerIn(file, found);
   // Long ones continue in the next segment.
   resourcesIn(Buffer.concat(resources), found);
+}
+
+/** Fujifilm stores them in the camera's JPEG, whose place stands in the head. */
+async function readFujifilm(file: ByteSource, found: Found): Promise<void> {
+  await readJpeg(file, found, (await bytesAt(file, 84, 4)).readUInt32BE());
 }
 
 const resourcesMark = "Photoshop 3.0\0";
@@ -238,7 +243,8 @@ const readers: Readonly<Record<string, Reader>> = {
   apng: readPng,
   jng: readPng,
   webp: readWebp,
-  ...{ tiff: tiffIn, dng: tiffIn, nef: tiffIn, arw: tiffIn, pef: tiffIn },
+  ...{ tiff: tiffIn, dng: tiffIn, nef: tiffIn, arw: tiffIn, pef: tiffIn, cr2: tiffIn, orf: tiffIn, rw2: tiffIn },
+  raf: readFujifilm,
   ...{ heic: heifMetadata, avif: heifMetadata },
   ...{ jxl: readBoxes, jp2: readBoxes },
   ...{ psd: readPhotoshop, psb: readPhotoshop },

@@ -1,6 +1,6 @@
-import process from "node:process";
 import { expect, it } from "vitest";
 import { withCellEnds } from "#services/conversion/inspectors/inside/html-cells.ts";
+import { expectLinearTime } from "#test/harness/linear-growth.ts";
 
 it.each([
   ["<table><tr><td>a<td>b</table>", "<table><tr><td>a</td><td>b</td></tr></table>"],
@@ -32,17 +32,6 @@ it.each([
   expect(withCellEnds(html)).toBeUndefined();
 });
 
-/** CPU time in ms, which depends less on how busy the machine is. */
-function costOf(piece: string, times: number): number {
-  const page = `<table>${piece.repeat(times)}`;
-  const before = process.cpuUsage();
-  withCellEnds(page);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 it.each(["<td x='", "<table><tr><td>", "<!--", "<script>", "<a =", "</td></tr>"])("takes linear time: %s", (piece) => {
-  costOf(piece, 5000);
-  // A very short time means nothing, and garbage collection may interfere.
-  expect(costOf(piece, 100_000)).toBeLessThan(100 + 8 * costOf(piece, 25_000));
+  expectLinearTime((times) => withCellEnds(`<table>${piece.repeat(times)}`), 100_000);
 });

@@ -1,9 +1,9 @@
-import process from "node:process";
 import { expect, it } from "vitest";
 import { withColumns } from "#services/conversion/inspectors/inside/html-columns.ts";
 import { withControls } from "#services/conversion/inspectors/inside/html-controls.ts";
 import { withoutHidden } from "#services/conversion/inspectors/inside/html-hidden.ts";
 import { withItemNumbers } from "#services/conversion/inspectors/inside/html-lists.ts";
+import { expectLinearTime } from "#test/harness/linear-growth.ts";
 
 it.each([
   ["<table><col span=3><tr><td>1</td><td>2</td></tr></table>", "<table><tr><td>1</td><td>2</td></tr></table>"],
@@ -72,12 +72,5 @@ it.each([
   [withControls, "<rt><input value="],
   [withoutHidden, "<div hidden><p hidden>"],
 ] as const)("takes linear time", (change, piece) => {
-  const costOf = (times: number): number => {
-    const before = process.cpuUsage();
-    change(piece.repeat(times));
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
-  costOf(2000);
-  expect(costOf(40_000)).toBeLessThan(100 + 8 * costOf(10_000));
+  expectLinearTime((times) => change(piece.repeat(times)), 40_000);
 });

@@ -1,6 +1,6 @@
-import process from "node:process";
 import { expect, it } from "vitest";
 import { withSimpleFences } from "#services/conversion/inspectors/inside/markdown-fences.ts";
+import { expectLinearTime } from "#test/harness/linear-growth.ts";
 
 it.each([
   ['```js title="a b.js" {1}\nx\n```\n', "```js\nx\n```\n"],
@@ -22,12 +22,5 @@ it.each(["```js\nx\n```\n", '``` {.python title="x"}\nx\n```\n', "text\n\n    ``
 );
 
 it.each(["```a b\n", "> - - - ```a b\n", "~~~ a b", "- - - - - \n"])("takes linear time: %s", (piece) => {
-  const costOf = (times: number): number => {
-    const before = process.cpuUsage();
-    withSimpleFences(`\`\`\`\n${piece.repeat(times)}`);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
-  costOf(2000);
-  expect(costOf(100_000)).toBeLessThan(100 + 8 * costOf(25_000));
+  expectLinearTime((times) => withSimpleFences(`\`\`\`\n${piece.repeat(times)}`), 100_000);
 });

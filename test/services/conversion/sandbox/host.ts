@@ -9,6 +9,7 @@ import { openLog } from "#kit/log.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 import { cloneIsOpen } from "#test/harness/clone.ts";
+import { keepFound, putFound } from "#test/harness/found.ts";
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -24,8 +25,14 @@ export type Host = AsyncDisposable & { readonly folder: string; readonly sandbox
 export async function openHost(mode: Sandbox["mode"]): Promise<Host> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-sandbox-"));
   await chmod(folder, 0o755);
-  const settings = { scratchDir: join(folder, "scratch"), firstUid: 61_800, memoryBytes: 512 * 2 ** 20, log: openLog("error") };
+  const held = `sandbox-held.${mode}`;
+  await putFound(folder, [held]);
+  const settings = {
+    ...{ scratchDir: join(folder, "scratch"), firstUid: 61_800, memoryBytes: 512 * 2 ** 20, log: openLog("error") },
+    provenFile: join(folder, "sandbox-held"),
+  };
   const sandbox = mode === "full" ? await openSandbox({ ...settings, mode: "required" }) : await openDegradedSandbox(settings);
+  await keepFound(folder, [held]);
   return {
     folder,
     sandbox,

@@ -38,10 +38,13 @@ it("attacks the sandbox only once for many starts, and again after a change or a
     expect(openAttackMemory(provenFile, firstUid).hasHeld("full")).toBe(false);
     await utimes(kept, new Date(), new Date());
     expect(openAttackMemory(provenFile, firstUid).hasHeld("full")).toBe(true);
+    await using recent = await openSandbox(oneOff);
+    expect(recent.heldLately).toBe(true);
+    await utimes(kept, new Date(), new Date(Date.now() - 11 * 60_000));
     const before = await stat(kept);
     {
       await using owing = await openSandbox(oneOff);
-      expect((await stat(kept)).ino).toBe(before.ino);
+      expect([owing.heldLately, (await stat(kept)).ino]).toEqual([false, before.ino]);
       await owing.attackIfOwed();
       expect((await stat(kept)).ino).not.toBe(before.ino);
       const after = await stat(kept);

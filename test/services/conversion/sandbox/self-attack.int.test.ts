@@ -11,19 +11,22 @@ import { describe, expect, it } from "vitest";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { attackSandbox } from "#services/conversion/sandbox/self-attack.ts";
 import { cloneIsOpen } from "#test/harness/clone.ts";
-import { isRoot, openHost } from "./host.ts";
+import { describeSandboxes, isRoot, openHost } from "./host.ts";
 
 const asUser = fileURLToPath(new URL("./as-user.ts", import.meta.url));
 const nobody = 65_534;
 
 const nothingUsed = { processorMs: 0, outputBytes: 0 };
 
-describe("the attack at startup", () => {
-  it("fails against the sandbox of this host", async () => {
-    await using host = await openHost("full");
-    expect(host.sandbox.mode).toBe("full");
+describeSandboxes("the attack at startup on the %s sandbox", (mode) => {
+  it("fails on this host", async () => {
+    await using host = await openHost(mode);
+    await attackSandbox(host.sandbox, join(host.folder, "scratch"));
+    expect(host.sandbox.mode).toBe(mode);
   });
+});
 
+describe("the attack at startup", () => {
   it("rejects a sandbox without isolation and names what got through", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-leaky-"));
     await using host = await openHost("full");

@@ -7,18 +7,32 @@ import { fluidsynthEngine } from "#services/conversion/engines/media/fluidsynth.
 import { icnsutilsEngine } from "#services/conversion/engines/pictures/icnsutils.ts";
 import { librawEngine } from "#services/conversion/engines/pictures/libraw.ts";
 import { useBench } from "#test/contract/engine.ts";
+import { readingsOf } from "#test/prove/readers/pixels.ts";
 
 const typical = (name: string): string => join(import.meta.dirname, "../../../../corpus/typical", name);
 
 describe("libraw", () => {
   const bench = useBench(librawEngine);
 
-  it.each(["dng", "nef", "arw", "pef"])("develops %s in its original colours", async (format) => {
+  it.each(["dng", "nef", "arw", "pef", "cr2", "orf", "raf", "rw2"])("develops %s in its original colours", async (format) => {
     const { path } = await bench.convert(typical(`image/typical.${format}`), format, "tiff");
     const wanted = await sharp(typical("image/typical.png")).removeAlpha().resize(32, 24, { fit: "fill" }).raw().toBuffer();
     const { data, info } = await sharp(path).resize(32, 24, { fit: "fill" }).raw().toBuffer({ resolveWithObject: true });
     expect(info.channels).toBe(3);
     expect(correlation(wanted, data)).toBeGreaterThan(0.8);
+  });
+
+  it("is judged by dcraw, whose pictures were not read once, so that proofs looked at an undeveloped mosaic", async () => {
+    for (const format of ["dng", "nef", "arw", "pef", "cr2", "orf", "raf", "rw2"]) {
+      const { value } = await readingsOf({ path: typical(`image/typical.${format}`), format, kind: "image" }).next();
+      expect([format, value?.reader]).toEqual([format, "dcraw"]);
+    }
+  });
+
+  it.each(["cr2", "orf", "raf", "rw2"])("refuses %s without the end of its picture", async (format) => {
+    const [file, whole] = [join(bench.folder, `cut.${format}`), await readFile(typical(`image/typical.${format}`))];
+    await writeFile(file, whole.subarray(0, whole.length * 0.6));
+    await expect(bench.convert(file, format, "tiff")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
   it("refuses truncated files, and files that are not camera raw", async () => {

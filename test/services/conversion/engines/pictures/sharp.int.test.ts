@@ -74,6 +74,11 @@ describe("pictures by sharp", () => {
       expect([...notes.keys()]).toEqual([]);
     });
 
+    it("announces hard edges for every drawing in GIF, also for one of a document that has no transparency", () => {
+      const hop = sharpEngine.hops.find(({ from, to }) => from === "svg" && to === "gif");
+      expect(hop?.expects?.find(({ code }) => code === "ALPHA_FLATTENED")?.of).toBeUndefined();
+    });
+
     it.each(["webp", "gif", "avif", "tiff"])("keeps transparency in %s", async (to) => {
       const { path } = await bench.convert(await file(await halfTransparent().png().toBuffer()), "png", to);
       const [left, right] = await coloursOf(path);
