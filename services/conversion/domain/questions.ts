@@ -147,7 +147,10 @@ export const answers = {
   /** Writes a DOCX that Pandoc reads completely, if it is none. `left`: sentences about text that remains left out. */
   readableDocx: record({
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
-    properties: record({ title: text(400), author: text(400), date: text(40), lang: text(40) }),
+    properties: record({
+      ...{ title: text(400), author: text(400), date: text(40), lang: text(40) },
+      ...{ subject: text(2000), keywords: text(2000), description: text(2000) },
+    }),
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
   readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),

@@ -61,7 +61,7 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ...told("Formulas that could not be read stayed in TeX", find(/^Could not convert TeX math (.+)/)),
     ...(/^filemill:tables$/m.test(stdout) ? ["Tables were left out."] : []),
     ...(/^filemill:bibliography$/m.test(stdout) ? ["The list of references was left out."] : []),
-    ...(/^filemill:properties$/m.test(stdout) ? ["The title and author in the document's properties were left out."] : []),
+    ...told("Properties of the document were left out", /^filemill:properties (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:list-labels$/m.test(stdout) ? ["Letters, Roman numerals or first numbers of lists became plain numbers."] : []),
   ];
 }

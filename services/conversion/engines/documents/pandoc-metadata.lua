@@ -15,20 +15,32 @@ end
 
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
 local function place_properties(meta)
-  local function take(name)
+  local own = {}
+  for name in ("title author date lang subject keywords description"):gmatch("%S+") do
     local value = meta["filemill-" .. name]
     meta["filemill-" .. name] = nil
-    return value and pandoc.utils.stringify(value)
+    own[name] = value and pandoc.utils.stringify(value)
   end
-  local title, author, date, lang = take("title"), take("author"), take("date"), take("lang")
+  local function put(name, place)
+    meta[place or name] = meta[place or name] or own[name]
+    own[name] = nil
+  end
   if is_book or is_markdown then
-    meta.title, meta.author = meta.title or title, meta.author or author
-    if is_book then meta.date, meta.lang = meta.date or date, meta.lang or lang end
+    put("title") put("author")
+    if is_book then put("date") put("lang") end
+    if FORMAT:match("^epub") then
+      meta.subject = meta.subject or pandoc.List({ own.subject or own.keywords, own.subject and own.keywords })
+      own.subject, own.keywords = nil, nil
+      put("description")
+    end
   elseif is_web then
-    if not meta.title then meta.pagetitle = title end
-    if not meta.author then meta["author-meta"] = author and pandoc.List({ author }) end
-    meta["date-meta"], meta.lang = date, meta.lang or lang
-  elseif (title or author) and FORMAT ~= "plain" then print("filemill:properties") end
+    if not meta.title then meta.pagetitle = own.title end
+    if not meta.author then meta["author-meta"] = own.author and pandoc.List({ own.author }) end
+    own.title, own.author = nil, nil
+    put("date", "date-meta") put("lang") put("keywords") put("description", "description-meta")
+  end
+  local left = pandoc.List({ "title", "author", "subject", "keywords", "description" }):filter(function(name) return own[name] end)
+  if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 
 -- The lines at the head of a document that the target's template has no place for. They become the first blocks.

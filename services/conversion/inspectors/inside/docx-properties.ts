@@ -13,6 +13,9 @@ export function propertiesOf(core: string, styles: string): Answer<"readableDocx
     title: said(/<dc:title>([^<]{1,300})</),
     author: said(/<dc:creator>([^<]{1,300})</),
     date: said(/<dcterms:created[^<>]{0,99}>(\d{4}-\d\d-\d\d)/),
+    subject: said(/<dc:subject>([^<]{1,2000})</),
+    keywords: said(/<cp:keywords>([^<]{1,2000})</),
+    description: said(/<dc:description>([^<]{1,2000})</),
     lang: said(/<dc:language>([\w-]{2,20})</) || (/<w:lang [^<>]{0,99}w:val="([a-zA-Z]{2,3}(?:-\w{2,8})?)"/.exec(defaults)?.[1] ?? ""),
   };
 }

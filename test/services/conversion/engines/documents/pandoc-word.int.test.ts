@@ -26,9 +26,9 @@ it("accepts, rejects or shows tracked changes, and notes what is left out", asyn
   expect(all.notes).toEqual([]);
 });
 
-it("keeps title, author, date and language of the properties where the target has a place for them", async () => {
+it("keeps title, author, date, language, keywords and description of the properties where the target has a place for them", async () => {
   const core =
-    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>Salt &amp; pepper</dc:title><dc:creator>Ada</dc:creator><dcterms:created>2019-05-06T07:08:09Z</dcterms:created></cp:coreProperties>';
+    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>Salt &amp; pepper</dc:title><dc:creator>Ada</dc:creator><cp:keywords>salt, pepper</cp:keywords><dc:description>Of a kitchen</dc:description><dcterms:created>2019-05-06T07:08:09Z</dcterms:created></cp:coreProperties>';
   const language = '<w:docDefaults><w:rPrDefault><w:rPr><w:lang w:val="fr-CA"/></w:rPr></w:rPrDefault></w:docDefaults>';
   const given = Buffer.from(zipSync({ ...unzipSync(docx(line("Text."), language)), "docProps/core.xml": strToU8(core) }));
   expect((await convert(given, "docx", "md")).text).toBe("---\nauthor: Ada\ntitle: Salt & pepper\n---\n\nText.\n");
@@ -36,6 +36,7 @@ it("keeps title, author, date and language of the properties where the target ha
   expect(page).toContain('lang="fr-CA"');
   expect(page).toContain("<title>Salt &amp; pepper</title>");
   expect(page).toMatch(/<meta name="author" content="Ada" \/>\s*<meta name="dcterms.date" content="2019-05-06" \/>/);
+  expect(page).toMatch(/<meta name="keywords" content="salt, pepper" \/>\s*<meta name="description" content="Of a kitchen" \/>/);
   expect(
     page
       .replace(/<style>[\s\S]*?<\/style>/, "")
@@ -44,11 +45,13 @@ it("keeps title, author, date and language of the properties where the target ha
       .trim(),
   ).toBe("Text.");
   const book = unzipSync((await convert(given, "docx", "epub")).bytes);
-  expect(strFromU8(book["EPUB/content.opf"] ?? new Uint8Array())).toMatch(
+  const about = strFromU8(book["EPUB/content.opf"] ?? new Uint8Array());
+  expect(about).toMatch(/<dc:subject[^>]*>salt, pepper<[\s\S]*<dc:description[^>]*>Of a kitchen</);
+  expect(about).toMatch(
     /<dc:title[^>]*>Salt &amp; pepper<[\s\S]*<dc:date[^>]*>2019-05-06<[\s\S]*<dc:language>fr-CA<[\s\S]*<dc:creator[^>]*>Ada</,
   );
   const { messages } = await convert(given, "docx", "rst");
-  expect(messages.get("TEXT_LEFT_OUT")).toBe("The title and author in the document's properties were left out.");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: title, author, keywords, description.");
 });
 
 it("keeps the cells of a table without a column grid", async () => {
