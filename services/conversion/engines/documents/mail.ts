@@ -36,7 +36,7 @@ function mailExpectations(from: string, to: string) {
   const damaged = "Bytes that are no characters in a text's encoding are replaced.";
   const ofPage = "Style sheets, and styles that load something, are left out.";
   const ofMsg = "A body in rich text that contains no page becomes plain text.";
-  const styling = [...(isPage ? [ofPage] : []), ...(from === "msg" ? [ofMsg] : [])].join(" ");
+  const styling = [...(isPage ? [ofPage] : []), ...(from === "msg" || isDecoded ? [ofMsg] : [])].join(" ");
   return [
     ...expectingAll(
       from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",

@@ -9,6 +9,7 @@ import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
 import { pageInRichText } from "./rich-text.ts";
+import { unwrapped } from "./tnef.ts";
 
 const maxNesting = 60;
 
@@ -33,7 +34,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     noteAlso(notes, "CHARACTERS_REPLACED", "Letters in the names of attachments could not be read.");
   // The message in a report of its failure is evidence, not content.
   const isReport = mail.attachments.some(({ mimeType }) => /^message\/(delivery-status|feedback-report)$/.test(mimeType));
-  const attachments = mail.attachments.map(async (part, index): Promise<Attachment> => {
+  const attached = mail.attachments.map(async (part, index): Promise<Attachment> => {
     const { filename, mimeType, content, contentId, disposition, related } = part;
     const inner = typeof content === "string" ? Buffer.from(content, "utf8") : new Uint8Array(content);
     const isShown = mimeType === "message/rfc822" && disposition !== "attachment" && !isReport && depth < maxForwards;
@@ -47,6 +48,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
       message,
     };
   });
+  const { page, text, attachments } = withoutEnvelopes(await Promise.all(attached), mail.text, notes);
   return {
     subject: textIn(headers, "subject", notes),
     from: addressesIn(headers, "from", notes),
@@ -56,12 +58,32 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     replyTo: addressesIn(headers, "reply-to", notes),
     date: dateOf(headers.find(({ key }) => key === "date")?.value),
     messageId: mail.messageId ?? "",
-    text: mail.text,
-    html: mail.html,
-    attachments: await Promise.all(attachments),
+    text,
+    html: mail.html ?? page,
+    attachments,
     others: othersIn(headers),
     raw,
   };
+}
+
+/** Attachments with those inside Outlook's envelopes in place of these, and the body of the first one if the message has none of its own. */
+function withoutEnvelopes(attached: readonly Attachment[], own: string | undefined, notes: Notes) {
+  const found = attached.map((each) => ({ each, inner: unwrapped(each.bytes) }));
+  const first = found.find(({ inner }) => inner !== undefined)?.inner;
+  for (const { inner } of found) if (inner !== undefined && !/(?:^|\bnote)$/i.test(inner.kind)) noteOther(inner.kind, notes);
+  const attachments = found.flatMap(({ each, inner }): readonly Attachment[] =>
+    inner === undefined
+      ? [each]
+      : inner.files.map(({ name, mime = "application/octet-stream", contentId, bytes }, index) => ({
+          ...{ name: name || `attachment-${index + 1}`, mime, bytes, contentId, isInline: false },
+        })),
+  );
+  const text = own?.trim() ? own : (first?.body ?? own);
+  return { page: first && pageIn({ ...first, body: text }, notes), text, attachments };
+}
+
+function noteOther(kind: string, notes: Notes): void {
+  notes.set("METADATA_DROPPED", `The item is no message (${kind.slice(0, 40)}); the fields of its kind were left out.`);
 }
 
 /** Whether the last boundary of a message of several parts is missing. */
@@ -114,8 +136,7 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Prom
       .join(", ");
   const html = pageIn(fields, notes);
   const sort = fields.messageClass ?? "IPM.Note";
-  if (!/^IPM\.Note\b/i.test(sort))
-    notes.set("METADATA_DROPPED", `The item is no message (${sort.slice(0, 40)}); the fields of its kind were left out.`);
+  if (!/^IPM\.Note\b/i.test(sort)) noteOther(sort, notes);
   // As they arrived; drafts have none.
   const { headers } = await PostalMime.parse(fields.headers ?? "");
   return {
@@ -138,8 +159,12 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Prom
   };
 }
 
+type Page = {
+  readonly [Key in "html" | "compressedRtf"]?: Uint8Array | undefined;
+} & { readonly [Key in "body" | "bodyHtml"]?: string | undefined } & { readonly internetCodepage?: number | undefined };
+
 /** The body as a page. Text that exists only as rich text cannot be read. */
-function pageIn(fields: FieldsData, notes: Notes): string | undefined {
+function pageIn(fields: Page, notes: Notes): string | undefined {
   if (fields.bodyHtml !== undefined) return fields.bodyHtml;
   if (fields.html !== undefined) return decodeHtml(fields.html, fields.internetCodepage);
   if (fields.compressedRtf === undefined) return undefined;

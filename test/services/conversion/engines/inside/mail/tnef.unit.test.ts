@@ -1,0 +1,78 @@
+import { unzipSync } from "fflate";
+import { expect, it } from "vitest";
+import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
+import { convertMail } from "#services/conversion/engines/inside/mail/convert.ts";
+import { unwrapped } from "#services/conversion/engines/inside/mail/tnef.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(mailEngine, convertMail);
+
+const number = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+const attribute = (level: number, id: number, data: Buffer | string): Buffer =>
+  Buffer.concat([Buffer.from([level]), number(id), number(data.length), Buffer.from(data), Buffer.alloc(2)]);
+const padded = (data: Buffer): Buffer => Buffer.concat([number(data.length), data, Buffer.alloc((4 - (data.length % 4)) % 4)]);
+const property = (tag: number, ...values: readonly Buffer[]): Buffer =>
+  Buffer.concat([number(tag), number(values.length), ...values.map(padded)]);
+const listOf = (...properties: readonly Buffer[]): Buffer => Buffer.concat([number(properties.length), ...properties]);
+const unicode = (text: string): Buffer => Buffer.from(`${text}\0`, "utf16le");
+const envelopeOf = (...attributes: readonly Buffer[]): Buffer =>
+  Buffer.concat([number(0x223e9f78), Buffer.alloc(2), attribute(1, 0x69007, number(1251)), ...attributes]);
+
+const html = attribute(1, 0x69003, listOf(property(0x10130102, Buffer.from("<p>\xcd\xf3\xec\xe1\xe0\xf2</p>", "latin1"))));
+const named = Buffer.concat([number(0x8000001f), Buffer.alloc(16), number(1), padded(unicode("own")), number(1), padded(unicode("x"))]);
+const file = Buffer.concat([
+  attribute(2, 0x69002, Buffer.alloc(14)),
+  attribute(2, 0x18010, "SHORT~1.TXT\0"),
+  attribute(2, 0x6800f, "Content"),
+  attribute(2, 0x69005, listOf(named, Buffer.concat([number(0x7ffe000b), number(1)]), property(0x3707001f, unicode("Long name.txt")))),
+]);
+
+const mailOf = (envelope: Buffer, text = ""): string =>
+  [
+    "From: a@b.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n",
+    `--x\r\nContent-Type: text/plain\r\n\r\n${text}\r\n`,
+    '--x\r\nContent-Type: application/ms-tnef; name="winmail.dat"\r\nContent-Transfer-Encoding: base64\r\n',
+    `${envelope.toString("base64")}\r\n--x--\r\n`,
+  ].join("\r\n");
+
+it("the files and the page in Outlook's envelope are those of the message", async () => {
+  const sent = mailOf(envelopeOf(html, file));
+  const made = await convert(sent, "eml", "html");
+  expect(made.text).toContain("<p>Нумбат</p>");
+  expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("An attachment was left out: Long name.txt.");
+  const files = unzipSync((await convert(sent, "eml", "zip")).bytes);
+  expect(Buffer.from(files["Long name.txt"] ?? "").toString()).toBe("Content");
+  expect(Object.keys(files)).not.toContain("winmail.dat");
+});
+
+it("a message keeps its own text, and says if the envelope holds no message", async () => {
+  const meeting = envelopeOf(attribute(1, 0x78008, "IPM.Microsoft Schedule.MtgReq\0"), attribute(1, 0x2800c, "Inner\0"));
+  const made = await convert(mailOf(meeting, "Outer"), "eml", "txt");
+  expect(made.text).toContain("Outer");
+  expect(made.text).not.toContain("Inner");
+  expect(made.notes.get("METADATA_DROPPED")).toContain("MtgReq");
+  expect((await convert(mailOf(meeting), "eml", "txt")).text).toContain("Inner");
+});
+
+it("the files of a message inside the envelope are found", () => {
+  const inner = Buffer.concat([Buffer.alloc(16), envelopeOf(attribute(1, 0x2800c, "Inner\0"), file)]);
+  const message = Buffer.concat([attribute(2, 0x69002, Buffer.alloc(14)), attribute(2, 0x69005, listOf(property(0x3701000d, inner)))]);
+  expect(unwrapped(envelopeOf(message))?.files.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([
+    ["message.txt", "Inner"],
+    ["Long name.txt", "Content"],
+  ]);
+});
+
+it("a damaged envelope stays an attachment", async () => {
+  const whole = envelopeOf(html, file);
+  const endless = envelopeOf(attribute(1, 0x69003, Buffer.concat([number(0xffffffff), number(0x10000003)])));
+  const unknown = envelopeOf(attribute(1, 0x69003, listOf(property(0x10000099))));
+  for (const damaged of [whole.subarray(0, -30), endless, unknown]) {
+    const files = unzipSync((await convert(mailOf(Buffer.from(damaged)), "eml", "zip")).bytes);
+    expect(Object.keys(files)).toContain("winmail.dat");
+  }
+});
