@@ -12,7 +12,13 @@ const longFiles = [
   "engines/media/ffmpeg.int",
   "engines/data/data.int",
   "conversion/crashes.int",
+  "web/converter.e2e",
+  "e2e/error-limits.e2e",
+  "e2e/hung-process.e2e",
+  "e2e/killed-after-answer.e2e",
   "attacks/endless-work.e2e",
+  "web/pages.e2e",
+  "web/allowance.e2e",
 ].map((name) => `/${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {
