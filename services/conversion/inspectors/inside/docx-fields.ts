@@ -1,6 +1,7 @@
 /** Fields of a Word document that Pandoc omits: links with more than an address, and those that show what their code says, such as `SYMBOL 182`. */
+
+import { signOf } from "#services/conversion/engines/inside/symbol-fonts.ts";
 import { type Edit, edited } from "./html-tags.ts";
-import { signOf } from "./symbol-fonts.ts";
 
 const marks =
   /<w:fldChar\b[^<>]{0,999}\bw:fldCharType="(begin|separate|end)"[^<>]{0,999}>|<w:instrText\b[^<>]{0,999}>([^<]*)<\/w:instrText>/g;
