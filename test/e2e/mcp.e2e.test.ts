@@ -53,9 +53,7 @@ async function send(told: Told, path: string): Promise<Response> {
   return fetch(`${told.json.upload}${encodeURIComponent(basename(path))}`, { method: "PUT", body: await readFile(path) });
 }
 
-async function bytesOf(download: string): Promise<Buffer> {
-  return Buffer.from(await (await fetch(download)).arrayBuffer());
-}
+const bytesOf = async (download: string): Promise<Buffer> => Buffer.from(await (await fetch(download)).arrayBuffer());
 
 async function upload(client: Client, path: string, order: Readonly<Record<string, unknown>>): Promise<string> {
   const sent = await send(await call(client, "request_upload", order), path);

@@ -83,5 +83,20 @@ function noteUnread(task: HopTask, pages: readonly number[]): void {
 /** Pages without text are only form feeds. */
 async function finish(session: ToolSession, task: HopTask, { letters, pictures }: Taken): Promise<void> {
   if (letters === 0 && pictures.length === 0) task.note("PAGES_EMPTY", "The pages hold no text.");
+  if (await hasPrivateSigns(session))
+    task.note(
+      "TEXT_NOT_RECOGNISED",
+      "Fonts do not say which characters some signs are, such as those of symbol fonts; they are codes in the text.",
+    );
   await session.adopt("out");
+}
+
+/** Whether there are characters for private use, besides those of the bullets at the start of lines, which become plain ones. */
+async function hasPrivateSigns(session: ToolSession): Promise<boolean> {
+  const bullets = { "\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓" };
+  const spelled = Object.entries(bullets).map(([sign, bullet]) => `s/^\\([ \f]*\\)${sign}/\\1${bullet}/`);
+  const signs = "\\xee|\\xef[\\x80-\\xa3]";
+  const look = `/usr/bin/grep -aqP "$1" /job/out && /usr/bin/sed -i "$2" /job/out && /usr/bin/grep -aqP "$1" /job/out`;
+  const end = await session.run({ program: "/bin/sh", args: ["-c", look, "sh", signs, spelled.join(";")], env: { LC_ALL: "C" } });
+  return end.exitCode === 0;
 }

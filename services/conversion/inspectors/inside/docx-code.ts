@@ -6,6 +6,7 @@
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
 import { withBoxes } from "./docx-boxes.ts";
 import { withShownFields } from "./docx-fields.ts";
 import { withGrids } from "./docx-grids.ts";
@@ -15,7 +16,6 @@ import { propertiesOf } from "./docx-properties.ts";
 import { hiddenStylesIn, withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
-import { unknownSign } from "./symbol-fonts.ts";
 
 /** The document is unpacked in memory and packed again. Larger ones stay as they are. */
 const mostBytes = 100_000_000;

@@ -1,6 +1,6 @@
 /** Fields of a Word document that Pandoc omits: links with more than an address, and those that show what their code says, such as `SYMBOL 182`. */
 import { type Edit, edited } from "#services/conversion/engines/inside/html-tags.ts";
-import { signOf } from "./symbol-fonts.ts";
+import { signOf } from "#services/conversion/engines/inside/symbol-fonts.ts";
 
 const marks =
   /<w:fldChar\b[^<>]{0,999}\bw:fldCharType="(begin|separate|end)"[^<>]{0,999}>|<w:instrText\b[^<>]{0,999}>([^<]*)<\/w:instrText>/g;

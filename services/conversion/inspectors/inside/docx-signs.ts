@@ -2,8 +2,9 @@
  * Text of a Word document that Pandoc omits: ruby text, signs of symbol fonts, ticked boxes, chosen list entries, and one kind of line
  * break.
  */
+
+import { signOf, unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
 import { attributeOf } from "./counts/markup.ts";
-import { signOf, unknownSign } from "./symbol-fonts.ts";
 
 export type Signs = {
   readonly document: string;

@@ -1,8 +1,11 @@
-/** Derives family, weight and slant from font names. */
+/** Derives family, weight and slant from font names, and characters from the codes of fonts. */
 import type { PDFPageProxy } from "pdfjs-dist";
-import type { Look } from "./content.ts";
+import { signOf } from "../symbol-fonts.ts";
+import type { Look, Run } from "./content.ts";
+import { bullets } from "./markers.ts";
+import { lettersIn } from "./scans.ts";
 
-export type Face = { readonly look: Look; readonly family: string | undefined };
+export type Face = { readonly look: Look; readonly family: string | undefined; readonly symbols: string | undefined };
 export type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
 
 const mono = /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i;
@@ -20,7 +23,8 @@ export function facesOf(page: PDFPageProxy, styles: Styles): (font: string) => F
       // The invisible font of OCR text has a single width and no style.
       isMono: !/GlyphLess/i.test(name) && (styles[font]?.fontFamily === "monospace" || mono.test(name)),
     };
-    const face = { look, family: familyOf(name, styles[font]?.fontFamily) };
+    const symbols = /^(?:[A-Z]{6}\+)?(Symbol|Wingdings|Webdings)(?=MT|-Regular|$)/i.exec(name)?.[1];
+    const face = { look, family: familyOf(name, styles[font]?.fontFamily), symbols };
     faces.set(font, face);
     return face;
   };
@@ -52,3 +56,19 @@ function familyOf(name: string, sort: string | undefined): string | undefined {
   if (common.test(spaced)) return spaced;
   return sort === "serif" ? "Times New Roman" : sort === "sans-serif" ? "Arial" : undefined;
 }
+
+/** Some fonts map ideographs to look-alike radicals, Arabic letters to their presentation forms, and signs to codes of their own. */
+export function plainLetters(text: string, symbols: string | undefined): string {
+  const said = symbols === undefined ? text : text.replace(/[\uf020-\uf0ff]/g, (sign) => signOf(symbols, sign.charCodeAt(0)) ?? sign);
+  return said.replace(/[\u2e80-\u2fdf\ufb1d-\ufbff\ufc00-\ufdfb\ufe70-\ufefc]/g, (letter) => letter.normalize("NFKC"));
+}
+
+/** Some fonts do not say which characters they show, and the codes mean nothing: they are controls, or hardly any is a letter. */
+export function isUnreadable(runs: readonly Run[]): boolean {
+  if (runs.some(({ text }) => /[\p{Cc}\p{Co}\ufffd]/u.test(text.replace(bullets, "").trim()))) return true;
+  const ink = runs.reduce((sum, { text }) => sum + text.replace(/[\s._\u2026-]/g, "").length, 0);
+  return ink >= fewestCodes && lettersIn(runs) < ink * fewReadable;
+}
+
+const fewestCodes = 200;
+const fewReadable = 0.25;

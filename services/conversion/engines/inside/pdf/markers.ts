@@ -11,7 +11,7 @@ export type Marker = {
   readonly isUnsure: boolean;
 };
 
-const bullets = /^[•◦▪‣●○■▸►➢\uf0b7\uf0a7]\s*/u;
+export const bullets = /^[•◦▪‣●○■▸►➢\uf0b7\uf0a7]\s*/u;
 const dashes = /^[-–—*·]\s+/u;
 /** Three digits in brackets are an area code. */
 const numbers = /^(?!\(\d{3})\(?(\d{1,3})[.)]\s+/;

@@ -8,7 +8,7 @@ import { appearancesOf } from "./appearances.ts";
 import type { Box, PageContent, Run, StructureNode } from "./content.ts";
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
-import { type Face, facesOf, type Styles } from "./fonts.ts";
+import { type Face, facesOf, isUnreadable, plainLetters, type Styles } from "./fonts.ts";
 import { inked, inksOf } from "./inks.ts";
 import { type IsVisible, layersOf, seenRuns } from "./layers.ts";
 import { inLogicalOrder } from "./ligatures.ts";
@@ -184,16 +184,6 @@ function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned):
 /** A tenth of a degree. */
 const leastSlope = Math.PI / 1800;
 
-/** Some fonts do not say which characters they show, and the codes mean nothing: they are controls, or hardly any is a letter. */
-function isUnreadable(runs: readonly Run[]): boolean {
-  if (runs.some(({ text }) => /[\p{Cc}\ufffd]/u.test(text.trim()))) return true;
-  const ink = runs.reduce((sum, { text }) => sum + text.replace(/[\s._\u2026-]/g, "").length, 0);
-  return ink >= fewestCodes && lettersIn(runs) < ink * fewReadable;
-}
-
-const fewestCodes = 200;
-const fewReadable = 0.25;
-
 type TextItem = {
   readonly str?: string;
   readonly width: number;
@@ -252,9 +242,9 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, faceOf: (font: strin
     const isUpright = Math.abs(b) <= Math.abs(a) * 0.1;
     const size = Math.hypot(c, d);
     const turn = { angle: Math.atan2(b, a), length: item.width };
-    const { look, family } = faceOf(item.fontName);
+    const { look, family, symbols } = faceOf(item.fontName);
     const run: Run = {
-      ...{ text: plainLetters(item.str), x, baseline, width: isUpright ? item.width : 0, size },
+      ...{ text: plainLetters(item.str, symbols), x, baseline, width: isUpright ? item.width : 0, size },
       ...(isUpright ? {} : { turn }),
       look: item.str.search(ideograph) === -1 ? look : { ...look, isMono: false },
       font: family,
@@ -292,8 +282,3 @@ function linkedParts(run: Run, links: readonly PlacedLink[]): Run[] {
 
 /** Equally wide in every font. */
 const ideograph = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
-
-/** Some fonts map ideographs to look-alike radicals, and Arabic letters to their presentation forms. */
-function plainLetters(text: string): string {
-  return text.replace(/[\u2e80-\u2fdf\ufb1d-\ufbff\ufc00-\ufdfb\ufe70-\ufefc]/g, (letter) => letter.normalize("NFKC"));
-}

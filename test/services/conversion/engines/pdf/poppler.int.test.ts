@@ -96,4 +96,13 @@ describe("engine poppler, in detail", () => {
       ["TEXT_NOT_RECOGNISED", "These fonts do not say which characters they show, so that text in them may be wrong: Arial."],
     ]);
   });
+
+  it("writes bullets of symbol fonts as bullets, and notes other signs without a character", async () => {
+    const signs = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [97 /uniF0B7 /uniF061] >> >>";
+    const input = await bench.put("signs.pdf", pdfOf(["aX) Tj 0 -20 Td (b"], undefined, "", signs));
+    const { path, notes } = await bench.convert(input, "pdf", "txt");
+    const text = await readFile(path, "utf8");
+    expect([text.includes("•X"), text.includes("\uf061"), text.includes("\uf0b7")]).toEqual([true, true, false]);
+    expect(notes.get("TEXT_NOT_RECOGNISED")).toMatch(/^Fonts do not say which characters some signs are/);
+  });
 });
