@@ -98,11 +98,11 @@ function withWholeLineEnds(content: Uint8Array): Uint8Array {
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
-const textBeforeRuns = /(<(?:\w+:)?si>\s*)(<((?:\w+:)?)t\b[^<>]*>[^<]*<\/\3t>)(?=\s*<\3r>)/g;
+const textBeforeRuns = /(<(?:\w+:)?si>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
 
 /** Makes the text in front of formatted runs a run, too: the library would drop the others. */
 const withWholeStrings = (content: Uint8Array): Uint8Array =>
-  Buffer.from(latin1(content).replace(textBeforeRuns, "$1<$3r>$2</$3r>"), "latin1");
+  Buffer.from(latin1(content).replace(textBeforeRuns, "$1<$3r>$2</$3r><$3r>"), "latin1");
 
 /** A cell up to its value, whatever prefix the writer gives to the names. */
 const sheetCell = /(<(?:\w+:)?c\s[^<>]*>)(\s*(?:<(?:\w+:)?f\b[^<>]*>(?:[^<]*<\/(?:\w+:)?f>\s*)?)?)(?:(<(?:\w+:)?v\b[^<>]*>)([^<]*))?/g;
