@@ -105,6 +105,9 @@ def calm_html(job):
         file.write(calm)
 
 
+TYPES = "[Content_Types].xml"
+
+
 def names_in(path):
     """Names of a package's parts; none if it is no package."""
     try:
@@ -114,9 +117,16 @@ def names_in(path):
         return []
 
 
+MAIN_PARTS = {"word/": b"word", "xl/": b"spreadsheetml|ms-excel", "ppt/": b"presentationml|ms-powerpoint"}
+
+
 def has_part(path, folder):
-    """Whether an Office Open XML package belongs to the family of its filter, which does not check."""
-    return any(name.startswith(folder) for name in names_in(path))
+    """Whether an Office Open XML package belongs to the family of its filter, which does not check. Its parts may have any names."""
+    names = names_in(path)
+    if any(name.startswith(folder) for name in names) or TYPES not in names:
+        return any(name.startswith(folder) for name in names)
+    with zipfile.ZipFile(path) as package, package.open(TYPES) as types:
+        return re.search(rb"[./](?:%s)[\w.]{0,100}\.main\+xml" % MAIN_PARTS[folder], types.read(4_000_000)) is not None
 
 
 # Sound and video in Office Open XML and OpenDocument.

@@ -1,5 +1,6 @@
 /** Works around what the workbook library would change or cannot handle. */
 import * as workbooks from "@e965/xlsx";
+import { tooComplex } from "../failure.ts";
 import { loadCodePages } from "./old-workbooks.ts";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
@@ -22,7 +23,7 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
         const part = parts.FileIndex[place];
         if (part?.content === undefined) continue;
         if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(part.content));
-        if (/\/xl\/sharedStrings\.xml$/i.test(name)) part.content = withWholeLineEnds(part.content);
+        if (/\/xl\/sharedStrings\.xml$/i.test(name)) part.content = withWholeLineEnds(withWholeStrings(part.content));
         if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
@@ -44,8 +45,12 @@ type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: read
 
 const noStyles = Buffer.from("<office:document-styles/>");
 
+/** More rows or columns than any office has: the library would count through them. */
+const repeatsWithoutEnd = /\stable:number-(?:columns|rows)-repeated=["']\d{8,}/;
+
 /** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {
+  if (repeatsWithoutEnd.test(latin1(content))) throw tooComplex("The sheet has too many rows or columns to convert.");
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
   const shown = withReadTexts(withWrittenDates(withErrors(latin1(content)))).replace(cell, (whole: string, attributes: string) => {
     if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
@@ -92,6 +97,12 @@ function withWholeLineEnds(content: Uint8Array): Uint8Array {
   const twoMarks = /(?:_x000d_|&#13;|&#xd;)(?=\n|&#10;|&#xa;|_x000a_)/gi;
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
+
+const textBeforeRuns = /(<(?:\w+:)?si>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
+
+/** Makes the text in front of formatted runs a run, too: the library would drop the others. */
+const withWholeStrings = (content: Uint8Array): Uint8Array =>
+  Buffer.from(latin1(content).replace(textBeforeRuns, "$1<$3r>$2</$3r><$3r>"), "latin1");
 
 /** A cell up to its value, whatever prefix the writer gives to the names. */
 const sheetCell = /(<(?:\w+:)?c\s[^<>]*>)(\s*(?:<(?:\w+:)?f\b[^<>]*>(?:[^<]*<\/(?:\w+:)?f>\s*)?)?)(?:(<(?:\w+:)?v\b[^<>]*>)([^<]*))?/g;

@@ -1,5 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { utils, write } from "@e965/xlsx";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { openOfficePool, pythonPath, workerFiles } from "#services/conversion/engines/office/libreoffice-pool.ts";
@@ -46,4 +48,22 @@ it("rounds dates that the Numbers import shifts by some minutes to whole days, a
     return readFile(outputPath, "utf8");
   });
   expect(rows).toBe("2009-10-15,2009-10-22,2009-10-23T14:30:00,2009-10-24T00:10:00,2.004\n");
+});
+
+it("reads a workbook whose parts have other names than Excel's, but no document of another kind", async () => {
+  await using bench = await openBench(libreofficeEngine, 1);
+  const parts = unzipSync(write(utils.book_new(utils.aoa_to_sheet([["far"]]), "S"), { type: "buffer", bookType: "xlsx" }) as Uint8Array);
+  const moved = (change: (text: string) => string) =>
+    zipSync(Object.fromEntries(Object.entries(parts).map(([name, part]) => [change(name), strToU8(change(strFromU8(part)))])));
+  const path = join(bench.folder, "moved.xlsx");
+  await writeFile(
+    path,
+    moved((text) => text.replace(/(^|["/])xl\//g, "$1book/")),
+  );
+  expect(await readFile((await bench.convert(path, "xlsx", "csv")).path, "utf8")).toBe("far\n");
+  await writeFile(
+    path,
+    moved((text) => text.replace(/(^|["/])xl\//g, "$1book/").replaceAll("spreadsheetml.sheet.main", "other")),
+  );
+  await expect(bench.convert(path, "xlsx", "csv")).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

@@ -40,3 +40,20 @@ it("texts of elements with a prefix are unescaped once, and thousands of them ar
   expect(performance.now() - started).toBeLessThan(10_000);
   expect(text.slice(0, 12)).toBe("1 &lt; A\r\n1 ");
 });
+
+it("a shared text in front of formatted runs keeps the runs", async () => {
+  const book = utils.book_new(utils.aoa_to_sheet([["plain"]]), "S");
+  const parts = unzipSync(write(book, { type: "buffer", bookType: "xlsx", bookSST: true }) as Uint8Array);
+  const runs = "<t>plain</t><r><t> one</t></r><r><t> two</t></r>";
+  const texts = strFromU8(parts["xl/sharedStrings.xml"] ?? new Uint8Array()).replace("<t>plain</t>", runs);
+  const given = Buffer.from(zipSync({ ...parts, "xl/sharedStrings.xml": strToU8(texts) }));
+  expect((await convert(given, "xlsx", "csv")).text).toBe("plain one two\r\n");
+});
+
+it("more rows than any office has are too complex, and not counted one by one", async () => {
+  const spaces = "urn:oasis:names:tc:opendocument:xmlns";
+  const rows = '<table:table-row table:number-rows-repeated="1000000000"><table:table-cell/></table:table-row>';
+  const far = '<table:table-row><table:table-cell office:value-type="float" office:value="1"/></table:table-row>';
+  const sheet = `<office:document xmlns:office="${spaces}:office:1.0" xmlns:table="${spaces}:table:1.0" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S">${rows}${far}</table:table></office:spreadsheet></office:body></office:document>`;
+  await expect(convert(Buffer.from(sheet), "fods", "csv")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+});
