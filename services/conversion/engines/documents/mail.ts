@@ -10,7 +10,9 @@ const mail = {
   work: "mail",
   packages: words("postal-mime @kenjiuno/decompressrtf @kenjiuno/msgreader nodemailer html-to-text sanitize-html fflate ical.js"),
 };
-const shared = words("yaml jsonc-parser json5 fast-xml-parser papaparse @e965/xlsx chardet");
+/** What workbooks load, with the other formats of several tables. */
+const tables = words("@e965/xlsx @bufbuild/protobuf avsc hyparquet hyparquet-compressors hyparquet-writer mdb-reader");
+const shared = [...words("yaml jsonc-parser json5 fast-xml-parser papaparse chardet"), ...tables];
 const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
 
 const records = words("json ndjson yaml xml csv tsv xlsx");

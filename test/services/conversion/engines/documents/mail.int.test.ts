@@ -87,6 +87,8 @@ const written: Readonly<Record<string, string>> = {
     "BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:Zebra;=C4da\r\nFN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:=C4da =\r\nZebra\r\nEND:VCARD\r\n",
   csv: 'First Name,Last Name,E-mail Address,Mobile Phone\r\nJürgen,Quokka,juergen@mill.example,+49 30 123\r\nÄda,"Zebra, Dr.",,\r\n',
   tsv: "Name\tEmail\r\nJürgen Quokka\tjuergen@mill.example\r\nÄda Zebra\t\r\n",
+  mhtml:
+    "MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\n\r\n<!doctype html><html><p>Quokka</p></html>\r\n--x--\r\n",
   json: '[{"name": "Jürgen Quokka", "email": ["juergen@mill.example", "j@mill.example"]}, {"name": "Äda Zebra"}]',
 };
 
@@ -112,6 +114,7 @@ const wantedTexts: Readonly<Record<string, readonly string[]>> = {
   mbox: ["Jürgen Quokka", "Ünïcødé 42", "last words"],
   msg: ["Matijs van Zuijlen", "test"],
   ics: ["Quokka Ünïcødé, talk", "2026-03-01T10:00:00", "somewhere in the middle", "bo@mill.example", "Zebra day"],
+  mhtml: ["<p>Quokka</p>"],
   vcf: ["Jürgen Quokka", "juergen@mill.example", "+49 30 123", "Mill Street 1, Berlin, 10115, Germany", "Äda Zebra"],
 };
 
