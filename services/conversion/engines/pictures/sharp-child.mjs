@@ -169,7 +169,7 @@ function pipelineOf(bytes, input, request, first) {
   shape(image, from, options);
   if (first.isOverfull) image.removeAlpha();
   else if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
-  keepMetadata(image, request);
+  keepMetadata(image, request, first);
   if (keepsProfile(first, options)) image.keepIccProfile();
   // libvips silently converts 16-bit pictures with a profile to a wider colour space.
   else if (first.depth === "ushort" && isConverted(first, options)) image.withIccProfile("srgb", { attach: false });

@@ -34,6 +34,7 @@ const imported = [
   "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
+  "tiff-exif.mjs",
   "tiff-samples.mjs",
 ];
 

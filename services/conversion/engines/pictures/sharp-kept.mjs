@@ -19,9 +19,10 @@ export function setDensity(image, { to, options }, first) {
 const [iptc, others] = [0b100, 0b1_0000];
 
 /** Keeps all metadata that libvips can write. */
-export function keepMetadata(image, { options }) {
+export function keepMetadata(image, { options }, { fields }) {
   if (options.metadata === "strip") return;
   image.keepExif().keepXmp();
+  if (fields !== undefined) image.withExifMerge(fields);
   image.options.keepMetadata |= iptc | others;
 }
 

@@ -4,6 +4,7 @@ import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { declaredShape } from "./sharp-headers.mjs";
+import { exifOfTiff } from "./tiff-exif.mjs";
 import {
   furtherChannelsOf,
   hasUnit,
@@ -43,7 +44,9 @@ export async function settled(sharp, { bytes, input, from, told: read, colours, 
   }
   if (isPackedOtherwise(tags)) throw unread("compressed samples");
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
-  const first = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
+  const usable = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
+  // libvips reads none of a TIFF's EXIF.
+  const first = from === "tiff" ? { ...usable, fields: exifOfTiff(bytes) } : usable;
   if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };
   if (told.depth !== "float" && rangeOfDepth[told.depth] === undefined) throw unread("samples");
   const usual = await withSixteenBits(sharp, { bytes, input, told: first, tags, notes });
