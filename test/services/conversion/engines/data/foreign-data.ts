@@ -9,7 +9,7 @@ import { loadAll } from "js-yaml";
 import { decode as decodeMsgpack } from "notepack.io";
 
 const run = promisify(execFile);
-const byPython = new Set("json ndjson toml plist xml fods csv tsv psv ini properties sqlite xlsx ods".split(" "));
+const byPython = new Set("json ndjson toml plist xml xlsx2003 fods csv tsv psv ini properties sqlite xlsx ods".split(" "));
 
 /** Names and values as text, in order; undefined for a format without an independent reader here. */
 export async function leavesOf(path: string, format: string): Promise<readonly string[] | undefined> {
