@@ -148,8 +148,8 @@ export const answers = {
   readableDocx: record({
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
     properties: record({
-      ...{ title: text(400), author: text(400), date: text(40), lang: text(40) },
-      ...{ subject: text(2000), keywords: text(2000), description: text(2000) },
+      ...{ title: text(10_000), author: text(10_000), date: text(40), lang: text(40) },
+      ...{ subject: text(10_000), keywords: text(10_000), description: text(10_000) },
     }),
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */

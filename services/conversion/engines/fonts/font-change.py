@@ -11,6 +11,8 @@ from fontTools.ttLib import TTFont, TTLibError, newTable
 
 DAMAGED, DRAWS_NOTHING, NONE = 3, 4, 5
 FLAVORS = {"woff": "woff", "woff2": "woff2"}
+# Each takes the time of reading the whole list of fonts.
+MOST_NAMES = 12
 ERRORS = (TTLibError, struct.error, AssertionError, KeyError, IndexError, ValueError, EOFError)
 INSTRUCTIONS = ("fpgm", "prep", "cvt ", "cvar", "hdmx", "VDMX", "LTSH")
 VARIATIONS = ("fvar", "avar", "gvar", "cvar", "HVAR", "VVAR", "MVAR", "STAT")
@@ -34,13 +36,15 @@ def wanted(changes):
 
 
 def opened(source, target):
-    """The first font, and the names of the others in a collection."""
+    """The first font, and how many others are in a collection, with the first names."""
     font = TTFont(source, fontNumber=0, lazy=False, recalcBBoxes=False, recalcTimestamp=False)
     if target == "otf" and "glyf" in font and (names := font.getGlyphOrder())[:1] != [".notdef"]:
         # What CFF calls the first glyph; before any table is read that goes by names.
         font.setGlyphOrder([".notdef", *(f"{name}.drawn" if name == ".notdef" else name for name in names[1:])])
-    others = (TTFont(source, fontNumber=at, lazy=True) for at in range(1, getattr(font.reader, "numFonts", 1)))
-    return font, [("name" in other and other["name"].getDebugName(4)) or "without a name" for other in others]
+    count = getattr(font.reader, "numFonts", 1) - 1
+    others = (TTFont(source, fontNumber=at, lazy=True) for at in range(1, 1 + min(count, MOST_NAMES)))
+    names = [("name" in other and other["name"].getDebugName(4) or "without a name")[:100] for other in others]
+    return font, {"count": count, "names": names}
 
 
 def subset(font, characters):

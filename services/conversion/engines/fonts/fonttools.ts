@@ -39,7 +39,7 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (end.exitCode === 4) throw new LacksContent("The font has no outlines to convert.");
   throwIfFailed(end, badInput, `The font is damaged or is not ${hop.from.toUpperCase()}.`);
   const answer: Answer = JSON.parse(end.stdout);
-  const isWhole = answer.others.length === 0 && stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;
+  const isWhole = answer.others.count === 0 && stringOption(given, "text") === undefined && stringOption(given, "unicodes") === undefined;
   if (hop.from === hop.to && isWhole && (await stat(session.pathOf("out"))).size >= task.input.sizeBytes) {
     await copyFile(task.input.path, task.outputPath);
     return task.note("SOURCE_KEPT");
@@ -48,12 +48,19 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await session.adopt("out");
 }
 
-type Answer = Readonly<Record<"lost" | "others", readonly string[]> & Record<"hasMetadata" | "isSigned", boolean>>;
+type Answer = Readonly<Record<"hasMetadata" | "isSigned", boolean>> & {
+  readonly lost: readonly string[];
+  readonly others: { readonly count: number; readonly names: readonly string[] };
+};
 
 function noteLost({ note }: HopTask, { lost, others, hasMetadata, isSigned }: Answer): void {
   const left = [
     ...(lost.length > 0 ? [`The outlines were converted, without ${lost.join(" and ")}.`] : []),
-    ...(others.length > 0 ? [`Of the fonts in the collection, only the first was converted, not: ${firstNames(others, 12)}.`] : []),
+    ...(others.count > 0
+      ? [
+          `Of the fonts in the collection, only the first was converted, not: ${firstNames(others.names, others.names.length, others.count)}.`,
+        ]
+      : []),
   ];
   if (left.length > 0) note("STRUCTURE_DROPPED", left.join(" "));
   if (hasMetadata) note("METADATA_DROPPED", "The metadata and private data of the web font were left out.");

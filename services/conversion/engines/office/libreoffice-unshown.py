@@ -45,9 +45,13 @@ def words_in_diagrams(path):
     try:
         with zipfile.ZipFile(path) as package:
             for name in filter(DIAGRAM.fullmatch, package.namelist()):
+                said = []
                 for element in ElementTree.fromstring(package.read(name)).iter():
-                    if local(element.tag) == "p":
-                        said = ("\n" if local(each.tag) == "br" else each.text or "" for each in element.iter() if local(each.tag) in ("t", "br"))
-                        yield from lines_of("".join(said))
+                    kind = local(element.tag)
+                    if kind == "t":
+                        said.append(element.text or "")
+                    elif kind in ("p", "br"):
+                        said.append("\n")
+                yield from lines_of("".join(said))
     except DAMAGED:
         return

@@ -10,12 +10,12 @@ export function propertiesOf(core: string, styles: string): Answer<"readableDocx
       .trim();
   const defaults = styles.slice(styles.indexOf("<w:docDefaults>"), Math.max(0, styles.indexOf("</w:docDefaults>")));
   return {
-    title: said(/<dc:title>([^<]{1,300})</),
-    author: said(/<dc:creator>([^<]{1,300})</),
+    title: said(/<dc:title>([^<]{1,10000})</),
+    author: said(/<dc:creator>([^<]{1,10000})</),
     date: said(/<dcterms:created[^<>]{0,99}>(\d{4}-\d\d-\d\d)/),
-    subject: said(/<dc:subject>([^<]{1,2000})</),
-    keywords: said(/<cp:keywords>([^<]{1,2000})</),
-    description: said(/<dc:description>([^<]{1,2000})</),
+    subject: said(/<dc:subject>([^<]{1,10000})</),
+    keywords: said(/<cp:keywords>([^<]{1,10000})</),
+    description: said(/<dc:description>([^<]{1,10000})</),
     lang: said(/<dc:language>([\w-]{2,20})</) || (/<w:lang [^<>]{0,99}w:val="([a-zA-Z]{2,3}(?:-\w{2,8})?)"/.exec(defaults)?.[1] ?? ""),
   };
 }

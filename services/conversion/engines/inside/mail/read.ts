@@ -9,7 +9,7 @@ import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
 import { pageInRichText } from "./rich-text.ts";
-import { unwrapped } from "./tnef.ts";
+import { unwrapped, type Wrapped } from "./tnef.ts";
 
 const maxNesting = 60;
 
@@ -48,7 +48,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
       message,
     };
   });
-  const { page, text, attachments } = withoutEnvelopes(await Promise.all(attached), mail.text, notes);
+  const { page, text, attachments } = withoutEnvelopes(await Promise.all(attached), { text: mail.text, html: mail.html }, notes);
   return {
     subject: textIn(headers, "subject", notes),
     from: addressesIn(headers, "from", notes),
@@ -59,7 +59,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     date: dateOf(headers.find(({ key }) => key === "date")?.value),
     messageId: mail.messageId ?? "",
     text,
-    html: mail.html ?? page,
+    html: page,
     attachments,
     others: othersIn(headers),
     raw,
@@ -67,20 +67,31 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
 }
 
 /** Attachments with those inside Outlook's envelopes in place of these, and the body of the first one if the message has none of its own. */
-function withoutEnvelopes(attached: readonly Attachment[], own: string | undefined, notes: Notes) {
+function withoutEnvelopes(attached: readonly Attachment[], own: Pick<Message, "text" | "html">, notes: Notes) {
   const found = attached.map((each) => ({ each, inner: unwrapped(each.bytes) }));
   const first = found.find(({ inner }) => inner !== undefined)?.inner;
   for (const { inner } of found) if (inner !== undefined && !/(?:^|\bnote)$/i.test(inner.kind)) noteOther(inner.kind, notes);
-  const attachments = found.flatMap(({ each, inner }): readonly Attachment[] =>
-    inner === undefined
-      ? [each]
-      : inner.files.map(({ name, mime = "application/octet-stream", contentId, bytes }, index) => ({
-          ...{ name: name || `attachment-${index + 1}`, mime, bytes, contentId, isInline: false },
-        })),
-  );
-  const text = own?.trim() ? own : (first?.body ?? own);
-  return { page: first && pageIn({ ...first, body: text }, notes), text, attachments };
+  const attachments = found.flatMap(({ each, inner }) => (inner === undefined ? [each] : filesIn(inner, notes)));
+  const text = own.text?.trim() ? own.text : (first?.body ?? own.text);
+  return { page: own.html ?? (first && pageIn({ ...first, body: text }, notes)), text, attachments };
 }
+
+/** Attached messages become their texts and their files. */
+const filesIn = (wrapped: Wrapped, notes: Notes): readonly Attachment[] =>
+  wrapped.files.flatMap(({ name, mime = "application/octet-stream", contentId, bytes, message }, index): readonly Attachment[] => {
+    const file = { name: name || `attachment-${index + 1}`, mime, bytes, contentId, isInline: false };
+    if (message === undefined) return [file];
+    const { body } = message;
+    const page = body === undefined ? pageIn(message, notes) : undefined;
+    const said = body ?? page;
+    const [end, sort] = page === undefined ? [".txt", "text/plain"] : [".html", "text/html"];
+    // The mark says more than the encoding that a page declares.
+    const own =
+      said === undefined
+        ? []
+        : [{ ...file, name: `${name || "message"}${end}`, mime: sort, bytes: Buffer.from(page === undefined ? said : `\ufeff${said}`) }];
+    return [...own, ...filesIn(message, notes)];
+  });
 
 function noteOther(kind: string, notes: Notes): void {
   notes.set("METADATA_DROPPED", `The item is no message (${kind.slice(0, 40)}); the fields of its kind were left out.`);

@@ -16,6 +16,9 @@ const nowhere = "http://page.invalid/";
 /** What a page may load. Links lead elsewhere, and stay what they are. */
 const loading = new Set(["src", "poster", "background", "data", "xlink:href"]);
 const leading = new Set(["href", "action", "cite"]);
+/** What comes before the first tag that could hold a script, as every reader of pages understands it: later, a policy may be too late. */
+const plainStart =
+  /^[\t\n\f\r ]{0,99}(?:<!doctype[^<>]{0,500}>[\t\n\f\r ]{0,99})?(?:<!--[^<>]{0,999}-->[\t\n\f\r ]{0,99})?(?:<html(?:[\t\n\f\r ]{1,99}[a-z:-]{1,40}="[^"<>]{0,500}"){0,30}[\t\n\f\r ]{0,99}>[\t\n\f\r ]{0,99})?(?:<head>)?/i;
 const references =
   /url\(\s{0,9}(?:"([^"]{1,4000})"|'([^']{1,4000})'|([^\s"'()]{1,4000}))\s{0,9}\)|@import\s{1,9}(?:"([^"]{1,4000})"|'([^']{1,4000})')/gi;
 
@@ -39,6 +42,11 @@ const valueIn = (headers: Part["headers"], name: string): string => headers.find
 /** Long addresses are folded. */
 const locationIn = (headers: Part["headers"]): string => valueIn(headers, "content-location").replace(/\s+/g, "");
 const isPage = ({ contentType }: Part): boolean => /^(?:text\/html|application\/xhtml\+xml)$/i.test(contentType.parsed.value);
+
+/** The encoding, and a policy that would forbid the page what it holds now. */
+const isOfTransfer = (meta: string): boolean =>
+  attributeIn(meta, "charset") !== undefined ||
+  /^(?:content-type|content-security-policy)$/i.test(decodeEntities(attributeIn(meta, "http-equiv") ?? "").trim());
 
 /** Keeps the parts as they are. */
 class PartsParser extends MessageParser {
@@ -87,7 +95,7 @@ class Site {
     const href = told && attributeIn(html.slice(told.at, told.end), "href");
     const base = href === undefined ? address : keyOf(decodeEntities(href), address);
     const edits = tags.flatMap((tag, place) => this.#editsOf(html, tag, tags[place + 1], address, base));
-    const at = (first("head") ?? first("html"))?.end ?? /^\s*<!doctype[^<>]{0,500}>/i.exec(html)?.[0].length ?? 0;
+    const at = plainStart.exec(html)?.[0].length ?? 0;
     const policy = `<meta charset="utf-8" /><meta http-equiv="Content-Security-Policy" content="script-src 'none'" />`;
     return edited(html, [{ from: at, to: at, text: policy }, ...edits]) ?? html;
   }
@@ -95,7 +103,7 @@ class Site {
   #editsOf(html: string, tag: Tag, next: Tag | undefined, address: string, base: string): Edit[] {
     if (tag.isEnd) return [];
     const text = html.slice(tag.at, tag.end);
-    if (tag.name === "base" || (tag.name === "meta" && /charset/i.test(text))) return [{ from: tag.at, to: tag.end, text: "" }];
+    if (tag.name === "base" || (tag.name === "meta" && isOfTransfer(text))) return [{ from: tag.at, to: tag.end, text: "" }];
     if (tag.name === "style") {
       const until = next?.at ?? html.length;
       return [{ from: tag.end, to: until, text: this.#styleOf(html.slice(tag.end, until), base) }];
@@ -104,15 +112,17 @@ class Site {
     return [...attributes(text)].flatMap(({ name, value, from, to }) => {
       const was = decodeEntities(value);
       const made =
-        name === "style"
-          ? this.#styleOf(was, base)
-          : name === "srcset"
-            ? this.#sizesOf(was, base)
-            : loading.has(name) || (name === "href" && isLoaded)
-              ? this.#loaded(was, base)
-              : leading.has(name)
-                ? linkFrom(was, address, base)
-                : was;
+        name === "integrity" && isLoaded
+          ? ""
+          : name === "style"
+            ? this.#styleOf(was, base)
+            : name === "srcset"
+              ? this.#sizesOf(was, base)
+              : loading.has(name) || (name === "href" && isLoaded)
+                ? this.#loaded(was, base)
+                : leading.has(name)
+                  ? linkFrom(was, address, base)
+                  : was;
       return made === was ? [] : [{ from: tag.at + from, to: tag.at + to, text: `"${escapeMarkup(made).replaceAll('"', "&quot;")}"` }];
     });
   }
@@ -148,7 +158,8 @@ class Site {
     // A frame or style sheet that loads itself.
     this.#made.set(part, "about:blank");
     this.used.add(part);
-    const type = part.contentType.parsed.value.toLowerCase();
+    const told = part.contentType.parsed.value.toLowerCase();
+    const type = /^[\w.+-]{1,99}\/[\w.+-]{1,99}$/.test(told) ? told : "application/octet-stream";
     if (!isPage(part) && type !== "text/css")
       return `data:${type};base64,${Buffer.from(part.content ?? new ArrayBuffer(0)).toString("base64")}`;
     this.#texts += 1;

@@ -7,6 +7,7 @@ const [kindOfItem, plainBody, messageProperties, codePage] = [0x78008, 0x2800c, 
 const [newAttachment, attachedData, title, attachmentProperties] = [0x69002, 0x6800f, 0x18010, 0x69005] as const;
 const [isText, isUnicode, isBinary, isObject, hasSeveral] = [0x1e, 0x1f, 0x102, 0x0d, 0x1000] as const;
 const sizes: Readonly<Record<number, number>> = { 2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 10: 4, 11: 4, 20: 8, 64: 8, 72: 16 };
+const [pageBody, richBody, pageEncoding] = [0x1013, 0x1009, 0x3fde] as const;
 const maxNesting = 10;
 
 type Properties = ReadonlyMap<number, string | Buffer>;
@@ -26,6 +27,8 @@ export type WrappedFile = {
   readonly mime: string | undefined;
   readonly contentId: string | undefined;
   readonly bytes: Buffer;
+  /** An attached message, which is another envelope. */
+  readonly message: Wrapped | undefined;
 };
 
 /** Undefined if the bytes are no such envelope, or a damaged one. */
@@ -59,37 +62,29 @@ function wrappedIn(view: Buffer, depth: number): Wrapped {
     else if (file !== undefined && id === attachedData) file.data = data;
     else if (file !== undefined && id === attachmentProperties) file.of = propertiesIn(data, page);
   }
-  const html = of.get(0x1013);
-  const rich = of.get(0x1009);
+  const [html, rich, encoding] = [of.get(pageBody), of.get(richBody), of.get(pageEncoding)];
   return {
     kind,
     body: textAt(of, 0x1000) ?? (plain === undefined ? undefined : textOf(plain)),
     bodyHtml: typeof html === "string" ? html : undefined,
     html: typeof html === "string" ? undefined : html,
     compressedRtf: typeof rich === "string" ? undefined : rich,
-    internetCodepage: page,
-    files: files.flatMap((file) => filesFrom(file, depth)),
+    internetCodepage: typeof encoding === "object" ? encoding.readUInt32LE(0) : page,
+    files: files.map((file) => fileFrom(file, depth)),
   };
 }
 
-function filesFrom(
-  file: { readonly name: string; readonly data?: Buffer; readonly of?: Properties },
-  depth: number,
-): readonly WrappedFile[] {
-  const { name, data, of = new Map() as Properties } = file;
+function fileFrom({ name, data, of = new Map() }: { name: string; data?: Buffer; of?: Properties }, depth: number): WrappedFile {
   const stored = of.get(0x3701);
-  // An attached message is another envelope, behind the id of its kind.
-  const inner = typeof stored === "object" ? unwrapped(stored.subarray(16), depth + 1) : undefined;
-  const own = textAt(of, 0x3707) ?? textAt(of, 0x3704) ?? (name || textAt(of, 0x3001)) ?? "";
-  if (inner !== undefined) {
-    const text =
-      inner.body === undefined
-        ? []
-        : [{ name: `${own || "message"}.txt`, mime: "text/plain", contentId: undefined, bytes: Buffer.from(inner.body) }];
-    return [...text, ...inner.files];
-  }
   const bytes = data ?? (typeof stored === "object" ? stored : Buffer.alloc(0));
-  return [{ name: own, mime: textAt(of, 0x370e), contentId: textAt(of, 0x3712), bytes }];
+  return {
+    name: textAt(of, 0x3707) ?? textAt(of, 0x3704) ?? (name || textAt(of, 0x3001)) ?? "",
+    mime: textAt(of, 0x370e),
+    contentId: textAt(of, 0x3712),
+    bytes,
+    // Behind the id of its kind.
+    message: typeof stored === "object" ? unwrapped(stored.subarray(16), depth + 1) : undefined,
+  };
 }
 
 function textAt(of: Properties, id: number): string | undefined {
@@ -97,7 +92,7 @@ function textAt(of: Properties, id: number): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Texts and bytes by the ids of their properties; the others only have their lengths. */
+/** Texts and bytes by the ids of their properties; of the others, only the encoding of the page. */
 function propertiesIn(data: Buffer, page: number | undefined): Properties {
   const found = new Map<number, string | Buffer>();
   let at = 4;
@@ -127,11 +122,16 @@ function propertiesIn(data: Buffer, page: number | undefined): Properties {
       if (at > data.length + 3) throw new RangeError("A property is cut off.");
       if (type === isText) found.set(id, textIn(value, page));
       else if (type === isUnicode) found.set(id, value.toString("utf16le").replace(/\0$/, ""));
-      else if (isSized) found.set(id, value);
+      else if (isSized || id === pageEncoding) found.set(id, value);
     }
   }
   return found;
 }
 
-const textIn = (bytes: Buffer, page: number | undefined): string =>
-  new TextDecoder(decoderLabelOf(`windows-${page ?? 1252}`) ?? "windows-1252").decode(bytes).replace(/\0.*$/s, "");
+const decoders = new Map<number, InstanceType<typeof TextDecoder>>();
+
+function textIn(bytes: Buffer, page = 1252): string {
+  const decoder = decoders.get(page) ?? new TextDecoder(decoderLabelOf(`windows-${page}`) ?? "windows-1252");
+  decoders.set(page, decoder);
+  return decoder.decode(bytes).replace(/\0.*$/s, "");
+}

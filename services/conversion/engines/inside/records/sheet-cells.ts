@@ -16,6 +16,13 @@ const errorNames: Readonly<Record<number, string>> = {
   43: "#GETTING_DATA",
 };
 
+/** The code of the error that a formula's result names: newer workbooks are read with errors as text. Undefined if it names none. */
+export function errorOf({ t, v, f }: workbooks.CellObject): number | undefined {
+  if (t === "e") return typeof v === "number" && Object.hasOwn(errorNames, v) ? v : 15;
+  const found = t === "s" && f !== undefined ? Object.entries(errorNames).find(([, name]) => name === v) : undefined;
+  return found && Number(found[0]);
+}
+
 const zeros = /^0{2,}(-0+)*$/;
 /** The number format with which LibreOffice makes Excel show a boolean. */
 const truth = '"TRUE";"TRUE";"FALSE"';

@@ -271,7 +271,7 @@ export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "t
 const notInXml = /[^\t\n\x20-\ufffd]/g;
 
 /** A line break in a cell is one character, and XML excludes some others. */
-function textOf(text: string, to: string, notes: Notes): string {
+export function textOf(text: string, to: string, notes: Notes): string {
   if (text.length > maxCellChars)
     throw new Failure("INPUT_TOO_COMPLEX", `A workbook cell has at most ${maxCellChars} characters; csv allows more.`);
   if (to === "xls" && text.length > maxRecordChars)

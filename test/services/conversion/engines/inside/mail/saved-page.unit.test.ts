@@ -102,3 +102,28 @@ it.each([
 ])("a saved page with %s is refused", async (_what, saved) => {
   await expect(convert(saved, "mhtml", "html")).rejects.toThrow("contains no saved page");
 });
+
+it.each([
+  "<script>one()</script><head></head>",
+  "<p>x<html><head><script>one()</script>",
+  "\u00a0<!doctype html><html><head><script>one()</script>",
+  "<!--><script>one()</script><!-- --><html><head>",
+  '<html a="><script>"><head><script>one()</script>',
+  '<html a=b" c=">"><head><script>one()</script>',
+])("the policy against scripts comes before all that a page could hold: %s", async (body) => {
+  const { text } = await convert(savedOf([page(body)]), "mhtml", "html");
+  expect(text).toMatch(/^<meta charset="utf-8" \/><meta http-equiv="Content-Security-Policy" content="script-src 'none'" \/>/);
+});
+
+it("what a saved page says about itself stays, except what would forbid the resources that it holds now", async () => {
+  const style = [`Content-Type: text/css\r\nContent-Location: https://numbat.test/a/s.css`, "p { color: red }"] as const;
+  const head = `<meta name="keywords" content="charset"><meta http-equiv="Content-Security-Policy" content="img-src 'self'">`;
+  const { text } = await convert(
+    savedOf([page(`${head}<link rel="stylesheet" href="s.css" integrity="sha256-x">`), style]),
+    "mhtml",
+    "html",
+  );
+  expect(text).toContain('<meta name="keywords" content="charset">');
+  expect(text).not.toContain("img-src");
+  expect(text).toContain('integrity=""');
+});

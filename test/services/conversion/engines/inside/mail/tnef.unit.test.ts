@@ -2,7 +2,6 @@ import { unzipSync } from "fflate";
 import { expect, it } from "vitest";
 import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
 import { convertMail } from "#services/conversion/engines/inside/mail/convert.ts";
-import { unwrapped } from "#services/conversion/engines/inside/mail/tnef.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 const convert = converterOf(mailEngine, convertMail);
@@ -58,13 +57,37 @@ it("a message keeps its own text, and says if the envelope holds no message", as
   expect((await convert(mailOf(meeting), "eml", "txt")).text).toContain("Inner");
 });
 
-it("the files of a message inside the envelope are found", () => {
-  const inner = Buffer.concat([Buffer.alloc(16), envelopeOf(attribute(1, 0x2800c, "Inner\0"), file)]);
-  const message = Buffer.concat([attribute(2, 0x69002, Buffer.alloc(14)), attribute(2, 0x69005, listOf(property(0x3701000d, inner)))]);
-  expect(unwrapped(envelopeOf(message))?.files.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([
-    ["message.txt", "Inner"],
-    ["Long name.txt", "Content"],
-  ]);
+const attachedOf = (...attributes: readonly Buffer[]): Buffer => {
+  const inner = Buffer.concat([Buffer.alloc(16), envelopeOf(...attributes)]);
+  return envelopeOf(
+    attribute(2, 0x69002, Buffer.alloc(14)),
+    attribute(2, 0x69005, listOf(property(0x3001001f, unicode("Talk")), property(0x3701000d, inner))),
+  );
+};
+
+it("the text and the files of a message inside the envelope are found", async () => {
+  const files = unzipSync((await convert(mailOf(attachedOf(attribute(1, 0x2800c, "Inner\0"), file)), "eml", "zip")).bytes);
+  expect(Buffer.from(files["Talk.txt"] ?? "").toString()).toBe("Inner");
+  expect(Buffer.from(files["Long name.txt"] ?? "").toString()).toBe("Content");
+});
+
+it("a message inside the envelope that has only a page keeps it, and one with unreadable rich text says so", async () => {
+  const files = unzipSync((await convert(mailOf(attachedOf(html)), "eml", "zip")).bytes);
+  expect(Buffer.from(files["Talk.html"] ?? "").toString()).toBe("\ufeff<p>Нумбат</p>");
+  const rich = attachedOf(attribute(1, 0x69003, listOf(property(0x10090102, Buffer.from("no rich text")))));
+  expect((await convert(mailOf(rich), "eml", "txt")).notes.has("STYLING_DROPPED")).toBe(true);
+});
+
+it("a page in the envelope is read in its own encoding, not in that of other texts", async () => {
+  const encoding = Buffer.concat([number(0x3fde0003), number(65001)]);
+  const page = attribute(1, 0x69003, listOf(encoding, property(0x10130102, Buffer.from("<p>Нумбат</p>"))));
+  expect((await convert(mailOf(envelopeOf(page)), "eml", "html")).text).toContain("<p>Нумбат</p>");
+});
+
+it("a message with a page of its own does not say that rich text in the envelope was left out", async () => {
+  const rich = envelopeOf(attribute(1, 0x69003, listOf(property(0x10090102, Buffer.from("no rich text")))));
+  const sent = mailOf(rich, "<p>Outer</p>").replace("text/plain", "text/html");
+  expect((await convert(sent, "eml", "html")).notes.has("STYLING_DROPPED")).toBe(false);
 });
 
 it("a damaged envelope stays an attachment", async () => {

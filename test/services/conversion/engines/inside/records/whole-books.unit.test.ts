@@ -1,4 +1,5 @@
 import { read, utils, type WorkBook, write } from "@e965/xlsx";
+import { unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
@@ -33,6 +34,29 @@ it("Excel 2003 XML counts the days of a workbook since 1904 as its reader does",
   const book = utils.book_new(utils.aoa_to_sheet([[{ t: "n", v: 43_889, z: "yyyy-mm-dd" }]]), "S");
   book.Workbook = { WBProps: { date1904: true } };
   expect((await convert(bytesOf(book), "xlsx", "xlsx2003")).text).toContain('<Data ss:Type="Number">45351</Data>');
+});
+
+it("comments with markup, array formulas and errors keep Excel 2003 XML readable", async () => {
+  const cells = utils.aoa_to_sheet([["a"], [{ t: "n", v: 3, f: "SUM(1,2)", F: "A2:A2" }], [{ t: "e", v: 42, f: "NA()" }], ["#N/A"]]);
+  utils.cell_add_comment(cells.A1, "less < more & \u0001", "R & D");
+  const { text, notes } = await convert(bytesOf(utils.book_new(cells, "S")), "xlsx", "xlsx2003");
+  expect(text).toContain('ss:Author="R &amp; D"');
+  expect(text).toMatch(/less &lt; more &amp; [ \ufffd]?</);
+  expect(text).not.toMatch(/Formula|ArrayRange/);
+  expect(text).not.toContain("\u0001");
+  expect(text.match(/ss:Type="(?:Error|String)">#N\/A/g)).toEqual(['ss:Type="Error">#N/A', 'ss:Type="String">#N/A']);
+  expect(notes.has("STYLING_DROPPED")).toBe(true);
+});
+
+it("a sheet whose last cell is far away fails instead of being written for hours", async () => {
+  const parts = unzipSync(bytesOf(utils.book_new(utils.aoa_to_sheet([[1], [2]]), "S")));
+  const name = "xl/worksheets/sheet1.xml";
+  const far = Buffer.from(parts[name] ?? "")
+    .toString()
+    .replace('r="2"', 'r="1048576"')
+    .replace('r="A2"', 'r="XFD1048576"');
+  const book = Buffer.from(zipSync({ ...parts, [name]: Buffer.from(far) }));
+  await expect(convert(book, "xlsx", "xlsx2003")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
 });
 
 it("control characters that XML cannot have are replaced in Excel 2003 XML, with a note", async () => {
