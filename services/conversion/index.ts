@@ -181,7 +181,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     await untilListed(catalogue, converter.manifest(node), log);
     isReady = true;
     probes = probesOf(converter, log);
-    if (!converter.heldLately) owned.use(verifySoon({ converter, announcement, log, giveUp }));
+    owned.use(verifySoon({ converter, announcement, log, giveUp }));
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }
 

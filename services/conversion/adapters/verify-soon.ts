@@ -4,11 +4,11 @@ import type { Converter } from "../domain/converter.ts";
 import { DoesNotHold } from "../domain/failure.ts";
 import type { Announcement } from "./announcer.ts";
 
-/** Leaves the CPU to the first requests after a start. */
-const verifyAfterMs = 5000;
+/** Leaves the CPU to the first requests after a start; after one that follows another shortly, to all that a service that keeps restarting does. */
+const verifyAfterMs = { usually: 5000, ifHeldLately: 10 * 60_000 };
 
 type Verified = {
-  readonly converter: Pick<Converter, "attackIfOwed" | "verify">;
+  readonly converter: Pick<Converter, "attackIfOwed" | "verify" | "heldLately">;
   readonly announcement: Pick<Announcement, "renew">;
   readonly log: Log;
   /** The sandbox does not hold. */
@@ -28,7 +28,8 @@ export function verifySoon({ converter, announcement, log, giveUp }: Verified): 
     }
     if (!(await converter.verify(ending.signal))) await announcement.renew();
   };
-  const timer = setTimeout(() => verify().catch((err: unknown) => log.warn("engines.verify_failed", { err })), verifyAfterMs).unref();
+  const afterMs = converter.heldLately ? verifyAfterMs.ifHeldLately : verifyAfterMs.usually;
+  const timer = setTimeout(() => verify().catch((err: unknown) => log.warn("engines.verify_failed", { err })), afterMs).unref();
   return {
     [Symbol.dispose]() {
       clearTimeout(timer);

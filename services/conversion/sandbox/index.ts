@@ -48,7 +48,7 @@ export type OpenSandbox = Sandbox &
      * @throws DoesNotHold if an attack succeeded, or FilemillError UNAVAILABLE if none could be made. The next start attacks it first.
      */
     attackIfOwed(): Promise<void>;
-    /** It held so recently that a start need not check anything again. */
+    /** It held so recently that checking everything again after a start can wait. */
     readonly heldLately: boolean;
   };
 

@@ -87,6 +87,8 @@ export function exifIn(tiff: Buffer, found: Found): void {
  */
 const longestDirectory = 8 + 20 * 4096;
 const longestField = 262_144;
+/** Of all fields; entries can share their contents, so this is not bounded by the size of the file. */
+const mostContent = 2 ** 24;
 
 /** Reads a whole file, which may have gigabytes and directories anywhere. Only the directories and what they refer to are read. */
 export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
@@ -100,8 +102,12 @@ export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
   };
   const [inner, places] = [await inside(tags.exif), await inside(tags.place)];
   const contents = new Map<Entry, Buffer>();
+  let readBytes = 0;
   for (const entry of [...top, ...inner]) {
-    if (!isOfPicture(entry.tag)) contents.set(entry, await fieldOf(file, entry));
+    if (isOfPicture(entry.tag) || readBytes > mostContent) continue;
+    const content = await fieldOf(file, entry);
+    contents.set(entry, content);
+    readBytes += content.length;
   }
   entriesIn({ top, inner, places }, (entry) => contents.get(entry) ?? entry.inline, found);
 }
