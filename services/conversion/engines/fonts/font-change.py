@@ -42,9 +42,16 @@ def opened(source, target):
         # What CFF calls the first glyph; before any table is read that goes by names.
         font.setGlyphOrder([".notdef", *(f"{name}.drawn" if name == ".notdef" else name for name in names[1:])])
     count = getattr(font.reader, "numFonts", 1) - 1
-    others = (TTFont(source, fontNumber=at, lazy=True) for at in range(1, 1 + min(count, MOST_NAMES)))
-    names = [("name" in other and other["name"].getDebugName(4) or "without a name")[:100] for other in others]
-    return font, {"count": count, "names": names}
+    return font, {"count": count, "names": [name_of(source, at) for at in range(1, 1 + min(count, MOST_NAMES))]}
+
+
+def name_of(source, at):
+    """Of a font in a collection. Whether it is damaged does not matter to the first one."""
+    try:
+        font = TTFont(source, fontNumber=at, lazy=True)
+        return ("name" in font and font["name"].getDebugName(4) or "without a name")[:100]
+    except ERRORS:
+        return "without a name"
 
 
 def subset(font, characters):

@@ -11,6 +11,7 @@ import { isTruncated } from "./read.ts";
 const mostBytes = 200_000_000;
 const maxNesting = 60;
 const maxTexts = 2000;
+const maxTags = 2_000_000;
 const nowhere = "http://page.invalid/";
 
 /** What a page may load. Links lead elsewhere, and stay what they are. */
@@ -87,7 +88,10 @@ class Site {
   pageOf(part: Part): string {
     this.used.add(part);
     const html = this.#textOf(part).replace(/^\s*<\?xml[^<>]{0,500}\?>/, "");
-    const tags = [...tagsIn(html)];
+    const tags = tagsIn(html)
+      .take(maxTags + 1)
+      .toArray();
+    if (tags.length > maxTags) throw tooComplex(`A page of the saved ones has more than ${maxTags} tags.`);
     const own = locationIn(part.headers);
     const address = own === "" ? this.#home : keyOf(own, this.#home);
     const first = (wanted: string) => tags.find(({ name, isEnd }) => name === wanted && !isEnd);
@@ -111,20 +115,19 @@ class Site {
     const isLoaded = /^(?:link|image|use)$/.test(tag.name);
     return [...attributes(text)].flatMap(({ name, value, from, to }) => {
       const was = decodeEntities(value);
-      const made =
-        name === "integrity" && isLoaded
-          ? ""
-          : name === "style"
-            ? this.#styleOf(was, base)
-            : name === "srcset"
-              ? this.#sizesOf(was, base)
-              : loading.has(name) || (name === "href" && isLoaded)
-                ? this.#loaded(was, base)
-                : leading.has(name)
-                  ? linkFrom(was, address, base)
-                  : was;
+      const made = this.#valueOf(name, was, isLoaded, address, base);
       return made === was ? [] : [{ from: tag.at + from, to: tag.at + to, text: `"${escapeMarkup(made).replaceAll('"', "&quot;")}"` }];
     });
+  }
+
+  /** The value of an attribute. `isLoaded`: of an element that loads what it links to. */
+  #valueOf(name: string, value: string, isLoaded: boolean, address: string, base: string): string {
+    // It would not be right any more.
+    if (name === "integrity" && isLoaded) return "";
+    if (name === "style") return this.#styleOf(value, base);
+    if (name === "srcset") return this.#sizesOf(value, base);
+    if (loading.has(name) || (name === "href" && isLoaded)) return this.#loaded(value, base);
+    return leading.has(name) ? linkFrom(value, address, base) : value;
   }
 
   #styleOf(css: string, base: string): string {

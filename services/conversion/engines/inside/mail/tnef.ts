@@ -128,10 +128,12 @@ function propertiesIn(data: Buffer, page: number | undefined): Properties {
   return found;
 }
 
-const decoders = new Map<number, InstanceType<typeof TextDecoder>>();
+/** By encoding: a file can name any number of code pages. */
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
 function textIn(bytes: Buffer, page = 1252): string {
-  const decoder = decoders.get(page) ?? new TextDecoder(decoderLabelOf(`windows-${page}`) ?? "windows-1252");
-  decoders.set(page, decoder);
+  const label = decoderLabelOf(`windows-${page}`) ?? "windows-1252";
+  const decoder = decoders.get(label) ?? new TextDecoder(label);
+  decoders.set(label, decoder);
   return decoder.decode(bytes).replace(/\0.*$/s, "");
 }

@@ -21,9 +21,11 @@ export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint
   const book = workbooks.utils.book_new();
   const used = new Set<string>();
   const [texts, remarks]: [string[], string[]] = [[], []];
-  for (const name of SheetNames) {
+  const shown: { readonly Hidden: 0 | 1 | 2 }[] = [];
+  for (const [place, name] of SheetNames.entries()) {
     const sheet = Sheets[name];
     if (sheet === undefined) continue;
+    shown.push({ Hidden: Workbook?.Sheets?.[place]?.Hidden ?? 0 });
     noteNumbers(sheet, notes);
     const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
     const last = { r: 0, c: 0 };
@@ -52,7 +54,7 @@ export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint
     const kept = Object.assign(workbooks.utils.aoa_to_sheet([], { dense: true }), { "!data": rows, "!ref": range });
     workbooks.utils.book_append_sheet(book, kept, validName(name, used, notes));
   }
-  book.Workbook = { Sheets: SheetNames.map((_, place) => ({ Hidden: Workbook?.Sheets?.[place]?.Hidden ?? 0 })) };
+  book.Workbook = { Sheets: shown };
   if (remarks.length > 0) noteOnce(notes, "TEXT_LEFT_OUT", `Comments of empty cells were left out: ${firstOf(remarks)}.`);
   if (texts.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf(texts)}.`);
   noteAlso(

@@ -92,6 +92,11 @@ def write(kind, path):
         other.setupNameTable({"fullName": "Bilby"})
         collection.fonts = [font, *[other.font] * (20 if "crowd" in kind else 1)]
         collection.save(path)
+        if "damaged" in kind:
+            with open(path, "r+b") as file:
+                # The place of the second font.
+                file.seek(16)
+                file.write(b"\xff\xff\xff\x00")
     else:
         font.save(path)
 

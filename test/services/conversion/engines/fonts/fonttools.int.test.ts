@@ -134,6 +134,14 @@ test("converts the first font of a collection, and names the others", async () =
   }
 });
 
+test("converts the first font of a collection whose second one is damaged", async () => {
+  await using bench = await openBench(fonttoolsEngine);
+  const source = join(bench.folder, "source.ttc");
+  await python("write", "several damaged", source);
+  const { notes } = await bench.convert(source, "ttf", "woff2");
+  expect(notes.get("STRUCTURE_DROPPED")).toContain("not: without a name.");
+});
+
 test("reads the names of only a few fonts in a collection, since each takes the time of the whole list", async () => {
   await using bench = await openBench(fonttoolsEngine);
   const source = join(bench.folder, "source.ttc");

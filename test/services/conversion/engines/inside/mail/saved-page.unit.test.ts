@@ -42,6 +42,10 @@ it.each([
   expect(codes).toEqual([]);
 });
 
+it("a saved page with millions of tags is refused before they fill the memory", async () => {
+  await expect(convert(savedOf([page("<b>".repeat(2_000_001))]), "mhtml", "html")).rejects.toThrow("more than 2000000 tags");
+});
+
 it("a saved page holds its style sheets and frames, with what these load", async () => {
   const { text, codes } = await convert(
     savedOf([
