@@ -74,6 +74,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
         ? ["Heading numbers and list labels, such as § 1 or 1.1, were left out or became plain numbers."]
         : []),
       ...(fields.lost > 0 ? ["Automatic numbers and formulas that fields show were left out."] : []),
+      ...objectsIn(Object.keys(parts)),
       ...(/<w:(?:altChunk|subDoc) /.test(stored) ? ["Documents that are embedded or linked as parts of the text were left out."] : []),
       ...([...signed].some(([name, { document: text }]) => text.includes(unknownSign) && !textOf(name).includes(unknownSign))
         ? [`Signs of fonts without known characters became ${unknownSign}.`]
@@ -90,6 +91,19 @@ function linkedPicturesIn(document: string, relations: string): number {
     const own = /\br:embed="([^"]*)"/.exec(blip)?.[1];
     return own === undefined ? /\br:link=/.test(blip) : outside.has(own);
   }).length;
+}
+
+const objects = {
+  charts: /^word\/charts\/chart/,
+  "diagrams (SmartArt)": /^word\/diagrams\/data/,
+  "embedded files": /^word\/embeddings\/./,
+};
+
+/** What the document shows beside its text, which Pandoc skips without a word. */
+function objectsIn(names: readonly string[]): string[] {
+  const found = Object.entries(objects).flatMap(([what, pattern]) => (names.some((name) => pattern.test(name)) ? [what] : []));
+  const told = found.join(" and ");
+  return told === "" ? [] : [`${told.slice(0, 1).toUpperCase()}${told.slice(1)} were left out.`];
 }
 
 /** Including those that are drawn, such as watermarks. */

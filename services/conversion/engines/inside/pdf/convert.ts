@@ -27,8 +27,7 @@ const shows = new Set(["html", "docx"]);
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes, ask: Ask): Promise<Converted> {
   const {
-    title,
-    language,
+    said,
     pages: read,
     count,
     bookmarks,
@@ -47,7 +46,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   noteUnread(scanned, read, notes);
   const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
   if (!isTablesAlone) noteLeftOut(read, attachments, notes);
-  if (options.layout === "exact") return await exactly(read, title, { notes, ask });
+  if (options.layout === "exact") return await exactly(read, said, { notes, ask });
   const pages = isTablesAlone ? read : await withDrawn(read, notes, shows.has(to) ? ask : undefined);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
@@ -57,9 +56,9 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   const blocks = withEndnotes(joinPages(withFootnotes(blocksOf(pages, bookmarks, { words, notes }))));
   const isShown = blocks.length > 0 || pages.some(({ figures }) => figures.length > 0);
   if (!isShown && !isTablesAlone) notes.set("PAGES_EMPTY", undefined);
-  if (to === "html") return htmlOf(blocks, { title, language });
-  if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });
-  if (to === "json" && options.content !== "tables") return documentOf(blocks, pages, { title, language }, notes);
+  if (to === "html") return htmlOf(blocks, said);
+  if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, said);
+  if (to === "json" && options.content !== "tables") return documentOf(blocks, pages, said, notes);
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
 

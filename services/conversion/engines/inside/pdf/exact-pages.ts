@@ -2,6 +2,7 @@
 import type { Ask, Notes } from "../exchange.ts";
 import type { PageContent } from "./content.ts";
 import { placesOf } from "./drawn-figures.ts";
+import type { Said } from "./read.ts";
 import type { Backdrop } from "./word/exact.ts";
 
 const usualDpi = 150;
@@ -14,7 +15,7 @@ type Drawn = { readonly page: number; readonly type: "png" | "jpg"; readonly dat
 
 export async function exactly(
   pages: readonly PageContent[],
-  title: string | undefined,
+  said: Said,
   { notes, ask }: { readonly notes: Notes; readonly ask: Ask },
 ): Promise<Uint8Array> {
   const wanted = pages.filter(({ showsMore }) => showsMore);
@@ -23,7 +24,7 @@ export async function exactly(
   const missing = wanted.map(({ number }) => number).filter((number) => !backdrops.some(({ page }) => page === number));
   if (missing.length > 0) notes.set("DRAWINGS_LEFT_OUT", `Pictures and drawings of these pages were left out: ${placesOf(missing)}.`);
   if (wanted.length === 0 && pages.every(({ runs }) => runs.every(({ text }) => text.trim() === ""))) notes.set("PAGES_EMPTY", undefined);
-  return (await import("./word/exact.ts")).exactOf(pages, backdrops, { title });
+  return (await import("./word/exact.ts")).exactOf(pages, backdrops, said);
 }
 
 /** In the host's format. */

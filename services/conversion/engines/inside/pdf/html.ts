@@ -1,19 +1,20 @@
 /** Writes blocks as an HTML page, which every other document engine reads. */
 import { isSame } from "./inlines.ts";
+import type { Said } from "./read.ts";
 import type { Block, Cell, Inline, Note } from "./tree.ts";
 
 const style =
   "body{max-width:50em;margin:2em auto;padding:0 1em;font-family:sans-serif;line-height:1.5}table{border-collapse:collapse}" +
   "th,td{border:1px solid #999;padding:.2em .5em;text-align:left;vertical-align:top}pre{overflow-x:auto}img{max-width:100%}";
 
-export function htmlOf(
-  blocks: readonly Block[],
-  { title, language: given }: { readonly title?: string | undefined; readonly language?: string | undefined },
-): string {
+export function htmlOf(blocks: readonly Block[], { title, language: given, author, subject, keywords }: Said): string {
   const language = given === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(given) ? "" : ` lang="${given}"`;
   // No title is made up: it would appear at the top of every Markdown file.
   const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
-  const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
+  const told = Object.entries({ author, subject, keywords }).map(([name, value]) =>
+    value === undefined ? "" : `<meta name="${name}" content="${escaped(value, inAttributes)}">\n`,
+  );
+  const head = `<meta charset="utf-8">\n${named}${told.join("")}<style>${style}</style>`;
   const notes: Note[] = [];
   // Formats that cannot be empty need at least a blank paragraph.
   const body = blocks.length === 0 ? "<p>&#160;</p>" : blocks.map((block) => blockOf(block, notes)).join("\n");

@@ -2,15 +2,13 @@
 import type { Notes } from "../exchange.ts";
 import type { Box, PageContent } from "./content.ts";
 import { type Place, placeOf } from "./placed.ts";
+import type { Said } from "./read.ts";
 import type { Block, Cell, Inline } from "./tree.ts";
 
-type Said = { readonly title: string | undefined; readonly language: string | undefined };
-
-export function documentOf(blocks: readonly Block[], pages: readonly PageContent[], { title, language }: Said, notes: Notes): string {
+export function documentOf(blocks: readonly Block[], pages: readonly PageContent[], said: Said, notes: Notes): string {
   if (blocks.some(holdsPicture)) notes.set("IMAGES_REMOVED", "For pictures, only positions and descriptions are given.");
   return written({
-    ...(title === undefined ? {} : { title }),
-    ...(language === undefined ? {} : { language }),
+    ...said,
     pages: pages.map(({ number, width, height }) => ({ page: number, width: rounded(width), height: rounded(height) })),
     blocks: blocks.map(blockOf),
   });

@@ -24,10 +24,11 @@ const maxRuns = 2_000_000;
 /** Limit for all pictures together. */
 const maxPictureBytes = 200_000_000;
 
+/** What the file says about itself; its language as in RFC 3066. */
+export type Said = { readonly [Key in "title" | "language" | "author" | "subject" | "keywords"]: string | undefined };
+
 export type PdfContent = {
-  readonly title: string | undefined;
-  /** As declared in the file; RFC 3066. */
-  readonly language: string | undefined;
+  readonly said: Said;
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
   /** Names of attached files. */
@@ -66,10 +67,12 @@ export async function readPdf(
     }
     if (pages.length === 0 && damaged.length > 0) throw unreadable();
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
-    const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
+    const { Title, Language, Author, Subject, Keywords } = info as Readonly<Record<string, unknown>>;
+    const [title, language, author, subject, keywords] = [Title, Language, Author, Subject, Keywords].map(saidIn);
+    const said = { title, language, author, subject, keywords };
     const bookmarks = bookmarksIn(await document.getOutline().catch(() => undefined));
     const attachments = namesOf(await document.getAttachments().catch(() => undefined));
-    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, attachments, pages, damaged };
+    return { said, count: document.numPages, bookmarks, attachments, pages, damaged };
   } finally {
     await document.loadingTask.destroy();
   }

@@ -210,3 +210,10 @@ it.each([
     ).text,
   ).toBe(expected);
 });
+
+it("names charts, diagrams and embedded files, of which nothing is read", async () => {
+  const more = { "word/charts/chart1.xml": strToU8("<c/>"), "word/embeddings/oleObject1.bin": strToU8("x") };
+  const given = Buffer.from(zipSync({ ...unzipSync(docx(line("Text."))), ...more }));
+  const { messages } = await convert(given, "docx", "md");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Charts and embedded files were left out.");
+});

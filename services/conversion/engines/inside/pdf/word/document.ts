@@ -2,8 +2,10 @@
 import { Document, type ISectionOptions, Packer, type Paragraph, SectionType, type Table } from "docx";
 import type { PageContent } from "../content.ts";
 import { placeOf, settingsIn } from "../placed.ts";
+import type { Said } from "../read.ts";
 import { isRightToLeft } from "../reading-order.ts";
 import { type Block, innerOf, type Setting, shownBy } from "../tree.ts";
+import { aboutOf } from "./about.ts";
 import { BlockWriter, type HeadLetters } from "./blocks.ts";
 import type { Letters } from "./paragraphs.ts";
 import { columnsAt, type Sheet, sheetsOf } from "./sheets.ts";
@@ -15,11 +17,7 @@ type Section = { readonly sheet: Sheet; readonly columns: number; readonly child
 /** If there are more sections per page, the columns were not intended. */
 const mostSections = 4;
 
-export async function wordOf(
-  blocks: readonly Block[],
-  pages: readonly PageContent[],
-  said: { readonly title: string | undefined; readonly language: string | undefined },
-): Promise<Uint8Array> {
+export async function wordOf(blocks: readonly Block[], pages: readonly PageContent[], said: Said): Promise<Uint8Array> {
   const sheets = sheetsOf(pages, blocks);
   const settings = settingsIn(blocks);
   const usual = lettersOf(settings.filter(({ lines }) => lines.length > 1)) ?? lettersOf(settings) ?? { size: 11, font: undefined };
@@ -27,9 +25,7 @@ export async function wordOf(
   const sections = sectionsOf(blocks, sheets, writer);
   const language = languageOf(said.language, blocks);
   const document = new Document({
-    ...(said.title === undefined ? {} : { title: said.title }),
-    creator: "",
-    lastModifiedBy: "",
+    ...aboutOf(said),
     styles: {
       default: {
         document: { run: { size: Math.round(usual.size * 2), ...(usual.font === undefined ? {} : { font: usual.font }), ...language } },

@@ -18,7 +18,9 @@ import { ShapeRun } from "docx/shapes";
 import type { PageContent, Run } from "../content.ts";
 import { type Piece, piecesOf, textOfPiece } from "../lines.ts";
 import { type NaturalWidth, naturalWidths } from "../natural-widths.ts";
+import type { Said } from "../read.ts";
 import { isRightToLeft } from "../reading-order.ts";
+import { aboutOf } from "./about.ts";
 import { lettersOf } from "./exact-letters.ts";
 
 /** A page without its text, as PNG or JPEG. */
@@ -34,14 +36,10 @@ const mostPaper = 1584;
 /** Word's pixels per point. */
 const pixels = 96 / 72;
 
-type Said = { readonly title: string | undefined };
-
-export async function exactOf(pages: readonly PageContent[], backdrops: readonly Backdrop[], { title }: Said): Promise<Uint8Array> {
+export async function exactOf(pages: readonly PageContent[], backdrops: readonly Backdrop[], said: Said): Promise<Uint8Array> {
   const natural = await naturalWidths();
   const document = new Document({
-    ...(title === undefined ? {} : { title }),
-    creator: "",
-    lastModifiedBy: "",
+    ...aboutOf(said),
     sections: pages.map((page) => {
       const scale = Math.min(1, mostPaper / Math.max(page.width, page.height));
       const own = scaled(page, scale);

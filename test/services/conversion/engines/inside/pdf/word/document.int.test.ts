@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
@@ -112,5 +112,16 @@ describe("a PDF converted to Word", () => {
     const read = await asRead((await bench.convert(path, "pdf", "docx")).path);
     expect(read).toMatch(/Name of the applicant.*Ada Lovelace/);
     expect(read).toContain("Place of birth");
+  });
+
+  it("keeps author, subject and keywords, here and in web pages", async () => {
+    const path = join(bench.folder, "told.pdf");
+    const info = '/Info << /Title (Salt) /Author (Ada "A" Lovelace) /Subject (Kitchen) /Keywords (salt, pepper) >>';
+    await writeFile(path, pdfOf(["Text."]).toString("latin1").replace("/Root 1 0 R", `/Root 1 0 R ${info}`), "latin1");
+    const core = (await run("unzip", ["-p", (await bench.convert(path, "pdf", "docx")).path, "docProps/core.xml"])).stdout;
+    for (const told of ["title>Salt<", "subject>Kitchen<", "creator>Ada &quot;A&quot; Lovelace<", "keywords>salt, pepper<"])
+      expect(core).toContain(told);
+    const page = await readFile((await bench.convert(path, "pdf", "html")).path, "utf8");
+    expect(page).toContain('<meta name="author" content="Ada &quot;A&quot; Lovelace">\n<meta name="subject" content="Kitchen">');
   });
 });
