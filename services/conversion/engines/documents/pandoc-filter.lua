@@ -44,7 +44,10 @@ function Image(image)
     return image
   end
   removed = removed + 1
-  return image.caption
+  local told = pandoc.List({ pandoc.Space() })
+  told:extend(image.caption)
+  if #told > 1 then told:insert(pandoc.Space()) end
+  return told
 end
 
 -- Replaces divs by their content, because an outline keeps only what is directly under headings.
@@ -91,7 +94,10 @@ function Pandoc(document)
   if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
   if FORMAT == "fb2" then document.blocks = sectioned(document.blocks) end
   if FORMAT:match("^epub") or FORMAT:match("^html") then document = names.own(document) end
-  if removed > 0 then print("filemill:images-removed=" .. removed) end
+  if removed > 0 then
+    print("filemill:images-removed=" .. removed)
+    document = part("pandoc-spaces.lua")(document)
+  end
   metadata.finish(document)
   return document
 end

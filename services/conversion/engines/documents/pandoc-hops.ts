@@ -15,6 +15,7 @@ const parts = [
   "pandoc-metadata.lua",
   "pandoc-names.lua",
   "pandoc-raw-html.lua",
+  "pandoc-spaces.lua",
   "pandoc-tables.lua",
 ];
 export const pandocFilters: Readonly<Record<string, string>> = {

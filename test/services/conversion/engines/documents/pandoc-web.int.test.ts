@@ -65,3 +65,10 @@ it.each([
   const { text } = await convert(`<figure>${content}<figcaption>Caption</figcaption></figure>`, "html", "txt");
   expect([...words, "Caption"].filter((word) => !text.includes(word))).toEqual([]);
 });
+
+it("words on both sides of a picture that is left out stay apart", async () => {
+  const page =
+    '<h1><img src="a.png">Title</h1><p>Cloudy<img src="b.png">77, <a href="#x">Photo<img src="c.png" alt=""></a>Una, <b><img src="d.png" alt="Logo"></b>69.</p>';
+  expect((await convert(page, "html", "txt")).text).toBe("Title\n\nCloudy 77, Photo Una, Logo 69.\n");
+  expect((await convert(page, "html", "md")).text).toBe("# Title\n\nCloudy 77, [Photo](#x) Una, **Logo** 69.\n");
+});
