@@ -62,6 +62,9 @@ WIDTH = """((isChosen) => {
   const isSized = rules.some((rule) => rule instanceof CSSPageRule && rule.style.size !== "");
   return isSized && !isChosen ? 0 : document.documentElement.scrollWidth;
 })"""
+# Of what a page says about itself, the browser writes only title and language.
+TOLD = """[...document.querySelectorAll("meta[name][content]")]
+  .filter(({ name, content }) => /^(author|subject|description|keywords)$/i.test(name) && content.trim() !== "").map(({ name }) => name.toLowerCase())"""
 # The browser itself shrinks a page by as much as this. Still smaller letters than at the least scale cannot be read.
 SHRINKS, LEAST_SCALE, PIXELS_PER_INCH = 4 / 3, 0.4, 96
 
@@ -69,6 +72,9 @@ SHRINKS, LEAST_SCALE, PIXELS_PER_INCH = 4 / 3, 0.4, 96
 def print_pdf(page, options):
     if page.evaluate(f"{LINKS}({json.dumps([pages.ORIGIN, pages.PARTS])})"):
         page.note("ENTRIES_LEFT_OUT", "Links to files that are not part of the page lead nowhere and were left out.")
+    told = list(dict.fromkeys(page.evaluate(TOLD) or []))
+    if told:
+        page.note("TEXT_LEFT_OUT", f"Properties of the document were left out: {', '.join(told)}.")
     page.evaluate(UNFOLD)
     style = style_of(options)
     if style:

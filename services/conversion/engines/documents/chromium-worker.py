@@ -59,7 +59,9 @@ class Page:
             self.note("EXTERNAL_CONTENT_BLOCKED")
 
     def note(self, code, message=None):
-        self.notes.setdefault(code, message)
+        before = self.notes.setdefault(code, message)
+        if before and message and message not in before:
+            self.notes[code] = f"{before} {message}"
 
     def answer(self, number, request, frame, type):
         is_page = type == "Document" and frame == self.frame

@@ -44,6 +44,20 @@ local function place_properties(meta)
   if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 
+-- Writers of office documents expect a list, and those of books call them subjects.
+local function listed(value) return pandoc.utils.type(value) == "List" and value or pandoc.List({ value }) end
+
+local function place_keywords(meta)
+  if not meta.keywords then return end
+  local words = listed(meta.keywords)
+  if FORMAT:match("^epub") then
+    local subjects = listed(meta.subject)
+    subjects:extend(words)
+    meta.subject = subjects:map(pandoc.utils.stringify)
+  end
+  if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then meta.keywords = words end
+end
+
 -- The lines at the head of a document that the target's template has no place for. They become the first blocks.
 local unplaced = { asciidoc = "subtitle", asciidoctor = "subtitle", ms = "subtitle", json = "subtitle author date abstract" }
 for name in ("plain org man texinfo opml fb2 tei rtf"):gmatch("%S+") do unplaced[name] = "subtitle abstract" end
@@ -83,6 +97,7 @@ local function read(meta)
   if is_markdown then without_browsers(meta) end
   meta["filemill-web"] = nil
   place_properties(meta)
+  place_keywords(meta)
   return meta
 end
 

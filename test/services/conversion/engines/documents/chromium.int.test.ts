@@ -27,6 +27,13 @@ it("prints a page as tagged PDF with its title, and keeps no state for the next 
   expect(await textOf(next.path)).toMatch(/Next\s*null/);
 });
 
+it("names the properties of a page that its PDF lacks, beside what does not fit", async () => {
+  const told =
+    '<title>Kept</title><meta name="Author" content="Ada"><meta name="description" content=" "><meta name="keywords" content="salt">';
+  const { messages } = await convert(`${told}<table style="width:9000px"><tr><td>x</table>`, "html", "pdf");
+  expect(messages.get("TEXT_LEFT_OUT")).toMatch(/^Properties of the document were left out: author, keywords\. What is beyond/);
+});
+
 it("unfolds details, which nobody can on paper", async () => {
   const { path } = await convert(
     '<details name="a"><summary>One</summary>first</details><details name="a"><summary>Two</summary>second</details>',

@@ -1,3 +1,4 @@
+import { strFromU8, unzipSync } from "fflate";
 import { expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
@@ -71,4 +72,13 @@ it("words on both sides of a picture that is left out stay apart", async () => {
     '<h1><img src="a.png">Title</h1><p>Cloudy<img src="b.png">77, <a href="#x">Photo<img src="c.png" alt=""></a>Una, <b><img src="d.png" alt="Logo"></b>69.</p>';
   expect((await convert(page, "html", "txt")).text).toBe("Title\n\nCloudy 77, Photo Una, Logo 69.\n");
   expect((await convert(page, "html", "md")).text).toBe("# Title\n\nCloudy 77, [Photo](#x) Una, **Logo** 69.\n");
+});
+
+it("keeps the keywords of a page in office documents and books", async () => {
+  const page = '<html><head><title>T</title><meta name="keywords" content="salt, pepper"></head><body><p>x</p></body></html>';
+  const partOf = async (to: string, part: string) =>
+    strFromU8(unzipSync((await convert(page, "html", to)).bytes)[part] ?? new Uint8Array());
+  expect(await partOf("docx", "docProps/core.xml")).toContain("<cp:keywords>salt, pepper</cp:keywords>");
+  expect(await partOf("odt", "meta.xml")).toContain("<meta:keyword>salt, pepper</meta:keyword>");
+  expect(await partOf("epub", "EPUB/content.opf")).toMatch(/<dc:subject[^>]*>salt, pepper</);
 });
