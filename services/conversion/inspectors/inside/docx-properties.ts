@@ -13,7 +13,10 @@ export function propertiesOf(core: string, styles: string, app: string, custom: 
       .trim();
   const said = (pattern: RegExp): string => plain(pattern.exec(core)?.[1] ?? "");
   const others = [...`${core}${app}`.matchAll(/<(?:cp:)?(category|Company|Manager)>\s*[^<\s]/g)].map(([, name = ""]) => name.toLowerCase());
-  const own = [...custom.matchAll(/\sname="([^"]{1,200})"[^<>]*>\s*<vt:\w+>\s*[^<\s]/g)].map(([, name = ""]) => plain(name).slice(0, 60));
+  const own = custom.split("<property ").flatMap((each) => {
+    const name = /<vt:\w{1,20}>\s{0,99}[^<\s]/.test(each) && /\bname="([^"]{1,200})"/.exec(each)?.[1];
+    return name ? [plain(name).slice(0, 60)] : [];
+  });
   const named = [...others, ...own];
   const defaults = styles.slice(styles.indexOf("<w:docDefaults>"), Math.max(0, styles.indexOf("</w:docDefaults>")));
   return {
