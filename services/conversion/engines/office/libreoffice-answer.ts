@@ -120,7 +120,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       answer.hiddenCells > 0,
       `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
     ),
-    ...when(answer.hasFooters, "Footers and dates of slides were left out."),
+    ...when(answer.hasFooters, "Headers, footers and dates of slides were left out."),
     ...listing("Properties of the document were left out", answer.properties),
     ...when(answer.hasComments, "Comments were left out."),
     ...when(answer.hasDeleted, "Deleted text that is still tracked is shown struck through."),
