@@ -48,10 +48,6 @@ type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: read
 const isExcelXml = (bytes: Uint8Array): boolean =>
   /^[^\w]{0,16}<[\s\S]*:office:spreadsheet["']/.test(latin1(bytes.subarray(0, 8192)).replaceAll("\0", ""));
 
-const formattedText = /(<(?:\w+:)?Data\s[^<>]*>)([^<]*(?:<(?!\/?(?:\w+:)?Data\b)[^<>]*>[^<]*)+)(?=<\/(?:\w+:)?Data>)/g;
-
-const emptyMerged = /<((?:\w+:)?Cell)(\s[^<>]*\bMerge(?:Across|Down)=[^<>]*)\/>/g;
-
 /**
  * Excel 2003 XML in UTF-8, which the library expects, without the markup inside texts, of which it would keep only
  * what follows the last, and with merged cells that have an end, without which it would count them as one column.
@@ -59,8 +55,14 @@ const emptyMerged = /<((?:\w+:)?Cell)(\s[^<>]*\bMerge(?:Across|Down)=[^<>]*)\/>/
 function withPlainTexts(bytes: Uint8Array): Uint8Array {
   const text = decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200))));
   if (placesWithoutEnd.test(text)) throw tooComplex("The sheet has too many rows or columns to convert.");
-  const plain = text.replace(formattedText, (_, tag: string, inner: string) => tag + inner.replace(/<[^<>]*>/g, ""));
-  return Buffer.from(plain.replace(emptyMerged, "<$1$2></$1>"));
+  let isText = false;
+  const plain = text.replace(/<[^<>]*>/g, (tag) => {
+    const [, end, prefix = "", name] = /^<(\/?)(\w{1,32}:)?(\w{1,32})/.exec(tag) ?? [];
+    if (name === "Data") isText = end === "" && !tag.endsWith("/>");
+    else if (isText) return "";
+    return name === "Cell" && tag.includes("Merge") && tag.endsWith("/>") ? `${tag.slice(0, -2)}></${prefix}Cell>` : tag;
+  });
+  return Buffer.from(plain);
 }
 
 const noStyles = Buffer.from("<office:document-styles/>");
