@@ -155,7 +155,7 @@ export const answers = {
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
   readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag, hasHidden: flag }),
+  readableHtml: record({ isRewritten: flag, hasHidden: flag, hasEmbedded: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
   /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */
