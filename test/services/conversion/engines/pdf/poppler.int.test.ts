@@ -108,8 +108,9 @@ describe("engine poppler, in detail", () => {
   });
 });
 
+const convert = converting(popplerEngine);
+
 it("leaves what a cropped page does not show out of its text, turned or not", async () => {
-  const convert = converting(popplerEngine);
   const lines = pdfOf(["Quokka) Tj 0 -40 Td (Numbat"], "0 0 200 100", "/CropBox [10 30 190 90] ");
   const turned = pdfOf(["Quokka) Tj 0 -40 Td (Numbat"], "0 0 200 100", "/CropBox [10 30 190 90] /Rotate 180 ");
   expect((await convert(lines, "pdf", "txt")).text.trim()).toBe("Quokka");
