@@ -149,7 +149,7 @@ export const answers = {
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
     properties: record({
       ...{ title: text(10_000), author: text(10_000), date: text(40), lang: text(40) },
-      ...{ subject: text(10_000), keywords: text(10_000), description: text(10_000) },
+      ...{ subject: text(10_000), keywords: text(10_000), description: text(10_000), others: text(10_000) },
     }),
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */

@@ -29,6 +29,7 @@ const scripts = [
   "libreoffice-results.py",
   "libreoffice-slides.py",
   "libreoffice-sources.py",
+  "libreoffice-spreadsheetml.py",
   "libreoffice-targets.py",
   "libreoffice-unshown.py",
   "libreoffice-volatile.py",

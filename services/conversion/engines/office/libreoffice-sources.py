@@ -6,6 +6,7 @@ import zipfile
 
 import fields
 import opendocument
+import spreadsheetml
 import uno
 import volatile
 from com.sun.star.beans import PropertyValue
@@ -138,6 +139,7 @@ class Source:
 
     def __init__(self, job):
         self.was_automatic, self.left, self.options, self.is_guessed = False, set(), job.get("importOptions"), False
+        self.hidden = []
         if any(name.startswith("HTML") for name in job["importFilters"]):
             calm_html(job)
         if job["importFilters"][0].startswith("Text - txt - csv"):
@@ -146,6 +148,10 @@ class Source:
             job["input"] = TEMPORARY + "/Sheet1"
         if job.get("openDocument"):
             job["input"], self.was_automatic = opendocument.readable(job["input"], job["folder"] + "/open-document")
+        elif job["importFilters"][0].startswith("MS Excel 2003"):
+            job["input"], self.hidden, has_more = spreadsheetml.readable(job["input"], job["folder"] + "/workbook")
+            if has_more:
+                self.left.add("attached")
         elif job.get("part") == "xl/":
             job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
             if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument", job["exportFilter"]):
@@ -178,5 +184,7 @@ class Source:
                 is_broken = True
                 continue
             if document is not None:
+                for sheet in filter(document.getSheets().hasByName, self.hidden) if self.hidden else ():
+                    document.getSheets().getByName(sheet).IsVisible = False
                 return document, None
         return None, "password" if is_encrypted(job["input"]) else "broken" if is_broken else "load"

@@ -225,7 +225,9 @@ export function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
   // Inline, the library truncates text in XLS at 255 characters; in the shared string table it does not.
-  return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
+  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
+  // The library writes every row up to the last, although each has its number.
+  return to === "xlsx2003" ? Buffer.from(bytes.toString().replace(/<Row ss:Index="\d{1,7}"><\/Row>/g, "")) : bytes;
 }
 
 const maxCellChars = 32_767;

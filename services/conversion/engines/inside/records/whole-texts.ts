@@ -1,6 +1,7 @@
 /** Works around what the workbook library would change or cannot handle. */
 import * as workbooks from "@e965/xlsx";
 import { tooComplex } from "../failure.ts";
+import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { loadCodePages } from "./old-workbooks.ts";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
@@ -8,7 +9,8 @@ import { withReadTexts } from "./open-document-texts.ts";
 /**
  * Reads with fixes for the library: characters beyond U+FFFF as references (`&#128512;`), CRLF line
  * ends, formula strings, which it unescapes twice, newer error values, exact dates, OpenDocument
- * cells with a value but no text, OpenDocument text, and OpenDocument styles, which are optional.
+ * cells with a value but no text, OpenDocument text, OpenDocument styles, which are optional, and
+ * formatted text and empty merged cells in Excel 2003 XML.
  */
 export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
   loadCodePages(bytes);
@@ -29,7 +31,7 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
       return parts;
     };
-    return read(isFlat(bytes) ? withShownValues(bytes) : bytes);
+    return read(isFlat(bytes) ? withShownValues(bytes) : isExcelXml(bytes) ? withPlainTexts(bytes) : bytes);
   } finally {
     String.fromCharCode = fromCharCode;
     CFB.read = readPackage;
@@ -43,10 +45,31 @@ type Packages = {
 };
 type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: readonly { content?: Uint8Array }[] };
 
+const isExcelXml = (bytes: Uint8Array): boolean =>
+  /^[^\w]{0,16}<[\s\S]*:office:spreadsheet["']/.test(latin1(bytes.subarray(0, 8192)).replaceAll("\0", ""));
+
+/**
+ * Excel 2003 XML in UTF-8, which the library expects, without the markup inside texts, of which it would keep only
+ * what follows the last, and with merged cells that have an end, without which it would count them as one column.
+ */
+function withPlainTexts(bytes: Uint8Array): Uint8Array {
+  const text = decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200))));
+  if (placesWithoutEnd.test(text)) throw tooComplex("The sheet has too many rows or columns to convert.");
+  let isText = false;
+  const plain = text.replace(/<[^<>]*>/g, (tag) => {
+    const [, end, prefix = "", name] = /^<(\/?)(\w{1,32}:)?(\w{1,32})/.exec(tag) ?? [];
+    if (name === "Data") isText = end === "" && !tag.endsWith("/>");
+    else if (isText) return "";
+    return name === "Cell" && tag.includes("Merge") && tag.endsWith("/>") ? `${tag.slice(0, -2)}></${prefix}Cell>` : tag;
+  });
+  return Buffer.from(plain);
+}
+
 const noStyles = Buffer.from("<office:document-styles/>");
 
 /** More rows or columns than any office has: the library would count through them. */
 const repeatsWithoutEnd = /\stable:number-(?:columns|rows)-repeated=["']\d{8,}/;
+const placesWithoutEnd = /\s(?:\w+:)?(?:MergeAcross=["']\d{6}|(?:MergeDown|Index)=["']\d{8})/;
 
 /** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {

@@ -68,3 +68,9 @@ it("control characters that XML cannot have are replaced in Excel 2003 XML, with
 it("LibreOffice writes neither UOS nor Excel 2003 XML, in which values change and formulas are invalid", () => {
   expect(libreofficeHops.filter(({ to }) => to === "uos" || to === "xlsx2003")).toEqual([]);
 });
+
+it("Excel 2003 XML has no row for a gap", async () => {
+  const cells = utils.sheet_add_aoa(utils.aoa_to_sheet([["a"]]), [["b"]], { origin: "B9000" });
+  const { text } = await convert(bytesOf(utils.book_new(cells, "S")), "xlsx", "xlsx2003");
+  expect(text.match(/<Row[^>]*>/g)).toEqual(['<Row ss:Index="1">', '<Row ss:Index="9000">']);
+});
