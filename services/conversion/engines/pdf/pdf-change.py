@@ -76,7 +76,9 @@ def survey(pdf):
         "bookmarks": len(bookmarks(pdf)),
         "attachments": len(pdf.attachments),
         "layers": int("/OCProperties" in pdf.Root),
-        "signatures": sum(kind == Name.Sig and isinstance(value, Dictionary) for _, kind, value in kinds),
+        # Invisible ones may be on no page.
+        "signatures": sum(isinstance(each, Dictionary) and "/ByteRange" in each for each in pdf.objects)
+        or sum(kind == Name.Sig and isinstance(value, Dictionary) for _, kind, value in kinds),
         "wholeFonts": whole_fonts(pdf),
         "size": [float(each) for each in size_of(pdf.pages[0])] if len(pdf.pages) > 0 else [0, 0],
     }

@@ -1,4 +1,5 @@
 /** Extracts the text of a PDF with pdftotext; pages that are pictures go through Tesseract first. */
+import { writeFile } from "node:fs/promises";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
@@ -50,13 +51,35 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   const { pages } = await readFacts(session, first);
   const range = ["-f", String(first), "-l", String(Math.min(numberOption(task.options, "lastPage") ?? pages, pages))];
   const layout = task.options.layout === "page" ? ["-layout"] : [];
-  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, inputInside, "/job/out"];
+  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, await shownPart(session), "/job/out"];
   const end = await session.run({ program: "/usr/bin/pdftotext", args });
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
   const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
   const bare = await barePages(session, "/job/out", first);
   return { letters: letters.all, pictures: bare.filter(({ isPictured }) => isPictured).map(({ page }) => page) };
+}
+
+/** pdftotext knows no crop boxes, so the visible part of each page becomes the whole page. */
+const uncropping = `function of(page, name) {
+    var own = page.get(name)
+    return own && !own.isNull() ? String(own) : page.get("Parent") ? of(page.get("Parent"), name) : ""
+  }
+  var pdf = new PDFDocument(scriptArgs[0]), isCropped = false
+  for (var place = 0; place < pdf.countPages(); place++) {
+    var page = pdf.findPage(place), crop = of(page, "CropBox")
+    if (crop === "" || crop === of(page, "MediaBox")) continue
+    page.put("MediaBox", JSON.parse(crop.replace(/ /g, ",")))
+    isCropped = true
+  }
+  if (isCropped) pdf.save(scriptArgs[1])`;
+
+/** The path inside of the PDF without what its pages do not show, if they are cropped. */
+async function shownPart(session: ToolSession): Promise<string> {
+  await writeFile(session.pathOf("uncropping.js"), uncropping, { flag: "wx", mode: 0o644 });
+  const args = ["-c", `/usr/bin/mutool run /job/uncropping.js "$1" /job/shown >&2; [ ! -s /job/shown ] || echo yes`, "sh", inputInside];
+  const { stdout } = await session.run({ program: "/bin/sh", args });
+  return stdout.trim() === "yes" ? "/job/shown" : inputInside;
 }
 
 /**

@@ -204,6 +204,12 @@ describe("a PDF", () => {
     );
   });
 
+  it("notes a void signature whose field is on no page", async () => {
+    const signature = "<< /Type /Sig /Filter /Adobe.PPKLite /ByteRange [0 10 20 30] /Contents <00> >>";
+    const signed = await file(pdfOf([""], "0 0 72 72", "", signature), "invisible.pdf");
+    expect((await changed(signed, {})).notes.has("SIGNATURES_VOID")).toBe(true);
+  });
+
   it("notes void signatures and repaired damage", async () => {
     const signed = join(bench.folder, "signed.pdf");
     await textFrom("/usr/bin/python3", maker, signed, "signed");

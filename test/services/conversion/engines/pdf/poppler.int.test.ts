@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 import { numberedFont, pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
@@ -105,4 +106,13 @@ describe("engine poppler, in detail", () => {
     expect([text.includes("•X"), text.includes("\uf061"), text.includes("\uf0b7")]).toEqual([true, true, false]);
     expect(notes.get("TEXT_NOT_RECOGNISED")).toMatch(/^Fonts do not say which characters some signs are/);
   });
+});
+
+const convert = converting(popplerEngine);
+
+it("leaves what a cropped page does not show out of its text, turned or not", async () => {
+  const lines = pdfOf(["Quokka) Tj 0 -40 Td (Numbat"], "0 0 200 100", "/CropBox [10 30 190 90] ");
+  const turned = pdfOf(["Quokka) Tj 0 -40 Td (Numbat"], "0 0 200 100", "/CropBox [10 30 190 90] /Rotate 180 ");
+  expect((await convert(lines, "pdf", "txt")).text.trim()).toBe("Quokka");
+  expect((await convert(turned, "pdf", "txt")).text.trim()).toBe("Quokka");
 });
