@@ -5,11 +5,14 @@ import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
 import { allPackages, ensureSystemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
 import { checkAdvisories } from "./checks/audit.mjs";
 import { checkBreaking } from "./checks/breaking.mjs";
+import { todaysFiles } from "./checks/file-turns.mjs";
 import { checkGeneratedCode } from "./checks/generated-code.mjs";
 import { runTool } from "./checks/tool.mjs";
 import { runVitest } from "./checks/vitest.mjs";
 
 /** @typedef {import("./checks/vitest.mjs").Counts} Counts */
+
+const takesAll = process.argv.includes("--all");
 
 /** @type {(...command: string[]) => () => Promise<Counts>} */
 const tool =
@@ -32,8 +35,9 @@ const vitest =
   (...args) =>
   () =>
     runVitest(args);
-/** Three files at a time: on two CPUs, much of their time is waiting. @type {(project: string) => () => Promise<Counts>} */
-const vitestOfMany = (project) => () => runVitest(["--project", project, "--maxWorkers=3"], { secondRun: true });
+/** Today's files of a slow project, or all: see checks/file-turns.mjs. @type {(project: string, suffix: string) => () => Promise<Counts>} */
+const vitestOfMany = (project, suffix) => async () =>
+  runVitest(["--project", project], { files: takesAll ? [] : await todaysFiles(suffix), secondRun: true });
 
 /** A check is not a test: only its failure is counted. @param {boolean} isGood */
 function countsOf(isGood) {
@@ -54,13 +58,13 @@ const steps = [
   ["architecture", vitest("--project", "unit", "test/architecture")],
   ["unit tests", vitest("--project", "unit", "--exclude", "test/architecture/**")],
   ["proof of a fresh sample", tool("node", "test/prove/main.ts", "--check", "--sample", "40", "--changed")],
-  ["integration tests", vitestOfMany("integration")],
-  ["end-to-end tests", vitestOfMany("e2e")],
+  ["integration tests", vitestOfMany("integration", "int")],
+  ["end-to-end tests", vitestOfMany("e2e", "e2e")],
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
-// Otherwise a run takes a seventh of the rows of long test tables: see harness/turns.ts.
-if (process.argv.includes("--all")) process.env["TEST_ROWS"] = "all";
+// Otherwise slow files, and the rows of long test tables, take turns: see checks/file-turns.mjs and harness/turns.ts.
+if (takesAll) process.env["TEST_ROWS"] = "all";
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);
 const summary = [];

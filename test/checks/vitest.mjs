@@ -14,11 +14,12 @@ import { afterSecondRun, failuresOf, filesToRunAgain } from "./unsteady.mjs";
 /**
  * A run that fails without a failed test (a file that does not load, an unhandled error) counts as one failure.
  * @param {readonly string[]} args
- * @param {{ secondRun?: boolean }} [options] - `secondRun`: files with failures are run once more, alone (decision 33).
+ * @param {{ files?: readonly string[], secondRun?: boolean }} [options] - `files`: by default all. `secondRun`: files with failures are
+ * run once more, alone (decision 33).
  * @returns {Promise<Counts>}
  */
-export async function runVitest(args, { secondRun = false } = {}) {
-  const first = await run(args);
+export async function runVitest(args, { files = [], secondRun = false } = {}) {
+  const first = await run([...args, ...files]);
   const again = secondRun ? filesToRunAgain(first.report, (file) => relative(root, file)) : [];
   if (again.length === 0) return countsOf(first);
   console.log(`\n=== once more, alone: ${again.join(", ")}`);

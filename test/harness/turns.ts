@@ -9,13 +9,17 @@ const today = (): number => Math.floor(Date.now() / msPerDay);
 /** Whether this run takes every row: `npm test -- --all`. */
 export const takesAll = process.env["TEST_ROWS"] === "all";
 
-/**
- * Every seventh row, others on the next day, so that a week covers them all. Short tables run whole.
- *
- * @param day - Days since 1970 (UTC). Two runs on one day take the same rows.
- */
-export function sampled<T>(rows: readonly T[], day = today(), all = takesAll): readonly T[] {
-  return all || rows.length <= share ? rows : rows.filter((_, at) => (at + day) % share === 0);
+type Turn = {
+  /** Days since 1970 (UTC). Two runs on one day take the same rows. */
+  readonly day?: number;
+  readonly all?: boolean;
+  /** One row in so many runs on a day. */
+  readonly of?: number;
+};
+
+/** Every seventh row, others on the next day, so that a week covers them all. Short tables run whole. */
+export function sampled<T>(rows: readonly T[], { day = today(), all = takesAll, of = share }: Turn = {}): readonly T[] {
+  return all || rows.length <= of ? rows : rows.filter((_, at) => (at + day) % of === 0);
 }
 
 /** The parts of Vitest's tasks that matter here. */

@@ -5,18 +5,18 @@ const rows = Array.from({ length: 20 }, (_, at) => at);
 const week = Array.from({ length: 7 }, (_, at) => 7 + at);
 
 test("a week takes every row once", () => {
-  const taken = week.flatMap((day) => sampled(rows, day, false));
+  const taken = week.flatMap((day) => sampled(rows, { day, all: false }));
   expect(taken.toSorted((a, b) => a - b)).toEqual(rows);
 });
 
 test("a day takes a seventh, the same rows each time", () => {
-  expect(sampled(rows, 7, false).length).toBeLessThan(4);
-  expect(sampled(rows, 7, false)).toEqual(sampled(rows, 7, false));
+  expect(sampled(rows, { day: 7, all: false }).length).toBeLessThan(4);
+  expect(sampled(rows, { day: 7, all: false })).toEqual(sampled(rows, { day: 7, all: false }));
 });
 
 test("short tables run whole, and with --all everything does", () => {
-  expect(sampled([1, 2, 3], 7, false)).toEqual([1, 2, 3]);
-  expect(sampled(rows, 7, true)).toEqual(rows);
+  expect(sampled([1, 2, 3], { day: 7, all: false })).toEqual([1, 2, 3]);
+  expect(sampled(rows, { day: 7, all: true })).toEqual(rows);
 });
 
 describe("rows of tables in a file", () => {

@@ -149,13 +149,13 @@ export const answers = {
     ...{ isRewritten: flag, comments: uint32, linkedPictures: uint32, hasChanges: flag, left: list(text(200), 10) },
     properties: record({
       ...{ title: text(10_000), author: text(10_000), date: text(40), lang: text(40) },
-      ...{ subject: text(10_000), keywords: text(10_000), description: text(10_000) },
+      ...{ subject: text(10_000), keywords: text(10_000), description: text(10_000), others: text(10_000) },
     }),
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
   readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag, hasHidden: flag }),
+  readableHtml: record({ isRewritten: flag, hasHidden: flag, hasEmbedded: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
   /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */

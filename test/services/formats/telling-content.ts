@@ -93,6 +93,7 @@ export const telling: readonly (readonly [string, Buffer | string])[] = [
   ["doc", compoundOf("WordDocument", "1Table")],
   ["xls", compoundOf("Workbook")],
   ["ppt", compoundOf("PowerPoint Document")],
+  ["msg", bytes("78 9f 3e 22 01 00 01")],
   ["msg", compoundOf("__properties_version1.0", "WordDocument")],
   ["vsd", compoundOf("VisioDocument")],
   ["rtf", "{\\rtf1\\ansi hello}"],

@@ -9,6 +9,11 @@ local describes = false
 local shown = { ["image/png"] = true, ["image/jpeg"] = true, ["image/gif"] = true, ["image/webp"] = true, ["image/svg+xml"] = true }
 local keeps_references = { gfm = true, markdown = true, commonmark = true, html = true, html5 = true }
 
+-- Named as on the host, where the weaker sandbox leaves them.
+local function part(name) return dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) end
+local names, metadata, drawable = part("pandoc-names.lua"), part("pandoc-metadata.lua"), part("pandoc-tables.lua")
+local embedded = part("pandoc-embedded.lua")
+
 local function base64(bytes)
   local parts = {}
   for start = 1, #bytes, 3 do
@@ -32,7 +37,8 @@ function Image(image)
   -- With an empty description, screen readers skip a picture that nobody described.
   if FORMAT:match("^html") and #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
   if image.src:match("^data:image/") then
-    if keeps_media[FORMAT] or embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
+    if keeps_media[FORMAT] then image.src = embedded.stored(image.src) return image end
+    if embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
   elseif not image.src:match("^%a[%w+.-]+:") then
     local kind, bytes = pandoc.mediabag.lookup(image.src)
     if bytes and keeps_media[FORMAT] then return nil end
@@ -61,11 +67,6 @@ local function sectioned(blocks)
   local function bold(heading) return pandoc.Para({ pandoc.Strong(heading.content) }) end
   return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
 end
-
-
--- Named as on the host, where the weaker sandbox leaves them.
-local function part(name) return dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", name))) end
-local names, metadata, drawable = part("pandoc-names.lua"), part("pandoc-metadata.lua"), part("pandoc-tables.lua")
 
 -- UTF-16 that was read as UTF-8 has zeros near its beginning.
 local function is_utf16(document)
@@ -268,8 +269,11 @@ return {
   other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"), other("pandoc-citations.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
+    if meta["filemill-source"] then embedded.open(pandoc.utils.stringify(meta["filemill-source"])) end
+    meta["filemill-source"] = nil
     return metadata.read(meta)
   end },
   { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
   { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
+  { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end },
 }

@@ -66,7 +66,8 @@ local function kept(blocks, keep)
       -- The heading or rule of a list of notes goes once the notes have moved.
       local is_empty = #own == 0 or (#own == 1 and #block.content > 1 and (own[1].t == "Header" or own[1].t == "HorizontalRule"))
       if is_kept and not is_empty then made:insert(block.t == "Div" and pandoc.Div(own, block.attr) or pandoc.BlockQuote(own)) end
-    elseif not is_text(block) or keep({ block }) then
+    -- Pandoc fills empty parts with an empty text when it walks, so that does not count.
+    elseif not is_text(block) or #block.content == 0 or keep({ block }) then
       made:insert(block)
     end
   end
@@ -145,10 +146,12 @@ return function(document)
     if #inked == 1 and inked[1].t == "Note" then return inked[1] end
   end
   local made = document:walk({ Link = place }):walk({ Superscript = lowered })
+  local last = count
   count = 0
   made.blocks = kept(made.blocks, function()
     count = count + 1
     return not placed[count]
   end)
-  return made
+  -- Rather no footnotes than another text removed.
+  return count == last and made or nil
 end

@@ -11,6 +11,7 @@ import { delimiter } from "../shared/table-options.ts";
 export const pandocFilter = "/engine/filter.lua";
 const parts = [
   "pandoc-citations.lua",
+  "pandoc-embedded.lua",
   "pandoc-footnotes.lua",
   "pandoc-metadata.lua",
   "pandoc-names.lua",

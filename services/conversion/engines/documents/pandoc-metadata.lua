@@ -16,7 +16,7 @@ end
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
 local function place_properties(meta)
   local own = {}
-  for name in ("title author date lang subject keywords description"):gmatch("%S+") do
+  for name in ("title author date lang subject keywords description others"):gmatch("%S+") do
     local value = meta["filemill-" .. name]
     meta["filemill-" .. name] = nil
     own[name] = value and pandoc.utils.stringify(value)
@@ -40,6 +40,7 @@ local function place_properties(meta)
     put("date", "date-meta") put("lang") put("keywords") put("description", "description-meta")
   end
   local left = pandoc.List({ "title", "author", "subject", "keywords", "description" }):filter(function(name) return own[name] end)
+  for name in (own.others or ""):gmatch("[^,]+") do left:insert(name:match("^%s*(.*)")) end
   if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 

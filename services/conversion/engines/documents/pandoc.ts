@@ -50,7 +50,8 @@ const changesOf = ({ hop, options }: HopTask): string[] =>
 
 const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
 
-type Properties = Partial<Answer<"readableDocx">["properties"]>;
+/** `source`: where the filter finds embedded pictures. */
+type Properties = Partial<Answer<"readableDocx">["properties"]> & { readonly source?: string };
 
 function argumentsOf(task: HopTask, input: string, properties: Properties = {}): string[] {
   const { from, to } = task.hop;
@@ -97,7 +98,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     const { guess, hasHidden } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (isForeign && guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     // With a guess, zeros do not mean UTF-16, and Pandoc's first result stands.
-    if (isForeign || guess === undefined) end = await pandoc(argumentsOf(task, "/job/text"));
+    if (isForeign || guess === undefined) end = await pandoc(argumentsOf(task, "/job/text", properties));
     if (hasHidden) unread = [hiddenText];
   }
   noteRemoved(task, end, linkedPictures);
@@ -144,7 +145,8 @@ async function writeReadable(
   if (simple !== undefined) {
     const { isRewritten, ...more } = await askForFile(inspector, simple, [task.input.path], made, asked);
     const linkedPictures = "linkedPictures" in more ? more.linkedPictures : 0;
-    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [], linkedPictures };
+    const properties = "hasEmbedded" in more && more.hasEmbedded ? { source: inputInside } : {};
+    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [], linkedPictures, properties };
   }
   if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
   const {

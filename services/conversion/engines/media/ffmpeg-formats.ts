@@ -56,6 +56,7 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   alac: { ...iso, muxer: "ipod", audio: words("alac"), copyAudio: ["alac"], cover: true, exact: true, depths: ["16", "24"] },
   ac3: { demuxer: "ac3", muxer: "ac3", audio: words("ac3"), copyAudio: ["ac3"], maxChannels: 6 },
   amr: { demuxer: "amr", isSpeech: true },
+  awb: { demuxer: "amr", isSpeech: true },
   m4r: { ...iso, muxer: "ipod", audio: aac, copyAudio: ["aac"] },
   m4b: { ...iso, muxer: "ipod", audio: aac, copyAudio: ["aac"], cover: true },
   caf: { demuxer: "caf", muxer: "caf", audio: ["pcm_le"], exact: true, depths: ["16", "24", "32"] },

@@ -32,6 +32,26 @@ export function programsOf(answer: Fields): readonly (readonly number[])[] {
     .filter((indices) => indices.length > 0);
 }
 
+/**
+ * Digital rights management: MP4 has a codec of its own for it, or tells it with each packet (Common Encryption, ISO/IEC 23001-7); Matroska and
+ * WebM name the key.
+ */
+export const protection = {
+  entries: "packet=pts:packet_side_data=side_data_type",
+  args: ["-read_intervals", "%+#1"],
+  isIn({ streams, packets }: Fields, stderr: string): boolean {
+    const first = rowsOf(fieldsOf(packets).packet).flatMap(({ side_data_list: list }) => rowsOf(fieldsOf(list).side_data));
+    return (
+      // FFmpeg 5 fails on what other fragments are encrypted with.
+      stderr.includes("encryption info") ||
+      first.some(({ side_data_type: type }) => textOf(type).startsWith("Encryption")) ||
+      rowsOf(fieldsOf(streams).stream).some(
+        ({ codec_tag_string: codec, tags }) => /^(enc[avts]|drm[si])$/.test(textOf(codec)) || fieldsOf(tags).enc_key_id !== undefined,
+      )
+    );
+  },
+} as const;
+
 /** Characters of output: a film with fifty tracks and two hundred chapters needs a tenth. */
 const longestAnswer = 2 ** 20;
 

@@ -5,7 +5,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { isoDemuxer } from "./ffmpeg-container.ts";
-import { countOf, type Fields, fieldsOf, probe, programsOf, rowsOf, tagsOf, textOf } from "./ffmpeg-probe.ts";
+import { countOf, type Fields, fieldsOf, probe, programsOf, protection, rowsOf, tagsOf, textOf } from "./ffmpeg-probe.ts";
 
 /** Colour properties, as ffprobe names them; empty if the file does not declare them. */
 type Colours = {
@@ -126,15 +126,15 @@ const unreadable = [...mediaBadInput, /: (?:Input\/output error|Invalid argument
  * @throws FilemillError INVALID_INPUT (unreadable, no streams, protected), INPUT_TOO_COMPLEX.
  */
 export async function readMedia(session: ToolSession, task: HopTask, demuxer: string): Promise<Media> {
-  const { answer, end } = await probe(session, demuxer, inputInside, entries);
+  const { answer, end } = await probe(session, demuxer, inputInside, `${entries}:${protection.entries}`, protection.args);
+  if (protection.isIn(answer, end.stderr)) {
+    throw new FilemillError("INVALID_INPUT", "The file is protected by digital rights management and cannot be converted.");
+  }
   const media = mediaOf(answer, demuxer);
   if (rowsOf(fieldsOf(answer.streams).stream).length === 0) {
     const message = `The file is damaged or is not ${task.input.format.toUpperCase()}.`;
     throwIfFailed(end, unreadable, message);
     throw new FilemillError("INVALID_INPUT", message);
-  }
-  if (rowsOf(fieldsOf(answer.streams).stream).some((row) => /^(enc[avts]|drm[si])$/.test(textOf(row.codec_tag_string)))) {
-    throw new FilemillError("INVALID_INPUT", "The file is protected by digital rights management and cannot be converted.");
   }
   assertBounds(media);
   return { ...media, isGuessed: /Estimating duration from bitrate/.test(end.stderr) };

@@ -42,6 +42,8 @@ export type Answer = {
   readonly numbersLinked: readonly string[];
   /** Whether cells hold the numbers of choices in pop-up menus. */
   readonly hasMenus: boolean;
+  /** Names of the properties that are left out. */
+  readonly properties: readonly string[];
   /** Whether comments are left out. */
   readonly hasComments: boolean;
   /** Whether deletions that are not accepted are shown. */
@@ -79,6 +81,7 @@ export function parseAnswer(value: unknown): Answer {
     isNameless: fields.isNameless === true,
     decoded: textsOf(fields.decoded),
     hasMenus: fields.hasMenus === true,
+    properties: textsOf(fields.properties),
     hasComments: fields.hasComments === true,
     hasDeleted: fields.hasDeleted === true,
     left: textsOf(fields.left),
@@ -119,7 +122,8 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
       answer.hiddenCells > 0,
       `Hidden rows and columns were left out, with ${answer.hiddenCells === 1 ? "one filled cell" : `${answer.hiddenCells} filled cells`}.`,
     ),
-    ...when(answer.hasFooters, "Footers and dates of slides were left out."),
+    ...when(answer.hasFooters, "Headers, footers and dates of slides were left out."),
+    ...listing("Properties of the document were left out", answer.properties),
     ...when(answer.hasComments, "Comments were left out."),
     ...when(answer.hasDeleted, "Deleted text that is still tracked is shown struck through."),
     ...answer.left.flatMap((kind) => unread.get(kind) ?? []),

@@ -34,10 +34,6 @@ def members(many):
     return [many.getByIndex(index) for index in range(many.getCount())]
 
 
-def is_title(shape):
-    return shape.getShapeType().endswith(".TitleTextShape")
-
-
 def largest(shapes):
     """The title if none is marked as such: a short line in larger characters than everything else."""
     sized = [(letters_of(shape), shape) for shape in shapes if hasattr(shape, "createEnumeration") and shape.getString().strip()]
@@ -73,13 +69,13 @@ class Reader:
     def slide(self, number, page):
         shapes, title, blocks = members(page), None, []
         self.has_footers |= value(page, "IsFooterVisible", False) and value(page, "FooterText", "") != ""
-        head = next((shape for shape in shapes if is_title(shape)), None) or largest(shapes)
+        head = next((shape for shape in shapes if shape.getShapeType().endswith(".TitleTextShape")), None) or largest(shapes)
         if head is not None and not value(head, "IsEmptyPresentationObject", False):
             title = re.sub(r"\s+", " ", head.getString()).strip() or None
         for shape in shapes:
             if shape != head:
                 blocks.extend(self.blocks(shape))
-        said = [block for shape in members(page.getNotesPage()) if shape.getShapeType().endswith(".NotesShape") for block in self.blocks(shape)]
+        said = [block for shape in members(page.getNotesPage()) for block in self.blocks(shape)]
         return {"number": number, "title": title, "isHidden": value(page, "Visible", True) is False, "blocks": blocks, "notes": said}
 
     def blocks(self, shape, depth=0):
@@ -136,8 +132,8 @@ class Reader:
                 return None
             data = chart.getData()
             columns, named = data.getColumnDescriptions(), days(chart, data.getRowDescriptions())
-            rows = [["", *columns]] + [[name, *map(shown, values)] for name, values in zip(named, data.getData())]
-            title = chart.getTitle().String if chart.HasMainTitle else ""
+            rows = [[title_of(chart.getDiagram(), "XAxisTitle"), *columns]] + [[name, *map(shown, values)] for name, values in zip(named, data.getData())]
+            title = ": ".join(filter(None, (title_of(chart, "MainTitle"), title_of(chart.getDiagram(), "YAxisTitle"))))
         except Exception:
             return None
         cells = [[{"blocks": [{"type": "paragraph", "runs": [plain(text)]}] if text else []} for text in row] for row in rows]
@@ -163,6 +159,11 @@ class Reader:
                 return f"data:{mime};base64,{base64.b64encode(file.read()).decode()}"
         except Exception:
             return None
+
+
+def title_of(thing, name):
+    """Of a chart or an axis, if it has one."""
+    return getattr(thing, name.removeprefix("Main")).String if value(thing, "Has" + name, False) else ""
 
 
 def days(chart, names):

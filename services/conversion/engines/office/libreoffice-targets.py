@@ -10,6 +10,7 @@ import links
 import menus
 import page
 import slides
+import unshown
 from com.sun.star.awt import Point
 from process import TEMPORARY
 from sources import properties
@@ -183,6 +184,7 @@ def lacks(document, job, place, here):
     if writer == "dBase":
         answer["renamed"] = books.renamed(sheets, job["output"])
     if is_pdf:
+        answer["properties"] = unshown.properties_left_out(document)
         answer["hasDeleted"] = has_deleted(document)
         answer["hiddenSlides"] = hidden_slides(document, job["output"])
         answer["fontsReplaced"] = fonts.replaced(job["input"], job["output"], here)

@@ -1,4 +1,4 @@
-"""What slides say that the result does not show: the speaker's notes, and diagrams that the office fails to lay out."""
+"""What documents say that the result does not show: properties, the speaker's notes, and diagrams that the office fails to lay out."""
 import re
 import zipfile
 from xml.etree import ElementTree
@@ -7,6 +7,9 @@ from packages import DAMAGED, local
 
 DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
 MOST_BYTES = 50_000_000
+# The office names them so. Those of the program that wrote the file say nothing about the document.
+OF_WORD = "OOXMLCoreProperty"
+OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate ScaleCrop ShareDoc _TemplateID".split())
 
 
 def shapes_of(shapes):
@@ -30,6 +33,14 @@ def kinds_left_out(document, job):
         if not told <= {words for text in shown for words in lines_of(text)}:
             found.add("diagrams")
     return found
+
+
+def properties_left_out(document):
+    """Names of what a PDF has no place for."""
+    properties = document.DocumentProperties
+    own = sorted((each.Name, each.Value) for each in properties.UserDefinedProperties.PropertyValues)
+    named = {name.removeprefix(OF_WORD): value for name, value in [("description", properties.Description), *own] if name not in OF_PROGRAM}
+    return [name.lower() if name in ("Category", "Company", "Manager") else name for name, value in named.items() if str(value).strip()]
 
 
 def is_spoken(page):

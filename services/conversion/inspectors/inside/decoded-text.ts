@@ -4,12 +4,14 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { unmarkedOf } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
+import { withoutEmbedded } from "./html-embedded.ts";
 import { shownIn } from "./html-readable.ts";
 import { contentOf } from "./remote-file.ts";
 
 /** Text that is not UTF-8. Its encoding is found by the byte order mark, by what HTML states, or by a guess. */
 export async function decodeText(file: ByteSource, isPage: boolean): Promise<Answer<"decodedText">> {
-  const bytes = await contentOf(file);
+  const content = await contentOf(file);
+  const bytes = isPage ? Buffer.from(withoutEmbedded(content.toString("latin1")), "latin1") : content;
   const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);
   const guess = label === undefined ? guessEncoding(bytes) : undefined;
   const text = new TextDecoder(label ?? guess).decode(bytes);

@@ -39,7 +39,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const textOf = (name: string): string => Buffer.from(parts?.[name] ?? "").toString("utf8");
   const stored = textOf(body);
   const given = textOf(styles);
-  const properties = propertiesOf(textOf("docProps/core.xml"), given);
+  const properties = propertiesOf(textOf("docProps/core.xml"), given, textOf("docProps/app.xml"), textOf("docProps/custom.xml"));
   if (parts === undefined || stored === "")
     return { isRewritten: false, comments: 0, linkedPictures: 0, hasChanges: false, left: [], properties };
   const hiddenStyles = hiddenStylesIn(given);

@@ -2,12 +2,22 @@
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { decodeEntities } from "#services/conversion/engines/inside/entities.ts";
 
+/** Of the properties for which no target has a place. */
+const mostNamed = 5;
+
 /** Empty where nothing is said. */
-export function propertiesOf(core: string, styles: string): Answer<"readableDocx">["properties"] {
-  const said = (pattern: RegExp): string =>
-    decodeEntities(pattern.exec(core)?.[1] ?? "")
+export function propertiesOf(core: string, styles: string, app: string, custom: string): Answer<"readableDocx">["properties"] {
+  const plain = (text: string): string =>
+    decodeEntities(text)
       .replace(/[\p{C}\s]+/gu, " ")
       .trim();
+  const said = (pattern: RegExp): string => plain(pattern.exec(core)?.[1] ?? "");
+  const others = [...`${core}${app}`.matchAll(/<(?:cp:)?(category|Company|Manager)>\s*[^<\s]/g)].map(([, name = ""]) => name.toLowerCase());
+  const own = custom.split("<property ").flatMap((each) => {
+    const name = /<vt:\w{1,20}>\s{0,99}[^<\s]/.test(each) && /\bname="([^"]{1,200})"/.exec(each)?.[1];
+    return name ? [plain(name).slice(0, 60)] : [];
+  });
+  const named = [...others, ...own];
   const defaults = styles.slice(styles.indexOf("<w:docDefaults>"), Math.max(0, styles.indexOf("</w:docDefaults>")));
   return {
     title: said(/<dc:title>([^<]{1,10000})</),
@@ -16,6 +26,7 @@ export function propertiesOf(core: string, styles: string): Answer<"readableDocx
     subject: said(/<dc:subject>([^<]{1,10000})</),
     keywords: said(/<cp:keywords>([^<]{1,10000})</),
     description: said(/<dc:description>([^<]{1,10000})</),
+    others: [...named.slice(0, mostNamed), ...(named.length > mostNamed ? ["others"] : [])].join(", "),
     lang: said(/<dc:language>([\w-]{2,20})</) || (/<w:lang [^<>]{0,99}w:val="([a-zA-Z]{2,3}(?:-\w{2,8})?)"/.exec(defaults)?.[1] ?? ""),
   };
 }

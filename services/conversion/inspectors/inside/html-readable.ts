@@ -5,6 +5,7 @@ import { writeToHost } from "./exchange.ts";
 import { withCellEnds } from "./html-cells.ts";
 import { withColumns } from "./html-columns.ts";
 import { withControls } from "./html-controls.ts";
+import { withoutEmbedded } from "./html-embedded.ts";
 import { withFigures } from "./html-figures.ts";
 import { withoutHidden } from "./html-hidden.ts";
 import { withItemNumbers } from "./html-lists.ts";
@@ -17,10 +18,11 @@ const mostBytes = 64 * 2 ** 20;
 /** Writes the rewritten page if there is something to change. What is added is ASCII, as are tags in every encoding of single bytes. */
 export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
   const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
-  const { text, hasHidden } = shownIn(page);
+  const small = withoutEmbedded(page);
+  const { text, hasHidden } = shownIn(small);
   const made = withNoteAnchors(text, new Set(targetsIn(text))) ?? text;
   if (made !== page) writeToHost(Buffer.from(made, "latin1"));
-  return { isRewritten: made !== page, hasHidden };
+  return { isRewritten: made !== page, hasHidden, hasEmbedded: small !== page };
 }
 
 /** All that a page shows, in tags that Pandoc reads. */

@@ -70,11 +70,18 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
 function withoutEnvelopes(attached: readonly Attachment[], own: Pick<Message, "text" | "html">, notes: Notes) {
   const found = attached.map((each) => ({ each, inner: unwrapped(each.bytes) }));
   const first = found.find(({ inner }) => inner !== undefined)?.inner;
-  for (const { inner } of found) if (inner !== undefined && !/(?:^|\bnote)$/i.test(inner.kind)) noteOther(inner.kind, notes);
-  const attachments = found.flatMap(({ each, inner }) => (inner === undefined ? [each] : filesIn(inner, notes)));
+  for (const { inner } of found) if (inner !== undefined && !isNote(inner.kind)) noteOther(inner.kind, notes);
+  const attachments = found.flatMap(({ each, inner }) => {
+    if (inner === undefined) return [each];
+    // Like an attached message.
+    const another = { ...inner, files: [{ ...each, name: "", message: inner }] };
+    return filesIn(inner === first ? inner : another, notes);
+  });
   const text = own.text?.trim() ? own.text : (first?.body ?? own.text);
   return { page: own.html ?? (first && pageIn({ ...first, body: text }, notes)), text, attachments };
 }
+
+const isNote = (kind: string): boolean => /(?:^|\bnote)$/i.test(kind);
 
 /** Attached messages become their texts and their files. */
 const filesIn = (wrapped: Wrapped, notes: Notes): readonly Attachment[] =>
@@ -126,10 +133,31 @@ function nameOf(mime: string, subject: string, number: number): string {
   return `${subject || `attachment-${number}`}${extensions[mime] ?? ""}`;
 }
 
+/** An envelope without the message that carried it. */
+function messageIn(wrapped: Wrapped, notes: Notes): Message {
+  const listOf = (sort: string) =>
+    wrapped.receivers
+      .filter(({ kind }) => kind === sort)
+      .map(({ name, address }) => addressOf(name, address))
+      .join(", ");
+  if (!isNote(wrapped.kind)) noteOther(wrapped.kind, notes);
+  return {
+    ...{ subject: wrapped.subject, from: addressOf(wrapped.sender.name, wrapped.sender.address) },
+    ...{ to: listOf("to"), cc: listOf("cc"), bcc: listOf("bcc"), replyTo: "", messageId: "" },
+    date: wrapped.sent?.toISOString() ?? "",
+    text: wrapped.body,
+    html: pageIn(wrapped, notes),
+    attachments: filesIn(wrapped, notes),
+    ...{ others: [], raw: undefined },
+  };
+}
+
 type Reader = InstanceType<typeof msgReader.default>;
 
 /** @see [MS-OXMSG] */
 export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Promise<Message> {
+  const wrapped = unwrapped(bytes);
+  if (wrapped !== undefined) return messageIn(wrapped, notes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = new msgReader.default(view);
   const declared = fieldsOf(first);

@@ -176,4 +176,12 @@ describe("footnotes of books and web pages", () => {
     const text = await markdownOf("epub", bookOf({ one: contents, two: "<p>Text.</p>" }));
     expect(text.includes("The second")).toBe(isKept);
   });
+
+  it("an empty division before footnotes does not remove other texts in their place", async () => {
+    const page = `<ul><li><div></div></li></ul><blockquote></blockquote><div></div><div><p>Said<sup id="r1"><a href="#n1">1</a></sup> and done<sup id="r2"><a href="#n2">2</a></sup>.</p></div>
+      <p>Middle.</p><p>Last words.</p><div id="n1"><p><a href="#r1">1</a> First note.</p></div><div id="n2"><p><a href="#r2">2</a> Second note.</p></div>`;
+    const made = await markdownOf("html", page);
+    expect(made).toMatch(/Said\[\^1\] and done\[\^2\]\.\s+Middle\.\s+Last words\./);
+    expect(notes(made)).toEqual(["[^1]: First note.", "[^2]: Second note."]);
+  });
 });

@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { unzipSync } from "fflate";
+import sharp from "sharp";
 import { expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
@@ -64,4 +67,18 @@ it.each([
 ])("keeps all that is in a figure %s", async (_what, content, words) => {
   const { text } = await convert(`<figure>${content}<figcaption>Caption</figcaption></figure>`, "html", "txt");
   expect([...words, "Caption"].filter((word) => !text.includes(word))).toEqual([]);
+});
+
+it("keeps megabytes of pictures that stand in a page, for which Pandoc's readers have too little memory", async () => {
+  const png = await sharp(randomBytes(1500 ** 2), { raw: { width: 1500, height: 1500, channels: 1 } })
+    .png()
+    .toBuffer();
+  const source = `data:image/png;base64,${png.toString("base64")}`;
+  const page = Buffer.from(`<meta charset="windows-1252"><p>Caf\xe9</p><img alt="x" src="${source}"><img src="${source}">`, "latin1");
+  const entries = Object.entries(unzipSync((await convert(page, "html", "docx")).bytes));
+  const pictures = entries.filter(([name]) => name.startsWith("word/media/"));
+  expect(pictures.map(([, bytes]) => Buffer.from(bytes).equals(png))).toEqual([true]);
+  const { text } = await convert(page, "html", "md");
+  expect(text.split(`](${source})`)).toHaveLength(3);
+  expect(text).toContain("Café");
 });

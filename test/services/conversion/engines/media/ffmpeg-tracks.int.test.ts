@@ -96,3 +96,23 @@ it("the audio of another program of a broadcast is no track of the video", async
   expect(stdout.trim()).toBe("32000");
   expect(notes.get("TRACKS_LEFT_OUT")).toBe("Only one of 2 programs was converted.");
 });
+
+it("a film under Common Encryption is refused as protected, not copied or called damaged", async () => {
+  const key = words("-encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb");
+  const path = pathOf("protected.mp4");
+  await ffmpeg(...film, ...tone, ...words("-pix_fmt yuv420p -encryption_kid a7e61c373e219033c21091fa607bf3b8"), ...key, path);
+  for (const to of ["mkv", "mp3"])
+    await expect(convert(path, "mp4", to)).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("rights management"),
+    });
+});
+
+it("every reason why tracks are left out is noted", async () => {
+  const path = pathOf("two-films.mkv");
+  await ffmpeg(...film, ...film, ...words("-map 0 -map 1 -attach package.json -metadata:s:t mimetype=text/plain -pix_fmt yuv420p"), path);
+  const { notes } = await convert(path, "mkv", "mp4");
+  expect(notes.get("TRACKS_LEFT_OUT")).toBe(
+    "Only the first track of each kind was converted. Attached files and data tracks were left out.",
+  );
+});

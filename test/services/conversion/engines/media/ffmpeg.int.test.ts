@@ -67,8 +67,8 @@ async function writeSphere(path: string): Promise<void> {
   await writeFile(path, Buffer.concat([Buffer.from(header.padEnd(1024, " ")), Buffer.alloc(32_000, 1)]));
 }
 
-/** These have samples and tests of their own in ffmpeg-subtitles.int.test.ts. */
-const elsewhere = new Set("h264 hevc m2v m1v ivf nut swf mlp thd f4a adx g722 mod srt vtt ass".split(" "));
+/** These have samples and tests of their own, here or in ffmpeg-subtitles.int.test.ts. */
+const elsewhere = new Set("h264 hevc m2v m1v ivf nut swf mlp thd f4a adx g722 mod awb srt vtt ass".split(" "));
 
 /** Each reader and each writer once; the catalogue's proof covers every pair. */
 const hubs = ffmpegEngine.hops.filter(
@@ -112,6 +112,11 @@ describe("engine ffmpeg, in detail", () => {
     expect(await soundDigestOf(there.path)).toBe(await soundDigestOf(tone));
     const back = await bench.convert(there.path, format, "wav");
     expect(await soundDigestOf(back.path)).toBe(await soundDigestOf(tone));
+  });
+
+  it("reads AMR wide-band, as calls are recorded, at its 16 kHz", async () => {
+    const { path } = await bench.convert("test/corpus/typical/audio/typical.awb", "awb", "wav");
+    expect((await streamsOf(path))[0]).toMatchObject({ sample_rate: "16000", channels: 1, duration: "3.380000" });
   });
 
   it("copies streams that fit", async () => {

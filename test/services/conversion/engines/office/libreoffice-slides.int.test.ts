@@ -120,14 +120,59 @@ it.each(["html", "pdf"])("notes in %s that sound and video were left out", async
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Sound and video were left out.");
 });
 
-it("notes that footers and dates of slides were left out of the text", async () => {
+/** The typical presentation with XML in other parts, put before an end tag or as the whole part. */
+async function withParts(changes: Readonly<Record<string, readonly [end: string, added: string]>>): Promise<Buffer> {
   const parts = unzipSync(await readFile("test/corpus/typical/presentation/typical.pptx"));
-  const place = "ppt/slides/slide1.xml";
-  const date =
-    '<p:sp><p:nvSpPr><p:cNvPr id="90" name="Date"/><p:cNvSpPr/><p:nvPr><p:ph type="dt" sz="half" idx="10"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>3 May</a:t></a:r></a:p></p:txBody></p:sp>';
-  const slide = strFromU8(parts[place] ?? new Uint8Array()).replace("</p:spTree>", `${date}</p:spTree>`);
-  const dated = Buffer.from(zipSync({ ...parts, [place]: strToU8(slide) }));
-  expect((await convert(dated, "pptx", "html")).messages.get("TEXT_LEFT_OUT")).toBe("Footers and dates of slides were left out.");
+  const made = Object.entries(changes).map(([place, [end, added]]) => {
+    const part = strFromU8(parts[place] ?? new Uint8Array());
+    return [place, strToU8(end === "" ? added : part.replace(end, `${added}${end}`))] as const;
+  });
+  return Buffer.from(zipSync({ ...parts, ...Object.fromEntries(made) }));
+}
+
+const shape = (id: number, placeholder: string, text: string) =>
+  `<p:sp><p:nvSpPr><p:cNvPr id="${id}" name="Shape ${id}"/><p:cNvSpPr/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3000000" cy="600000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+const leftOut = "Headers, footers and dates of slides were left out.";
+
+it("notes that footers and dates of slides were left out of the text", async () => {
+  const date = shape(90, '<p:ph type="dt" sz="half" idx="10"/>', "3 May");
+  const dated = await withParts({ "ppt/slides/slide1.xml": ["</p:spTree>", date] });
+  expect((await convert(dated, "pptx", "html")).messages.get("TEXT_LEFT_OUT")).toBe(leftOut);
+});
+
+it("keeps text beside the speaker's notes, and notes that headers of their pages were left out", async () => {
+  const parts = unzipSync(slides);
+  const [place = "", page = new Uint8Array()] = Object.entries(parts).find(([name]) => /notesSlide1\.xml$/.test(name)) ?? [];
+  const more = shape(91, '<p:ph type="hdr" sz="quarter" idx="12"/>', "Top secret") + shape(92, "", "Breathe");
+  const noted = Buffer.from(zipSync({ ...parts, [place]: strToU8(strFromU8(page).replace("</p:spTree>", `${more}</p:spTree>`)) }));
+  const { text, messages } = await convert(noted, "pptx", "html");
+  expect(text.match(/<aside[\s\S]*?<\/aside>/)?.[0]).toContain("Breathe");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe(leftOut);
+});
+
+it("keeps the titles of the axes of a chart", async () => {
+  const title = (text: string) => `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
+  const values = (kind: string, text: string) =>
+    `<c:${kind}Cache><c:ptCount val="1"/><c:pt idx="0"><c:v>${text}</c:v></c:pt></c:${kind}Cache>`;
+  const axis = (kind: string, id: number, side: string, text: string) =>
+    `<c:${kind}><c:axId val="${id}"/><c:scaling/><c:delete val="0"/><c:axPos val="${side}"/>${title(text)}<c:crossAx val="${3 - id}"/></c:${kind}>`;
+  const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>${title("Leaps")}<c:plotArea><c:barChart><c:barDir val="col"/><c:ser><c:idx val="0"/><c:order val="0"/><c:cat><c:strRef><c:f>A2</c:f>${values("str", "May")}</c:strRef></c:cat><c:val><c:numRef><c:f>B2</c:f>${values("num", "7")}</c:numRef></c:val></c:ser><c:axId val="1"/><c:axId val="2"/></c:barChart>${axis("catAx", 1, "b", "Month")}${axis("valAx", 2, "l", "Metres")}</c:plotArea></c:chart></c:chartSpace>`;
+  const frame = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="93" name="Chart"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="0"/><a:ext cx="4000000" cy="3000000"/></p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="rChart"/></a:graphicData></a:graphic></p:graphicFrame>`;
+  const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart";
+  const charted = await withParts({
+    "ppt/slides/slide1.xml": ["</p:spTree>", frame],
+    "ppt/charts/chart1.xml": ["", chart],
+    "ppt/slides/_rels/slide1.xml.rels": ["</Relationships>", `<Relationship Id="rChart" Type="${type}" Target="../charts/chart1.xml"/>`],
+    "[Content_Types].xml": [
+      "</Types>",
+      '<Override PartName="/ppt/charts/chart1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.chart+xml"/>',
+    ],
+  });
+  const { blocks } = JSON.parse((await convert(charted, "pptx", "json")).text).slides[0];
+  expect(blocks.find(({ caption }: { caption?: string }) => caption === "Leaps: Metres")?.rows).toMatchObject([
+    ["Month", expect.any(String)],
+    ["May", "7"],
+  ]);
 });
 
 it("notes that the speaker's notes are not in the PDF", async () => {

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const run = promisify(execFile);
+const office = converting(libreofficeEngine);
 
 it("reads a diagram of nested paragraphs in linear time", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "unshown-"));
@@ -18,4 +21,13 @@ it("reads a diagram of nested paragraphs in linear time", async () => {
   const script = "import sys; sys.path.insert(0, sys.argv[1]); import unshown; print(list(unshown.words_in_diagrams(sys.argv[2])))";
   const { stdout } = await run("/usr/bin/python3", ["-I", "-c", script, folder.path, slides], { timeout: 10_000 });
   expect(stdout.trim()).toBe("['onetwo', 'three']");
+});
+
+it("names the properties for which a PDF has no place", async () => {
+  const names = ["office", "text", "meta"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const own = (name: string, value: string) => `<meta:user-defined meta:name="${name}">${value}</meta:user-defined>`;
+  const told = `<dc:title>Kept</dc:title><dc:description>Of a kitchen</dc:description>${own("Company", "Quokka Ltd")}${own("Case", "7")}${own("AppVersion", "16")}`;
+  const given = `<office:document ${names} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:meta>${told}</office:meta><office:body><office:text><text:p>Text.</text:p></office:text></office:body></office:document>`;
+  const { messages } = await office(given, "fodt", "pdf");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: description, Case, company.");
 });

@@ -99,3 +99,38 @@ it("a damaged envelope stays an attachment", async () => {
     expect(Object.keys(files)).toContain("winmail.dat");
   }
 });
+
+it("an envelope alone is a message of Outlook, with its sender, receivers, time and files", async () => {
+  const person = (kind: number, name: string) =>
+    listOf(
+      Buffer.concat([number(0x0c150003), number(kind)]),
+      property(0x3001001f, unicode(name)),
+      property(0x39fe001f, unicode(`${name}@b.example`)),
+    );
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64LE(BigInt(Date.UTC(2019, 10, 22, 12, 23, 59) + 11_644_473_600_000) * 10_000n);
+  const headers = listOf(
+    property(0x0037001f, unicode("Quokka")),
+    property(0x0c1a001f, unicode("Ada")),
+    property(0x5d01001f, unicode("ada@b.example")),
+    Buffer.concat([number(0x00390040), time]),
+  );
+  const receivers = Buffer.concat([number(2), person(1, "bob"), person(2, "eve")]);
+  const body = attribute(1, 0x2800c, "Inner\0");
+  const sent = envelopeOf(attribute(1, 0x69004, receivers), attribute(1, 0x69003, headers), body, file);
+  const { text } = await convert(sent, "msg", "txt");
+  for (const line of ["Quokka\n", "From: Ada <ada@b.example>", "To: bob <bob@b.example>", "Cc: eve <eve@b.example>", "\nInner\n"])
+    expect(text).toContain(line);
+  expect(text).toMatch(/Date: 2019-11-22T12:23:59/);
+  expect(Object.keys(unzipSync((await convert(sent, "msg", "zip")).bytes))).toContain("Long name.txt");
+});
+
+it("a second envelope in a message keeps its text", async () => {
+  const [one, two] = ["First", "Second"].map((text) => envelopeOf(attribute(1, 0x2800c, `${text}\0`)).toString("base64"));
+  const part = "--x\r\nContent-Type: application/ms-tnef\r\nContent-Transfer-Encoding: base64\r\n\r\n";
+  const sent = `From: a@b.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n${part}${one}\r\n${part}${two}\r\n--x--\r\n`;
+  expect((await convert(sent, "eml", "txt")).text).toContain("First");
+  const files = unzipSync((await convert(sent, "eml", "zip")).bytes);
+  expect(Buffer.from(files["message.txt"] ?? "").toString()).toContain("First");
+  expect(Object.values(files).map((bytes) => Buffer.from(bytes).toString())).toContain("Second");
+});
