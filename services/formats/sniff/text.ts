@@ -45,7 +45,7 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^P6\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s+\d+\s/, "ppm"],
   [/^!table\b/i, "tab"],
   [/^SplineFontDB:/, "sfd"],
-  [/^ID;P[^\n]*\n[A-Z];/, "slk"],
+  [/^ID;P[^\r\n]*[\r\n]{1,2}[A-Z];/, "slk"],
   [/^TABLE\r?\n0,1\r?\n/, "dif"],
   [/^OziExplorer Track/, "plt"],
   [/^YUV4MPEG2 /, "y4m"],

@@ -37,6 +37,10 @@ describe("file content", () => {
     },
   );
 
+  it("identifies SYLK with the line ends of old Macs", async () => {
+    expect(await sniffed("ID;PWXL;N;E\rP;PGeneral\rE\r", "a.slk")).toMatchObject({ format: "slk", toldBy: "content" });
+  });
+
   it("identifies a package by its local headers when its directory is cut off", async () => {
     const whole = packageOf(`${word}.document.main+xml`);
     expect(await sniffed(whole.subarray(0, whole.length - 90), "a.docx")).toMatchObject({ format: "docx", nameDisagrees: false });

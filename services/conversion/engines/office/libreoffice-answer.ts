@@ -100,6 +100,8 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["speech", "The speaker's notes were left out."],
   ["diagrams", "Text of diagrams (SmartArt) was left out."],
   ["attached", "Comments and link addresses of cells were left out."],
+  ["links", "Links were left out, with their text."],
+  ["truths", "Booleans and errors in cells became 0."],
   ["pivots", "Pivot tables became the cells that they show."],
   ["controls", "Content controls around paragraphs, line breaks or comments became their content."],
   ["times", "Fields of today's date or time show those of the conversion."],

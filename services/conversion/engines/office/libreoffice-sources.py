@@ -118,6 +118,9 @@ def names_in(path):
         return []
 
 
+# Booleans and errors in SYLK, which the office reads as 0, and days counted from 1904, which it counts from 1900.
+SYLK_LOST, SYLK_1904 = re.compile(rb"^C;(?:[A-Z][^;\r\n]{0,20};){0,4}K(?:TRUE|FALSE|#[A-Z])", re.M), re.compile(rb"^O;(?:[^\r\n;]{0,100};){0,20}V4\b", re.M)
+
 MAIN_PARTS = {"word/": b"word", "xl/": b"spreadsheetml|ms-excel", "ppt/": b"presentationml|ms-powerpoint"}
 
 
@@ -139,7 +142,7 @@ class Source:
 
     def __init__(self, job):
         self.was_automatic, self.left, self.options, self.is_guessed = False, set(), job.get("importOptions"), False
-        self.hidden = []
+        self.hidden, self.is_1904 = [], False
         if any(name.startswith("HTML") for name in job["importFilters"]):
             calm_html(job)
         if job["importFilters"][0].startswith("Text - txt - csv"):
@@ -152,6 +155,12 @@ class Source:
             job["input"], self.hidden, has_more = spreadsheetml.readable(job["input"], job["folder"] + "/workbook")
             if has_more:
                 self.left.add("attached")
+        elif job["importFilters"][0] == "SYLK":
+            with open(job["input"], "rb") as file:
+                lines = file.read().replace(b"\r", b"\n")
+            self.is_1904 = SYLK_1904.search(lines) is not None
+            if SYLK_LOST.search(lines):
+                self.left.add("truths")
         elif job.get("part") == "xl/":
             job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
             if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument", job["exportFilter"]):
@@ -186,5 +195,7 @@ class Source:
             if document is not None:
                 for sheet in filter(document.getSheets().hasByName, self.hidden) if self.hidden else ():
                     document.getSheets().getByName(sheet).IsVisible = False
+                if self.is_1904:
+                    document.NullDate = uno.createUnoStruct("com.sun.star.util.Date", 1, 1, 1904)
                 return document, None
         return None, "password" if is_encrypted(job["input"]) else "broken" if is_broken else "load"

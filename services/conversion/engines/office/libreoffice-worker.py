@@ -58,6 +58,9 @@ def converted(context, desktop, job, here):
         if "most" in job and books.exceeds(sheets, *job["most"]) or job["exportFilter"] == "dBase" and books.longest(sheets) > 254:
             return {"ok": False, "reason": "large"}
         chosen = sheets[0] if place > 0 else books.first(document) if sheets else None
+        # Its writer leaves out links and their text.
+        if job["exportFilter"] == "MS Word 2003 XML" and links.addresses(document):
+            source.left.add("links")
         answer |= targets.write(context, desktop, document, job, chosen)
         if held:
             held.release(job["output"])

@@ -120,7 +120,10 @@ export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string 
 }
 
 function isEmpty(book: workbooks.WorkBook, name: string): boolean {
-  const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
+  const sheet = book.Sheets[name];
+  // A chart that is a sheet repeats the values of others.
+  if (sheet?.["!type"] === "chart") return true;
+  const rows: (workbooks.CellObject | undefined)[][] = sheet?.["!data"] ?? [];
   return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
 }
 

@@ -40,3 +40,22 @@ it("comments and links of Excel 2003 XML, which the office does not read, are no
   const { notes } = await workbookOf(cell("String", "a", 'ss:HRef="http://example.org/"'));
   expect(notes.get("TEXT_LEFT_OUT")).toBe("Comments and link addresses of cells were left out.");
 });
+
+it("days of SYLK that are counted from 1904 are right, and lost booleans and errors are noted", async () => {
+  const path = join(office.folder, "book.slk");
+  const lines = [
+    "ID;PWXL;N;E",
+    "O;L;D;B;V4;K47",
+    "P;PGeneral",
+    "P;Pyyyy\\-mm\\-dd",
+    "F;P1;FG0G;Y1;X1",
+    "C;Y1;X1;K1",
+    "C;X2;KTRUE",
+    "E",
+    "",
+  ];
+  await writeFile(path, lines.join("\r"));
+  const { path: made, notes } = await office.convert(path, "slk", "csv");
+  expect(await readFile(made, "utf8")).toMatch(/^1904-01-02,0\r?\n$/);
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Booleans and errors in cells became 0.");
+});

@@ -122,3 +122,10 @@ test("shows a pivot table of Excel as the file does, with a note that it became 
   const table = await bench.convert(made.path, "ods", "csv");
   expect(await readFile(table.path, "utf8")).toBe("Kind,Size,,Row Labels,Sum of Size\na,1,,a,3\na,2,,Grand Total,3\n");
 });
+
+test("notes the links that Word 2003 XML loses with their text", async () => {
+  const source = join(bench.folder, "linked.html");
+  await writeFile(source, '<p>before <a href="https://example.org/">link</a></p>');
+  const made = await bench.convert((await bench.convert(source, "html", "odt")).path, "odt", "docx2003");
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Links were left out, with their text.");
+});

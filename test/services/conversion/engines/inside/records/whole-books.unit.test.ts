@@ -74,3 +74,14 @@ it("Excel 2003 XML has no row for a gap", async () => {
   const { text } = await convert(bytesOf(utils.book_new(cells, "S")), "xlsx", "xlsx2003");
   expect(text.match(/<Row[^>]*>/g)).toEqual(['<Row ss:Index="1">', '<Row ss:Index="9000">']);
 });
+
+it("a chart that is a sheet of XLS is not taken for the first sheet with values", async () => {
+  const book = utils.book_new(utils.aoa_to_sheet([[9], [5]]), "Chart");
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["a"]]), "Values");
+  const bytes: Buffer = write(book, { type: "buffer", bookType: "biff8" });
+  // The kind in the record that begins a sheet [MS-XLS] 2.4.21, from worksheet to chart.
+  bytes[bytes.indexOf(Buffer.from("0908100000061000", "hex")) + 6] = 0x20;
+  const { text, notes } = await convert(bytes, "xls", "csv");
+  expect(text).toBe("a\r\n");
+  expect(notes.get("SHEETS_LEFT_OUT")).toBe("Only sheet 2 of 2 was converted.");
+});
