@@ -21,6 +21,10 @@ const withHeads = pdfOf(
   ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
   "0 0 300 500",
 );
+const restrictedPdf = async (path: string) => {
+  await richPdf(`${path}.open`);
+  await run("qpdf", [`${path}.open`, "--encrypt", "", "owner", "256", "--extract=n", "--", path]);
+};
 const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/pdf/rich-pdf.py", path, "signed"]);
 /** A file that cannot be made any smaller. */
 const smallDocx = (path: string) => run("/usr/bin/python3", ["-c", repacked, path, "test/corpus/typical/document/typical.docx"]);
@@ -101,6 +105,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "SIGNATURES_VOID", content: richPdf },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "METADATA_DROPPED", content: restrictedPdf },
   { engine: "ghostscript", hop: "pdf>pdfa", code: "STRUCTURE_DROPPED", content: richPdf },
   { engine: "pdf", hop: "pdf>json", code: "TEXT_LEFT_OUT", content: richPdf },
   { engine: "pdf", hop: "pdf>json", code: "STRUCTURE_DROPPED", content: richPdf },

@@ -21,6 +21,8 @@ export type Survey = Readonly<Record<Counted, number>> & {
   readonly wholeFonts: number;
   /** Displayed size of the first page, in points. */
   readonly size: readonly [width: number, height: number];
+  /** Its owner forbids printing, copying or changing it. */
+  readonly isRestricted: boolean;
   /** It could be read, but has errors. */
   readonly damaged: boolean;
   /** Redrawing the pages would lose nothing but links and bookmarks. */
@@ -40,6 +42,7 @@ export function surveyOf(said: unknown): Survey {
     signatures: number(facts.signatures),
     wholeFonts: number(facts.wholeFonts),
     size: [number(size[0]), number(size[1])],
+    isRestricted: facts.restricted === true,
     damaged: facts.damaged === true,
     hasOnlyPages: !names.some((name) => name !== "links" && name !== "bookmarks" && has(name)),
   };

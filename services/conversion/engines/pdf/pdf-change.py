@@ -76,6 +76,7 @@ def survey(pdf):
         "bookmarks": len(bookmarks(pdf)),
         "attachments": len(pdf.attachments),
         "layers": int("/OCProperties" in pdf.Root),
+        "restricted": not all(pdf.allow),
         # Invisible ones may be on no page.
         "signatures": sum(isinstance(each, Dictionary) and "/ByteRange" in each for each in pdf.objects)
         or sum(kind == Name.Sig and isinstance(value, Dictionary) for _, kind, value in kinds),

@@ -40,6 +40,7 @@ const hops: readonly Hop[] = ownHops(["pdf"], () => ({
     expecting("STRUCTURE_DROPPED", { option: "nUp" }),
     expecting("STRUCTURE_DROPPED", { option: "grayscale" }),
     expecting("SIGNATURES_VOID"),
+    expecting("METADATA_DROPPED", "Restrictions on printing, copying and changing are left out unless `permissions` sets new ones."),
   ],
 }));
 
@@ -85,7 +86,9 @@ async function changeAll(work: Work): Promise<void> {
   const { options } = task;
   assertProtection(task);
   const isCounted =
-    ["pages", "remove", "rotatePages", "optimise"].some((name) => options[name] !== undefined) || options.grayscale === true;
+    ["pages", "remove", "rotatePages", "optimise"].some((name) => options[name] !== undefined) ||
+    options.grayscale === true ||
+    options.ocr === "auto";
   const first = isCounted ? await surveyed(work) : undefined;
   const lost = new Set(first === undefined ? [] : await rewritten(work, first));
   const total = first?.pages ?? 0;
@@ -99,6 +102,9 @@ async function changeAll(work: Work): Promise<void> {
   const isDamaged = damaged || first?.damaged === true;
   if (isOnlySmaller(task) && !isDamaged && (await stat(task.outputPath)).size >= task.input.sizeBytes) return await keepSource(task);
   if (lost.size > 0) task.note("STRUCTURE_DROPPED", `Left out because the pages were redrawn: ${[...lost].join(", ")}.`);
+  const isRestricted = before.isRestricted || first?.isRestricted === true;
+  if (isRestricted && options.permissions === undefined)
+    task.note("METADATA_DROPPED", "The owner's restrictions on printing, copying and changing the PDF were left out.");
   if (Math.max(before.signatures, first?.signatures ?? 0) > 0) task.note("SIGNATURES_VOID");
   if (isDamaged) task.note("INPUT_DAMAGED");
 }

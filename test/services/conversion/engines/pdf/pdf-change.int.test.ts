@@ -204,6 +204,15 @@ describe("a PDF", () => {
     );
   });
 
+  it("notes restrictions of the owner that the result no longer has", async () => {
+    const restricted = join(bench.folder, "restricted.pdf");
+    await textFrom("qpdf", rich, "--encrypt", "", "owner", "256", "--extract=n", "--", restricted);
+    const left = "The owner's restrictions on printing, copying and changing the PDF were left out.";
+    expect((await changed(restricted, { rotate: "90" })).notes.get("METADATA_DROPPED")).toBe(left);
+    expect((await changed(restricted, { permissions: "print" })).notes.has("METADATA_DROPPED")).toBe(false);
+    expect((await changed(rich, { rotate: "90" })).notes.has("METADATA_DROPPED")).toBe(false);
+  });
+
   it("notes a void signature whose field is on no page", async () => {
     const signature = "<< /Type /Sig /Filter /Adobe.PPKLite /ByteRange [0 10 20 30] /Contents <00> >>";
     const signed = await file(pdfOf([""], "0 0 72 72", "", signature), "invisible.pdf");
