@@ -53,7 +53,7 @@ const isExcelXml = (bytes: Uint8Array): boolean =>
  * what follows the last, and with merged cells that have an end, without which it would count them as one column.
  */
 function withPlainTexts(bytes: Uint8Array): Uint8Array {
-  const text = decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200))));
+  const text = withoutSections(decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200)))));
   if (placesWithoutEnd.test(text)) throw tooComplex("The sheet has too many rows or columns to convert.");
   let isText = false;
   const plain = text.replace(/<[^<>]*>/g, (tag) => {
@@ -63,6 +63,16 @@ function withPlainTexts(bytes: Uint8Array): Uint8Array {
     return name === "Cell" && tag.includes("Merge") && tag.endsWith("/>") ? `${tag.slice(0, -2)}></${prefix}Cell>` : tag;
   });
   return Buffer.from(plain);
+}
+
+/** CDATA as escaped text. */
+function withoutSections(text: string): string {
+  const [before = "", ...sections] = text.split("<![CDATA[");
+  const plain = sections.map((section) => {
+    const end = section.includes("]]>") ? section.indexOf("]]>") : section.length;
+    return section.slice(0, end).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") + section.slice(end + 3);
+  });
+  return before + plain.join("");
 }
 
 const noStyles = Buffer.from("<office:document-styles/>");
