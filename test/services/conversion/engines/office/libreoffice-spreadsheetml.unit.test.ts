@@ -16,7 +16,7 @@ function readable(cells: string, more = "") {
   const [path, copy] = ["book.xml", "copy.xml"].map((name) => join(mkdtempSync(join(tmpdir(), "excel-xml-")), name)) as [string, string];
   const sheet = `<Worksheet ss:Name="S"><Table><Row>${cells}</Row></Table></Worksheet>`;
   writeFileSync(path, `<?xml version="1.0"?><Workbook xmlns="${spreadsheet}" xmlns:ss="${spreadsheet}">${sheet}${more}</Workbook>`);
-  const [made, hidden] = JSON.parse(execFileSync("python3", ["-B", "-c", script, folder, path, copy], { encoding: "utf8" }));
+  const [made, hidden] = JSON.parse(execFileSync("/usr/bin/python3", ["-B", "-c", script, folder, path, copy], { encoding: "utf8" }));
   return { isAdapted: made === copy, hidden, text: readFileSync(made, "utf8") };
 }
 
