@@ -106,3 +106,8 @@ it("a picture whose base64 has line ends stays one address of Markdown, and a ma
   expect(text).toContain(`![x](data:image/png;base64,${data})`);
   expect(text).not.toContain("<p>");
 });
+
+it("a link around a picture that is left out keeps its address", async () => {
+  const page = '<p>one <a href="http://x.example/"><img src="http://y.example/a.png"></a> two</p>';
+  expect((await convert(page, "html", "org")).text).toContain("one [[http://x.example/][]] two");
+});
