@@ -44,6 +44,14 @@ it("Excel 2003 XML in another encoding is read in it", async () => {
   expect(await csvOf(bookOf(row, "utf-16"))).toBe("é\r\n");
 });
 
-it.each(['ss:MergeAcross="100000"', 'ss:Index="100000000"'])("a place beyond any sheet is refused: %s", async (attribute) => {
-  await expect(csvOf(bookOf(`<Row>${cell("String", "a", attribute)}</Row>`))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+it.each(['ss:MergeAcross="16384"', 'ss:Index="1e7"', 'ss:MergeAcross="9999" ss:MergeDown="9999"'])(
+  "a place beyond any sheet is refused: %s",
+  async (attribute) => {
+    await expect(csvOf(bookOf(`<Row>${cell("String", "a", attribute)}</Row>`))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  },
+);
+
+it("merged cells that add up to a place beyond any sheet are refused", async () => {
+  const row = `<Row>${'<Cell ss:MergeAcross="999"/>'.repeat(20)}</Row>`;
+  await expect(csvOf(bookOf(row))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
 });
