@@ -60,9 +60,9 @@ function withPlainTexts(bytes: Uint8Array): Uint8Array {
     const [, end, prefix = "", name] = /^<(\/?)(\w{1,32}:)?(\w{1,32})/.exec(tag) ?? [];
     if (name === "Data") isText = end === "" && !tag.endsWith("/>");
     else if (isText) return "";
-    if ((name !== "Cell" && name !== "Row") || end !== "") return tag;
-    const { Index = 0, MergeAcross = 0, MergeDown = 0 } = placesIn(tag);
-    column = name === "Row" ? 0 : (Index || column + 1) + MergeAcross;
+    if (!/^(?:Column|Row|Cell)$/.test(name ?? "") || end !== "") return tag;
+    const { Index = 0, Span = 0, MergeAcross = 0, MergeDown = 0 } = placesIn(tag);
+    column = name === "Row" ? 0 : name === "Column" ? Span : (Index || column + 1) + MergeAcross;
     filled += (MergeAcross + 1) * (MergeDown + 1);
     if (Index > mostRows || column > mostColumns || filled > maxCells)
       throw tooComplex("The sheet has too many rows or columns to convert.");
@@ -75,7 +75,7 @@ function withPlainTexts(bytes: Uint8Array): Uint8Array {
 const [mostRows, mostColumns] = [2 ** 20, 2 ** 14];
 
 function placesIn(tag: string): Partial<Record<string, number>> {
-  const found = tag.matchAll(/[\s:](Index|MergeAcross|MergeDown)\s*=\s*["']([^"']*)/g);
+  const found = tag.matchAll(/[\s:](Index|Span|MergeAcross|MergeDown)\s*=\s*["']([^"']*)/g);
   return Object.fromEntries(Array.from(found, ([, name = "", value = ""]) => [name, Number(value) || Number.parseInt(value, 10) || 0]));
 }
 

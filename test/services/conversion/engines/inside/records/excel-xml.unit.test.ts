@@ -51,7 +51,9 @@ it.each(['ss:MergeAcross="16384"', 'ss:Index="1e7"', 'ss:MergeAcross="9999" ss:M
   },
 );
 
-it("merged cells that add up to a place beyond any sheet are refused", async () => {
-  const row = `<Row>${'<Cell ss:MergeAcross="999"/>'.repeat(20)}</Row>`;
-  await expect(csvOf(bookOf(row))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
-});
+it.each([`<Row>${'<Cell ss:MergeAcross="999"/>'.repeat(20)}</Row>`, '<Column ss:Span="999999999"/>'])(
+  "columns that add up to more than any sheet has are refused",
+  async (rows) => {
+    await expect(csvOf(bookOf(rows))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  },
+);
