@@ -14,7 +14,8 @@ local function letters(start, length)
   left = left - length
   assert(left >= 0, "too many embedded pictures")
   source:seek("set", start)
-  return source:read(tonumber(length)) or ""
+  -- Line ends would end an address in Markdown, and a reference that the document made up may be to markup.
+  return ((source:read(tonumber(length)) or ""):gsub("[^%w+/=]", ""))
 end
 
 local function decoded(text)

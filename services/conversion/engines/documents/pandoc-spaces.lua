@@ -13,7 +13,8 @@ local function block(given) return (trimmed(given)) end
 
 local function inline(given)
   local made, is_before, is_after = trimmed(given)
-  local parts = pandoc.List(#made.content > 0 and { made } or {})
+  -- A link without a text still has its address.
+  local parts = pandoc.List((#made.content > 0 or made.t == "Link") and { made } or {})
   if is_before then parts:insert(1, pandoc.Space()) end
   if is_after then parts:insert(pandoc.Space()) end
   return parts

@@ -69,7 +69,7 @@ function isText(bytes: Uint8Array, label: string): boolean {
   return !strange.test(new TextDecoder(label).decode(bytes, { stream: true }));
 }
 
-/** The encoding that an XML declaration names. */
+/** The encoding that an XML declaration names. If it can be read here, UTF-16 is wrong. */
 export function xmlEncodingIn(bytes: Buffer): string | undefined {
-  return /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{2,40})["']/.exec(bytes.toString("latin1", 0, 200))?.[1];
+  return /^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-?16)([\w.:-]{2,40})["']/i.exec(bytes.toString("latin1", 0, 200))?.[1];
 }

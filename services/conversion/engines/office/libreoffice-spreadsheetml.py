@@ -1,5 +1,6 @@
 """Prepares Excel 2003 XML for the office, which reads booleans and errors as empty cells, drops underlined,
 struck and raised text, shows hidden sheets, and counts days before March 1900 unlike Excel."""
+import contextlib
 import datetime
 from xml.etree import ElementTree
 
@@ -23,7 +24,9 @@ def adapt(cell, data):
         else:
             data.set(SHEET + "Type", "String")
     elif kind == "DateTime" and text < FIRST_SAME:
-        data.text = (datetime.datetime.fromisoformat(text) - datetime.timedelta(days=1)).isoformat(timespec="milliseconds")
+        # An empty one is no date, and before the first day of all there is none.
+        with contextlib.suppress(ValueError, OverflowError):
+            data.text = (datetime.datetime.fromisoformat(text) - datetime.timedelta(days=1)).isoformat(timespec="milliseconds")
     elif kind == "String":
         for part in data.iter():
             if part.tag in DROPPED:
@@ -40,10 +43,10 @@ def readable(path, copy):
             data = cell.find(SHEET + "Data")
             if data is not None:
                 adapt(cell, data)
-    except (ElementTree.ParseError, ValueError, LookupError, OverflowError):
+        tree.write(copy, encoding="UTF-8", xml_declaration=True)
+    except (ElementTree.ParseError, ValueError, LookupError, RecursionError):
         return path, [], False
-    hidden = [sheet.get(SHEET + "Name") for sheet in tree.iter(SHEET + "Worksheet") if is_hidden(sheet)]
-    tree.write(copy, encoding="UTF-8", xml_declaration=True)
+    hidden = [sheet.get(SHEET + "Name", "") for sheet in tree.iter(SHEET + "Worksheet") if is_hidden(sheet)]
     return copy, hidden, has_more
 
 

@@ -51,7 +51,7 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   const { pages } = await readFacts(session, first);
   const range = ["-f", String(first), "-l", String(Math.min(numberOption(task.options, "lastPage") ?? pages, pages))];
   const layout = task.options.layout === "page" ? ["-layout"] : [];
-  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, await shownPart(session), "/job/out"];
+  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, await shownPart(session, task), "/job/out"];
   const end = await session.run({ program: "/usr/bin/pdftotext", args });
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");
@@ -60,26 +60,33 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   return { letters: letters.all, pictures: bare.filter(({ isPictured }) => isPictured).map(({ page }) => page) };
 }
 
-/** pdftotext knows no crop boxes, so the visible part of each page becomes the whole page. */
-const uncropping = `function of(page, name) {
+/** pdftotext knows no crop boxes, so the visible part of each page becomes the whole page. Boxes may name any two opposite corners. */
+const uncropping = `function boxOf(page, name) {
     var own = page.get(name)
-    return own && !own.isNull() ? String(own) : page.get("Parent") ? of(page.get("Parent"), name) : ""
+    if (!own || !own.isArray() || own.length !== 4) return page.get("Parent") ? boxOf(page.get("Parent"), name) : null
+    var sides = [0, 1, 2, 3].map(function (at) { return own.get(at).asNumber() })
+    return [0, 1].map(function (at) { return Math.min(sides[at], sides[at + 2]) }).concat([2, 3].map(function (at) { return Math.max(sides[at], sides[at - 2]) }))
   }
   var pdf = new PDFDocument(scriptArgs[0]), isCropped = false
   for (var place = 0; place < pdf.countPages(); place++) {
-    var page = pdf.findPage(place), crop = of(page, "CropBox")
-    if (crop === "" || crop === of(page, "MediaBox")) continue
-    page.put("MediaBox", JSON.parse(crop.replace(/ /g, ",")))
+    var page = pdf.findPage(place), crop = boxOf(page, "CropBox"), whole = boxOf(page, "MediaBox")
+    if (!crop || !whole) continue
+    var shown = crop.map(function (side, at) { return at < 2 ? Math.max(side, whole[at]) : Math.min(side, whole[at]) })
+    if (shown[0] >= shown[2] || shown[1] >= shown[3] || String(shown) === String(whole)) continue
+    page.put("MediaBox", shown)
     isCropped = true
   }
   if (isCropped) pdf.save(scriptArgs[1])`;
 
 /** The path inside of the PDF without what its pages do not show, if they are cropped. */
-async function shownPart(session: ToolSession): Promise<string> {
+async function shownPart(session: ToolSession, task: HopTask): Promise<string> {
   await writeFile(session.pathOf("uncropping.js"), uncropping, { flag: "wx", mode: 0o644 });
-  const args = ["-c", `/usr/bin/mutool run /job/uncropping.js "$1" /job/shown >&2; [ ! -s /job/shown ] || echo yes`, "sh", inputInside];
-  const { stdout } = await session.run({ program: "/bin/sh", args });
-  return stdout.trim() === "yes" ? "/job/shown" : inputInside;
+  const args = ["-c", `/usr/bin/mutool run /job/uncropping.js "$1" /job/shown >&2 && [ -s /job/shown ] && echo yes`, "sh", inputInside];
+  const { stdout, stderr } = await session.run({ program: "/bin/sh", args });
+  if (stdout.trim() !== "yes") return inputInside;
+  // pdftotext reads what was repaired.
+  if (/^warning: .*repair/m.test(stderr)) task.note("INPUT_DAMAGED");
+  return "/job/shown";
 }
 
 /**

@@ -11,8 +11,8 @@ export function withoutEmbedded(page: string): string {
   for (const { 0: tag, 1: quote = "", index } of page.matchAll(start)) {
     const place = index + tag.length;
     const letters = page.slice(place, page.indexOf(quote, place));
-    // Escapes would have to be resolved first.
-    if (letters.length < fewest || /[%&<>]/.test(letters)) continue;
+    // Anything else would come back as it is, such as a quotation mark that ends the attribute.
+    if (letters.length < fewest || /[^A-Za-z\d+/=\s]/.test(letters) || !tag.endsWith(";base64,")) continue;
     const first = places.get(letters) ?? place;
     places.set(letters, first);
     made += `${page.slice(read, place)}filemill-${first}-${letters.length}`;

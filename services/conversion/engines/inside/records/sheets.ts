@@ -109,21 +109,24 @@ const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
   const book = read(bytes);
   const shown = shownSheetsOf(book, bytes);
-  const empty = shown.filter((name) => isEmpty(book, name));
+  const charts = shown.filter((name) => isChart(book, name));
+  const empty = shown.filter((name) => isEmpty(book, name) && !charts.includes(name));
   const hidden = book.SheetNames.filter((name) => !shown.includes(name));
   const said = [
     ...(hidden.length > 0 ? [`Hidden sheets were left out: ${firstOf(hidden)}.`] : []),
+    ...(charts.length > 0 ? [`Charts that are sheets were left out: ${firstOf(charts)}.`] : []),
     ...(empty.length > 0 ? [`Empty sheets were left out: ${firstOf(empty)}.`] : []),
   ];
   if (said.length > 0) noteOnce(notes, "SHEETS_LEFT_OUT", said.join(" "));
-  return shown.map((name) => (empty.includes(name) ? null : name));
+  return shown.map((name) => (isEmpty(book, name) ? null : name));
 }
 
+const isChart = (book: workbooks.WorkBook, name: string): boolean => book.Sheets[name]?.["!type"] === "chart";
+
 function isEmpty(book: workbooks.WorkBook, name: string): boolean {
-  const sheet = book.Sheets[name];
   // A chart that is a sheet repeats the values of others.
-  if (sheet?.["!type"] === "chart") return true;
-  const rows: (workbooks.CellObject | undefined)[][] = sheet?.["!data"] ?? [];
+  if (isChart(book, name)) return true;
+  const rows: (workbooks.CellObject | undefined)[][] = book.Sheets[name]?.["!data"] ?? [];
   return !rows.some((row) => row?.some((cell) => cell !== undefined && (cell.t !== "z" || cell.f !== undefined)));
 }
 

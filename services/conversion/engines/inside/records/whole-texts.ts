@@ -5,6 +5,7 @@ import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { loadCodePages } from "./old-workbooks.ts";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
+import { maxCells } from "./tables.ts";
 
 /**
  * Reads with fixes for the library: characters beyond U+FFFF as references (`&#128512;`), CRLF line
@@ -53,23 +54,45 @@ const isExcelXml = (bytes: Uint8Array): boolean =>
  * what follows the last, and with merged cells that have an end, without which it would count them as one column.
  */
 function withPlainTexts(bytes: Uint8Array): Uint8Array {
-  const text = decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200))));
-  if (placesWithoutEnd.test(text)) throw tooComplex("The sheet has too many rows or columns to convert.");
-  let isText = false;
+  const text = withoutSections(decodeText(bytes, "auto", new Map(), xmlEncodingIn(Buffer.from(bytes.subarray(0, 200)))));
+  let [isText, column, filled] = [false, 0, 0];
   const plain = text.replace(/<[^<>]*>/g, (tag) => {
     const [, end, prefix = "", name] = /^<(\/?)(\w{1,32}:)?(\w{1,32})/.exec(tag) ?? [];
     if (name === "Data") isText = end === "" && !tag.endsWith("/>");
     else if (isText) return "";
-    return name === "Cell" && tag.includes("Merge") && tag.endsWith("/>") ? `${tag.slice(0, -2)}></${prefix}Cell>` : tag;
+    if (!/^(?:Column|Row|Cell)$/.test(name ?? "") || end !== "") return tag;
+    const { Index = 0, Span = 0, MergeAcross = 0, MergeDown = 0 } = placesIn(tag);
+    column = name === "Row" ? 0 : name === "Column" ? Span : (Index || column + 1) + MergeAcross;
+    filled += (MergeAcross + 1) * (MergeDown + 1);
+    if (Index > mostRows || column > mostColumns || filled > maxCells)
+      throw tooComplex("The sheet has too many rows or columns to convert.");
+    return name === "Cell" && MergeAcross + MergeDown > 0 && tag.endsWith("/>") ? `${tag.slice(0, -2)}></${prefix}Cell>` : tag;
   });
   return Buffer.from(plain);
+}
+
+/** More than any office has. The library would count through them, and fill what is merged. */
+const [mostRows, mostColumns] = [2 ** 20, 2 ** 14];
+
+function placesIn(tag: string): Partial<Record<string, number>> {
+  const found = tag.matchAll(/[\s:](Index|Span|MergeAcross|MergeDown)\s*=\s*["']([^"']*)/g);
+  return Object.fromEntries(Array.from(found, ([, name = "", value = ""]) => [name, Number(value) || Number.parseInt(value, 10) || 0]));
+}
+
+/** CDATA as escaped text. */
+function withoutSections(text: string): string {
+  const [before = "", ...sections] = text.split("<![CDATA[");
+  const plain = sections.map((section) => {
+    const end = section.includes("]]>") ? section.indexOf("]]>") : section.length;
+    return section.slice(0, end).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") + section.slice(end + 3);
+  });
+  return before + plain.join("");
 }
 
 const noStyles = Buffer.from("<office:document-styles/>");
 
 /** More rows or columns than any office has: the library would count through them. */
 const repeatsWithoutEnd = /\stable:number-(?:columns|rows)-repeated=["']\d{8,}/;
-const placesWithoutEnd = /\s(?:\w+:)?(?:MergeAcross=["']\d{6}|(?:MergeDown|Index)=["']\d{8})/;
 
 /** Gives every OpenDocument cell its text: the library ignores the value of a cell that shows none. */
 function withShownValues(content: Uint8Array): Uint8Array {

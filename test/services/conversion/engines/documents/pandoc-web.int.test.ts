@@ -98,3 +98,16 @@ it("keeps megabytes of pictures that stand in a page, for which Pandoc's readers
   expect(text.split(`](${source})`)).toHaveLength(3);
   expect(text).toContain("Café");
 });
+
+it("a picture whose base64 has line ends stays one address of Markdown, and a made-up reference brings no markup", async () => {
+  const data = Buffer.alloc(3000, 7).toString("base64");
+  const page = `<p>;base64,filemill-0-60</p><img alt="x" src="data:image/png;base64,${data.replace(/.{76}/g, "$&\n")}">`;
+  const { text } = await convert(Buffer.from(page), "html", "md");
+  expect(text).toContain(`![x](data:image/png;base64,${data})`);
+  expect(text).not.toContain("<p>");
+});
+
+it("a link around a picture that is left out keeps its address", async () => {
+  const page = '<p>one <a href="http://x.example/"><img src="http://y.example/a.png"></a> two</p>';
+  expect((await convert(page, "html", "org")).text).toContain("one [[http://x.example/][]] two");
+});

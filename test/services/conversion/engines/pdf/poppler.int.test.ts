@@ -116,3 +116,13 @@ it("leaves what a cropped page does not show out of its text, turned or not", as
   expect((await convert(lines, "pdf", "txt")).text.trim()).toBe("Quokka");
   expect((await convert(turned, "pdf", "txt")).text.trim()).toBe("Quokka");
 });
+
+it.each([
+  ["a side below one", "/CropBox [.5 30 190.25 90] ", "Quokka"],
+  ["other corners", "/CropBox [190 90 10 30] ", "Quokka"],
+  ["a part beyond the page", "/CropBox [-50 30 900 900] ", "Quokka"],
+  ["no area, which readers ignore", "/CropBox [0 0 0 0] ", "Quokka Numbat"],
+])("reads a crop box with %s like other readers", async (_name, more, shown) => {
+  const lines = pdfOf(["Quokka) Tj 800 -40 Td (Numbat"], "0 0 900 100", more);
+  expect((await convert(lines, "pdf", "txt")).text.split(/\s+/).join(" ").trim()).toBe(shown);
+});

@@ -27,6 +27,11 @@ it("formatted text of Excel 2003 XML is kept as a whole", async () => {
   expect(await csvOf(bookOf(`<Row><Cell>${text}</Cell>${cell("String", "b")}</Row>`))).toBe("plain bold end <,b\r\n");
 });
 
+it("CDATA in Excel 2003 XML is text", async () => {
+  const cells = cell("String", "<![CDATA[a & <b>]]> c") + cell("String", "<![CDATA[]]>") + cell("String", "<![CDATA[&amp;]]>");
+  expect(await csvOf(bookOf(`<Row>${cells}</Row>`))).toBe("a & <b> c,,&amp;\r\n");
+});
+
 it("cells after an empty merged one of Excel 2003 XML stay in their columns", async () => {
   expect(await csvOf(bookOf(`<Row>${cell("String", "a")}<Cell ss:MergeAcross="2"/>${cell("String", "e")}</Row>`))).toBe("a,,,,e\r\n");
 });
@@ -35,8 +40,20 @@ it("Excel 2003 XML in another encoding is read in it", async () => {
   const row = `<Row>${cell("String", "é")}</Row>`;
   expect(await csvOf(Buffer.from(bookOf(row, "windows-1252"), "latin1"))).toBe("é\r\n");
   expect(await csvOf(Buffer.from(`\ufeff${bookOf(row, "UTF-16")}`, "utf16le"))).toBe("é\r\n");
+  // .NET writes this into files that it stores as UTF-8.
+  expect(await csvOf(bookOf(row, "utf-16"))).toBe("é\r\n");
 });
 
-it.each(['ss:MergeAcross="100000"', 'ss:Index="100000000"'])("a place beyond any sheet is refused: %s", async (attribute) => {
-  await expect(csvOf(bookOf(`<Row>${cell("String", "a", attribute)}</Row>`))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
-});
+it.each(['ss:MergeAcross="16384"', 'ss:Index="1e7"', 'ss:MergeAcross="9999" ss:MergeDown="9999"'])(
+  "a place beyond any sheet is refused: %s",
+  async (attribute) => {
+    await expect(csvOf(bookOf(`<Row>${cell("String", "a", attribute)}</Row>`))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  },
+);
+
+it.each([`<Row>${'<Cell ss:MergeAcross="999"/>'.repeat(20)}</Row>`, '<Column ss:Span="999999999"/>'])(
+  "columns that add up to more than any sheet has are refused",
+  async (rows) => {
+    await expect(csvOf(bookOf(rows))).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  },
+);

@@ -3,6 +3,7 @@ import { unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { sheetNamesOf } from "#services/conversion/engines/inside/records/sheets.ts";
 import { libreofficeHops } from "#services/conversion/engines/office/libreoffice-hops.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
@@ -75,13 +76,24 @@ it("Excel 2003 XML has no row for a gap", async () => {
   expect(text.match(/<Row[^>]*>/g)).toEqual(['<Row ss:Index="1">', '<Row ss:Index="9000">']);
 });
 
-it("a chart that is a sheet of XLS is not taken for the first sheet with values", async () => {
+const withChart = (): Buffer => {
   const book = utils.book_new(utils.aoa_to_sheet([[9], [5]]), "Chart");
   utils.book_append_sheet(book, utils.aoa_to_sheet([["a"]]), "Values");
+  utils.book_append_sheet(book, {}, "Blank");
   const bytes: Buffer = write(book, { type: "buffer", bookType: "biff8" });
   // The kind in the record that begins a sheet [MS-XLS] 2.4.21, from worksheet to chart.
   bytes[bytes.indexOf(Buffer.from("0908100000061000", "hex")) + 6] = 0x20;
-  const { text, notes } = await convert(bytes, "xls", "csv");
+  return bytes;
+};
+
+it("a chart that is a sheet of XLS is not taken for the first sheet with values", async () => {
+  const { text, notes } = await convert(withChart(), "xls", "csv");
   expect(text).toBe("a\r\n");
-  expect(notes.get("SHEETS_LEFT_OUT")).toBe("Only sheet 2 of 2 was converted.");
+  expect(notes.get("SHEETS_LEFT_OUT")).toBe("Only sheet 2 of 3 was converted.");
+});
+
+it("a chart that is a sheet of XLS is not called empty", () => {
+  const notes = new Map();
+  expect(sheetNamesOf(withChart(), notes)).toEqual([null, "Values", null]);
+  expect(notes.get("SHEETS_LEFT_OUT")).toBe("Charts that are sheets were left out: Chart. Empty sheets were left out: Blank.");
 });
