@@ -8,7 +8,7 @@ local is_page = false
 
 -- Metadata of a web page that is meant for people; the rest is for browsers and search engines.
 local told = {}
-for name in ("title subtitle author date lang description keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
+for name in ("title subtitle author date lang description subject keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
 local function without_browsers(meta)
   for name in pairs(is_page and meta or {}) do if not told[name] then meta[name] = nil end end
 end

@@ -85,6 +85,11 @@ it("keeps the keywords of a page in office documents and books", async () => {
   expect(await partOf("epub", "EPUB/content.opf")).toMatch(/<dc:subject[^>]*>salt, pepper</);
 });
 
+it("keeps the subject of a PDF in Markdown", async () => {
+  const page = '<html><head><meta name="subject" content="Quokkas"></head><body><p>x</p></body></html>';
+  expect((await convert(page, "html", "md")).text).toContain("subject: Quokkas\n");
+});
+
 it("keeps megabytes of pictures that stand in a page, for which Pandoc's readers have too little memory", async () => {
   const png = await sharp(randomBytes(1500 ** 2), { raw: { width: 1500, height: 1500, channels: 1 } })
     .png()
