@@ -60,22 +60,31 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   return { letters: letters.all, pictures: bare.filter(({ isPictured }) => isPictured).map(({ page }) => page) };
 }
 
-/** pdftotext knows no crop boxes, so the visible part of each page becomes the whole page. Boxes may name any two opposite corners. */
-const uncropping = `function boxOf(page, name) {
-    var own = page.get(name)
-    if (!own || !own.isArray() || own.length !== 4) return page.get("Parent") ? boxOf(page.get("Parent"), name) : null
+/**
+ * pdftotext knows no crop boxes, so the visible part of each page becomes the whole page. Boxes may name any two opposite corners. Pages are
+ * reached through the tree, because finding one by its number takes time that grows with their number.
+ */
+const uncropping = `function boxOf(node, name) {
+    var own = node.get(name)
+    if (!own || !own.isArray() || own.length !== 4) return null
     var sides = [0, 1, 2, 3].map(function (at) { return own.get(at).asNumber() })
     return [0, 1].map(function (at) { return Math.min(sides[at], sides[at + 2]) }).concat([2, 3].map(function (at) { return Math.max(sides[at], sides[at - 2]) }))
   }
-  var pdf = new PDFDocument(scriptArgs[0]), isCropped = false
-  for (var place = 0; place < pdf.countPages(); place++) {
-    var page = pdf.findPage(place), crop = boxOf(page, "CropBox"), whole = boxOf(page, "MediaBox")
-    if (!crop || !whole) continue
+  var pdf = new PDFDocument(scriptArgs[0]), isCropped = false, left = 1000000
+  function visit(node, outerCrop, outerWhole, depth) {
+    if (depth > 100 || (left -= 1) < 0) throw new Error("too many pages, or a tree that leads back to itself")
+    if (!node.isDictionary()) return
+    var crop = boxOf(node, "CropBox") || outerCrop, whole = boxOf(node, "MediaBox") || outerWhole, kids = node.get("Kids")
+    if (kids && kids.isArray()) for (var at = 0; at < kids.length; at++) visit(kids.get(at), crop, whole, depth + 1)
+    else if (crop && whole) show(node, crop, whole)
+  }
+  function show(page, crop, whole) {
     var shown = crop.map(function (side, at) { return at < 2 ? Math.max(side, whole[at]) : Math.min(side, whole[at]) })
-    if (shown[0] >= shown[2] || shown[1] >= shown[3] || String(shown) === String(whole)) continue
+    if (shown[0] >= shown[2] || shown[1] >= shown[3] || String(shown) === String(whole)) return
     page.put("MediaBox", shown)
     isCropped = true
   }
+  visit(pdf.getTrailer().get("Root").get("Pages"), null, null, 0)
   if (isCropped) pdf.save(scriptArgs[1])`;
 
 /** The path inside of the PDF without what its pages do not show, if they are cropped. */

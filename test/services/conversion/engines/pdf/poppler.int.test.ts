@@ -117,6 +117,16 @@ it("leaves what a cropped page does not show out of its text, turned or not", as
   expect((await convert(turned, "pdf", "txt")).text.trim()).toBe("Quokka");
 });
 
+it("crops pages by a box of the tree above them, and survives a tree that leads back to itself", async () => {
+  const lines = pdfOf(["Quokka) Tj 0 -40 Td (Numbat"], "0 0 200 100").toString("latin1");
+  const above = lines.replace("/Type /Pages", "/Type /Pages /CropBox [10 30 190 90]");
+  const [, pages = ""] = /(\d+) 0 obj\s*<< \/Type \/Pages/.exec(lines) ?? [];
+  const looped = lines.replace("/Kids [", `/Kids [${pages} 0 R `);
+  expect([above === lines, looped === lines, pages]).toEqual([false, false, expect.stringMatching(/^\d+$/)]);
+  expect((await convert(Buffer.from(above, "latin1"), "pdf", "txt")).text.trim()).toBe("Quokka");
+  expect((await convert(Buffer.from(looped, "latin1"), "pdf", "txt")).text).toContain("Quokka");
+});
+
 it.each([
   ["a side below one", "/CropBox [.5 30 190.25 90] ", "Quokka"],
   ["other corners", "/CropBox [190 90 10 30] ", "Quokka"],
