@@ -11,6 +11,7 @@ const sizes: Readonly<Record<number, number>> = { 2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 
 const [pageBody, richBody, pageEncoding, sent, receiverKind] = [0x1013, 0x1009, 0x3fde, 0x39, 0xc15] as const;
 const keptNumbers: ReadonlySet<number> = new Set([pageEncoding, sent, receiverKind]);
 const maxNesting = 10;
+const maxReceivers = 100_000;
 
 type Properties = ReadonlyMap<number, string | Buffer>;
 
@@ -124,6 +125,7 @@ const propertiesIn = (data: Buffer, page: number | undefined): Properties => lis
 
 /** Texts and bytes by the ids of their properties; of the others, only those with a meaning here. */
 function listsIn(data: Buffer, page: number | undefined, count: number): readonly Properties[] {
+  if (count > maxReceivers) throw new RangeError("The envelope has too many receivers.");
   const all: Properties[] = [];
   let at = 0;
   const next = (): number => {

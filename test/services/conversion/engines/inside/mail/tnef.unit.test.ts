@@ -94,7 +94,8 @@ it("a damaged envelope stays an attachment", async () => {
   const whole = envelopeOf(html, file);
   const endless = envelopeOf(attribute(1, 0x69003, Buffer.concat([number(0xffffffff), number(0x10000003)])));
   const unknown = envelopeOf(attribute(1, 0x69003, listOf(property(0x10000099))));
-  for (const damaged of [whole.subarray(0, -30), endless, unknown]) {
+  const crowded = envelopeOf(attribute(1, 0x69004, Buffer.concat([number(100_001), Buffer.alloc(4 * 100_001)])));
+  for (const damaged of [whole.subarray(0, -30), endless, unknown, crowded]) {
     const files = unzipSync((await convert(mailOf(Buffer.from(damaged)), "eml", "zip")).bytes);
     expect(Object.keys(files)).toContain("winmail.dat");
   }
