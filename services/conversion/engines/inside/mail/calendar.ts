@@ -98,6 +98,7 @@ function alarmsOf([, , components]: Component, dropped: Dropped): Entries[] {
 }
 
 function alarmOf(alarm: Component, dropped: Dropped): Entries {
+  for (const [name] of alarm[2]) dropped.add(name.toUpperCase());
   dropParameters(alarm, kept, dropped);
   return filled(restOf(alarm, new Set()));
 }

@@ -125,6 +125,12 @@ describe("entries of a calendar keep", () => {
     const made = await convert(event("BEGIN:VALARM", "ACTION:AUDIO", "TRIGGER:-PT5M", "END:VALARM"), "ics", "csv");
     expect(made.text).toContain('"action: AUDIO, trigger: -PT5M"');
   });
+
+  it("an alarm whose place (RFC 9074) is left out with a note", async () => {
+    const place = ["BEGIN:VLOCATION", "UID:2", "NAME:Office", "END:VLOCATION"];
+    const { notes } = await convert(event("BEGIN:VALARM", "ACTION:DISPLAY", ...place, "END:VALARM"), "ics", "json");
+    expect(notes?.get("METADATA_DROPPED")).toContain("VLOCATION");
+  });
 });
 
 describe("contacts keep", () => {
