@@ -126,7 +126,13 @@ export function textOf(value: unknown): string {
 }
 
 export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
-  return new Map(pairs.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));
+  const entries = new Map<string, Value>();
+  for (const [name, value] of pairs) {
+    if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) continue;
+    // NAME of vCard 3.0, the title of a directory's entry, must not replace the name of the person.
+    entries.set(entries.has(name) ? `${name}2` : name, value);
+  }
+  return entries;
 }
 
 /** The remaining properties, under their original names. */

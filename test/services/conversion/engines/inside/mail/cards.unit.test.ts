@@ -134,6 +134,11 @@ describe("entries of a calendar keep", () => {
 });
 
 describe("contacts keep", () => {
+  it("the name of a person beside NAME of vCard 3.0", async () => {
+    const made = await convert(card("3.0", "NAME:vCard for A"), "vcf", "json");
+    expect(JSON.parse(made.text)).toEqual([{ name: "A", name2: "vCard for A" }]);
+  });
+
   it("what Apple's programs call a value by its group", async () => {
     const lines = [
       "item1.TEL;TYPE=pref:1",
