@@ -6,6 +6,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { openWarmOffice } from "./bare-engines.ts";
 import { compare, type Pair } from "./measure.ts";
@@ -24,6 +25,7 @@ export async function benchRoutes(asked: readonly string[]): Promise<string[]> {
   try {
     await using office = await openWarmOffice(folder);
     await using server = await startServer({ LOG_LEVEL: "warn", OFFICE_SLOTS: "1", INLINE_WAIT_MS: "60000" });
+    await untilWarm();
     const megabytes = () => Math.round(memoryOfTree(server.child.pid ?? 0).together / 1e6);
     const atRest = megabytes();
     const rows: string[] = [];
@@ -40,6 +42,16 @@ export async function benchRoutes(asked: readonly string[]): Promise<string[]> {
     return [];
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** After its start, a service warms LibreOffice and verifies engines, beside which small files take twice as long. */
+async function untilWarm(): Promise<void> {
+  const [lookMs, mostMs, quiet] = [2000, 60_000, 0.2];
+  for (let waitedMs = 0; waitedMs < mostMs; waitedMs += lookMs) {
+    const before = busyMs();
+    await sleep(lookMs);
+    if (busyMs() - before < quiet * lookMs * cpus().length) return;
   }
 }
 
