@@ -22,11 +22,14 @@ const text = fc
 const looks = fc.constantFrom("", "", "", "b", "i", "u", "bi");
 const time = fc.oneof(fc.integer({ min: 0, max: 9000 }), fc.constantFrom(0, 999, 3_599_999, 35_999_995, 36_000_000, 359_999_990));
 
+/** Shorter than a picture of most films, nothing can be read. */
+const shortestMs = 50;
+
 /** In sequence; some overlap. */
 export const subtitles: fc.Arbitrary<Said> = fc
   .tuple(
     fc.constantFrom(0, 0, 0, 36_000_000),
-    fc.array(fc.tuple(time, fc.integer({ min: 1, max: 6000 }), text, looks), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.tuple(time, fc.integer({ min: shortestMs, max: 6000 }), text, looks), { minLength: 1, maxLength: 4 }),
   )
   .map(([from, cues]) =>
     cues
