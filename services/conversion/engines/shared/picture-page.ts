@@ -54,8 +54,9 @@ export type Page = { readonly box: string; readonly matrix: string };
 /** The page and the placement of the picture on it. `grain`: what its sides are multiples of. @see ISO 32000-1, 8.3.3 for the matrix. */
 export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish, grain = 0.001): Page {
   const isTurned = facts.orientation > 4;
-  const longest = longestPage - 2 * wish.marginPoints;
-  const scale = Math.min(pointsPerInch / (wish.density ?? facts.density ?? usualDensity), longest / Math.max(facts.width, facts.height));
+  const density = wish.density ?? facts.density;
+  const longest = (longestPage - 2 * wish.marginPoints) / Math.max(facts.width, facts.height);
+  const scale = density === undefined ? Math.min(pointsPerInch / usualDensity, longest) : pointsPerInch / density;
   const side = (pixels: number) => Math.max(1, Math.round((pixels * scale) / grain)) * grain;
   const natural = [side(isTurned ? facts.height : facts.width), side(isTurned ? facts.width : facts.height)] as const;
   const [short, long] = wish.size === undefined ? [0, 0] : pageSizes[wish.size];
