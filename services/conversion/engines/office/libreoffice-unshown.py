@@ -9,7 +9,9 @@ DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
 MOST_BYTES = 50_000_000
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"
-OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate ScaleCrop ShareDoc _TemplateID".split())
+OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate PresentationFormat ScaleCrop ShareDoc _TemplateID".split())
+# A person may name a property like these, but hardly gives it a number.
+COUNTS = set("HiddenSlides MMClips Notes Slides".split())
 
 
 def shapes_of(shapes):
@@ -39,7 +41,8 @@ def properties_left_out(document):
     """Names of what a PDF has no place for."""
     properties = document.DocumentProperties
     own = sorted((each.Name, each.Value) for each in properties.UserDefinedProperties.PropertyValues)
-    named = {name.removeprefix(OF_WORD): value for name, value in [("description", properties.Description), *own] if name not in OF_PROGRAM}
+    said = [each for each in own if each[0] not in OF_PROGRAM and not (each[0] in COUNTS and str(each[1]).isdigit())]
+    named = {name.removeprefix(OF_WORD): value for name, value in [("description", properties.Description), *said]}
     return [name.lower() if name in ("Category", "Company", "Manager") else name for name, value in named.items() if str(value).strip()]
 
 

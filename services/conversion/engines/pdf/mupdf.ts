@@ -59,9 +59,11 @@ async function placePicture({ session, inspector }: Work, task: HopTask, inside:
   const facts = await inspector.ask("pictureFacts", [input.path], { more: { format: hop.from }, signal: task.signal });
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
   if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
-  const { box, matrix } = pageOf(facts, wishOf(options));
-  // MuPDF would drop the colour profile and invert CMYK.
-  if (hop.from === "jpg") return await writeJpegPage(inspector, task, box, matrix);
+  const isJpeg = hop.from === "jpg";
+  // MuPDF cuts fractions of a point off the page, and with them the edge of the picture.
+  const { box, matrix } = pageOf(facts, wishOf(options), isJpeg ? undefined : 1);
+  // It would drop the colour profile and invert CMYK.
+  if (isJpeg) return await writeJpegPage(inspector, task, box, matrix);
   const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
   await writeFile(session.pathOf("page.txt"), description, { flag: "wx", mode: 0o644 });
   throwIfFailed(task, await session.run({ program, args: ["create", "-o", "/job/out", "-O", "compress", "/job/page.txt"] }));

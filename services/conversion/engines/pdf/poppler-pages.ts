@@ -11,6 +11,8 @@ const maxPixels = 100_000_000;
 /** 70 metres: drawings of ships are smaller. */
 const maxPagePoints = 200_000;
 const maxPages = 10_000;
+/** As many as fit into what is kept of a program's output. */
+const pagesCompared = 100;
 export const pointsPerInch = 72;
 
 export const pixelOptions: readonly OptionDefinition[] = [
@@ -29,6 +31,8 @@ export type PageFacts = {
 type Facts = PageFacts & {
   /** Page count of the document. */
   readonly pages: number;
+  /** Whether any page from this one on shows only a part of itself. */
+  readonly mayBeCropped: boolean;
 };
 
 /** All of Poppler's tools print this, and only for damaged files. */
@@ -43,7 +47,8 @@ export const saysDamaged = (stderr: string) => /Syntax Error(?!(?: \(\d{1,12}\))
  * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
  */
 export async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
-  const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
+  const args = ["-box", "-f", String(pageNumber), "-l", String(pageNumber + pagesCompared - 1), inputInside];
+  const end = await session.run({ program: "/usr/bin/pdfinfo", args });
   if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   const last = Number(/Wrong page range given.{0,200}last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
   const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
@@ -52,7 +57,9 @@ export async function readFacts(session: ToolSession, pageNumber: number): Promi
   if (pages < 1) throw new FilemillError("INVALID_INPUT", noPages);
   if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; the limit is ${maxPages}.`);
   assertPart("page", pageNumber, pages);
-  return { pages, ...factsOf(end.stdout, pageNumber) };
+  const boxes = [...end.stdout.matchAll(/^Page\s+\d{1,9} (?:Media|Crop)Box:(.*)$/gm)].map(([, sides = ""]) => sides.trim());
+  const mayBeCropped = pages >= pageNumber + pagesCompared || boxes.some((sides, at) => at % 2 === 1 && sides !== boxes[at - 1]);
+  return { pages, mayBeCropped, ...factsOf(end.stdout, pageNumber) };
 }
 
 /** The same for several pages in document order, which must exist: one run for each consecutive range. */

@@ -48,10 +48,11 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
 /** Leaves the text in the session. */
 async function take({ inspector }: Host, session: ToolSession, task: HopTask): Promise<Taken> {
   const first = numberOption(task.options, "firstPage") ?? 1;
-  const { pages } = await readFacts(session, first);
+  const { pages, mayBeCropped } = await readFacts(session, first);
   const range = ["-f", String(first), "-l", String(Math.min(numberOption(task.options, "lastPage") ?? pages, pages))];
   const layout = task.options.layout === "page" ? ["-layout"] : [];
-  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, await shownPart(session, task), "/job/out"];
+  const source = mayBeCropped ? await shownPart(session, task) : inputInside;
+  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, source, "/job/out"];
   const end = await session.run({ program: "/usr/bin/pdftotext", args });
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (saysDamaged(end.stderr)) task.note("INPUT_DAMAGED");

@@ -24,10 +24,13 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which cannot be placed on a page.");
   }
+  // It takes a mere ratio of width and height for dots per point, and means 300 dpi where a picture says nothing.
+  const ratio = /^[ \t]*Resolution: ([\d.]+), ([\d.]+) \(unitless\)/m.exec(info.stdout);
+  const dots = ratio === null ? [] : ["-r", "o", "-x", `${300 / 72}`, "-y", `${(300 / 72) * (Number(ratio[2]) / Number(ratio[1]) || 1)}`];
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
   const end = await session.run({
     program,
-    args: ["-n", "-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
+    args: ["-n", "-z", ...dots, ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
   });
   // Valid, but unsupported on a PDF page by libtiff, such as 16 bits per sample.
   if (/No support for|can ?not handle/i.test(end.stderr)) {

@@ -7,6 +7,8 @@ import { integerIn, oneOf } from "./options.ts";
 const pointsPerInch = 72;
 const pointsPerMm = pointsPerInch / 25.4;
 const usualDensity = 96;
+/** Readers show no larger page. @see ISO 32000-1, annex C */
+const longestPage = 14_400;
 
 export const pageSizes = { a3: [842, 1191], a4: [595, 842], a5: [420, 595], letter: [612, 792], legal: [612, 1008] } as const;
 
@@ -49,11 +51,14 @@ export function wishOf(options: OptionValues): PageWish {
 
 export type Page = { readonly box: string; readonly matrix: string };
 
-/** The page and the placement of the picture on it. @see ISO 32000-1, 8.3.3 for the matrix. */
-export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish): Page {
+/** The page and the placement of the picture on it. `grain`: what its sides are multiples of. @see ISO 32000-1, 8.3.3 for the matrix. */
+export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish, grain = 0.001): Page {
   const isTurned = facts.orientation > 4;
-  const scale = pointsPerInch / (wish.density ?? facts.density ?? usualDensity);
-  const natural = [(isTurned ? facts.height : facts.width) * scale, (isTurned ? facts.width : facts.height) * scale] as const;
+  const density = wish.density ?? facts.density;
+  const longest = (longestPage - 2 * wish.marginPoints) / Math.max(facts.width, facts.height);
+  const scale = density === undefined ? Math.min(pointsPerInch / usualDensity, longest) : pointsPerInch / density;
+  const side = (pixels: number) => Math.max(1, Math.round((pixels * scale) / grain)) * grain;
+  const natural = [side(isTurned ? facts.height : facts.width), side(isTurned ? facts.width : facts.height)] as const;
   const [short, long] = wish.size === undefined ? [0, 0] : pageSizes[wish.size];
   const page =
     wish.size === undefined

@@ -26,7 +26,8 @@ it("reads a diagram of nested paragraphs in linear time", async () => {
 it("names the properties for which a PDF has no place", async () => {
   const names = ["office", "text", "meta"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
   const own = (name: string, value: string) => `<meta:user-defined meta:name="${name}">${value}</meta:user-defined>`;
-  const told = `<dc:title>Kept</dc:title><dc:description>Of a kitchen</dc:description>${own("Company", "Quokka Ltd")}${own("Case", "7")}${own("AppVersion", "16")}`;
+  const counted = own("Slides", "2") + own("PresentationFormat", "Widescreen");
+  const told = `<dc:title>Kept</dc:title><dc:description>Of a kitchen</dc:description>${own("Company", "Quokka Ltd")}${own("Case", "7")}${own("AppVersion", "16")}${counted}`;
   const given = `<office:document ${names} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:meta>${told}</office:meta><office:body><office:text><text:p>Text.</text:p></office:text></office:body></office:document>`;
   const { messages } = await office(given, "fodt", "pdf");
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: description, Case, company.");

@@ -107,6 +107,19 @@ describe("engine mupdf, in detail", () => {
     expect(await sizeOf((await bench.convert(scan, "jpg", "pdf")).path)).toEqual([144, 72]);
   });
 
+  it.each([
+    [[58, 58], { density: 300 }, [14, 14]],
+    [[1, 1], {}, [1, 1]],
+    [[30_000, 24], {}, [14_400, 12]],
+  ])("shows a PNG of %j pixels to its edges, on a page that readers show", async ([width = 0, height = 0], options, page) => {
+    const source = join(bench.folder, `edge-${width}.png`);
+    await sharp({ create: { width, height, channels: 3, background: "#f00" } })
+      .png()
+      .toFile(source);
+    const { path } = await bench.convert(source, "png", "pdf", options);
+    expect(await sizeOf(path)).toEqual(page);
+  });
+
   it("keeps the colours of a JPEG: ICC profiles and inverted CMYK", async () => {
     const wide = join(bench.folder, "wide.jpg");
     await twoColours(120, 80).withIccProfile("p3").jpeg().toFile(wide);

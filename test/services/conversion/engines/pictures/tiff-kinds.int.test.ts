@@ -100,6 +100,12 @@ async function greysOf(bytes: Buffer, page = 0): Promise<readonly number[]> {
   return [data[0] ?? 0, data[info.channels] ?? 0, ...others];
 }
 
+it("TIFF that states only a ratio of its pixels is no page of a few points", async () => {
+  const { bytes } = await converted(libtiff, "pdf", [{ data: [0, 255], photometric: 1, unit: 1 }]);
+  const [, width, height] = /MediaBox \[0\.0+ 0\.0+ ([\d.]+) ([\d.]+)/.exec(bytes.toString("latin1"))?.map(Number) ?? [];
+  expect([width, height]).toEqual([expect.closeTo((2 * 72) / 300, 2), expect.closeTo(((72 / 300) * 204) / 98, 2)]);
+});
+
 describe("TIFF samples converted by libvips", () => {
   it.each<[string, Page, string]>([
     [

@@ -21,3 +21,12 @@ it("keeps equal words beside and below each other, and those of another size", (
 it("keeps the line ends of what it leaves out", () => {
   expect(withoutCopies([runAt("one", 20, 30), runAt("one", 20, 30)])[0]).toMatchObject({ text: "", endsLine: true });
 });
+
+it("keeps one of each part if copies are joined with what follows", () => {
+  const runs = [runAt("Te", 20, 30), runAt("Te", 20.5, 30), runAt("Text", 20, 30), runAt("xt", 30.5, 30), runAt("xtile", 30, 30)];
+  expect(textsOf(runs).join("")).toBe("Textile");
+});
+
+it("keeps text that laps over its neighbour", () => {
+  expect(textsOf([runAt("banana", 20, 30), runAt("nap", 44, 30), runAt("anchor", 54, 30)])).toEqual(["banana", "nap", "anchor"]);
+});
