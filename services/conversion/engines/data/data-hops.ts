@@ -15,7 +15,7 @@ const settings = words("ini properties");
 const textTables = words("csv tsv psv");
 const tables = [...textTables, ...words("parquet avro sqlite")];
 /** Workbooks whose cells are converted as records here; between workbooks, an office program keeps more. */
-const readableBooks = words("xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers");
+const readableBooks = words("xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers slk");
 const writtenBooks = words("xlsx xls xlsb xlsx2003");
 
 const data = [...trees, ...settings, ...tables];

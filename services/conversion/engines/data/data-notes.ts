@@ -16,9 +16,9 @@ const having = {
   instants: set("toml msgpack cbor bson plist parquet avro xml"),
   /** Instants with more subsecond digits than many formats store. */
   fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
-  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers"),
+  localStamps: set("toml xml cbor parquet avro mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers slk"),
   nothing: set(
-    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers",
+    "json yaml json5 ndjson msgpack cbor bson parquet avro sqlite mdb dbf csv tsv psv ini xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers slk",
   ),
 } as const;
 type Sort = keyof typeof having;
@@ -35,11 +35,11 @@ const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
 /** These yield only text, lists and names when read. */
 const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
-const books = set("xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers");
+const books = set("xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers slk");
 const columnar = set("parquet avro sqlite");
 const bases = set("sqlite mdb");
 const settings = set("ini properties");
-const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers");
+const flat = set("csv tsv psv sqlite mdb dbf xlsx xlsm xltx xlsb xls xlt xlsx2003 ods ots fods numbers slk");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
@@ -164,7 +164,7 @@ export function dataExpectations(from: string, to: string): readonly Expectation
           expecting("DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the tables are left out."),
           expecting("NUMBERS_ROUNDED", "Numbers are rounded to 17 digits."),
         ]
-      : [];
+      : expectingAll(from === "slk" && "ENCODING_GUESSED");
   if (books.has(from) && books.has(to)) return [...beside, ...rewriting];
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
   if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...beside, ...emptyRows];

@@ -39,7 +39,7 @@ const parsersOf = (broken: string[]) => ({
     }
   },
 });
-const lenient = new TextDecoder();
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
@@ -89,7 +89,7 @@ function withTexts(rows: NamedRows, notes: Notes): void {
   if (taken.length > 0) noteOnce(notes, "TYPES_AS_TEXT", `Byte columns that contain only text were read as text: ${firstOf(taken)}.`);
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function textOfBytes(value: Value | undefined): string | undefined {
   try {

@@ -31,12 +31,22 @@ export function noteSystems(schema: readonly SchemaElement[], notes: Notes): voi
 }
 
 /** Converts a column's values that the library left as numbers and bytes. Call it before {@link unmark}. */
-export function parquetReaderOf({ element, children }: Tree): Convert {
+export function parquetReaderOf(column: Tree): Convert {
+  const read = readerOf(column);
+  // A repeated value has no state but empty, which the library confuses with missing.
+  return column.element.repetition_type === "REPEATED" ? (value) => read(value ?? []) : read;
+}
+
+function readerOf({ element, children }: Tree): Convert {
   const [first] = children;
+  // The library gives it the values of the next column.
+  if (element.num_children === 0) throw inexpressible(`The file has a group without members, which cannot be read: ${element.name}.`);
+  // The library rounds decimals in such values and confuses times with numbers.
+  if (element.logical_type?.type === "VARIANT") throw inexpressible(`Columns of variants cannot be read: ${element.name}.`);
   if (first === undefined) return whereThere(leafReaderOf(element));
   const kind = element.logical_type?.type ?? element.converted_type;
   // The library omits the groups in which lists and maps hold their members.
-  if (kind === "LIST") return parquetReaderOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
+  if (kind === "LIST") return readerOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
   const [keys, values] = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children : [];
   if (keys !== undefined && values !== undefined) {
     const read = parquetReaderOf(values);
@@ -46,9 +56,9 @@ export function parquetReaderOf({ element, children }: Tree): Convert {
   return membersBy((name) => readers.get(name) ?? plain);
 }
 
-function membersBy(readerOf: (name: string) => Convert, nameOf = (name: string) => name): Convert {
+function membersBy(of: (name: string) => Convert, nameOf = (name: string) => name): Convert {
   return whereThere((value) =>
-    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [nameOf(name), readerOf(name)(each)])) : value,
+    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [nameOf(name), of(name)(each)])) : value,
   );
 }
 

@@ -10,7 +10,7 @@ import { firstOf, type Value } from "./values.ts";
 import { joinedBook, rewrittenBook } from "./whole-books.ts";
 
 const databases = new Set(["sqlite", "mdb"]);
-const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods", "numbers", "xlsx2003"]);
+const books = new Set(["xlsx", "xlsm", "xltx", "xlsb", "xls", "xlt", "ods", "ots", "fods", "numbers", "slk", "xlsx2003"]);
 
 /** Undefined if there is only one table, or one was chosen: it is then converted alone. */
 export function severalOf(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted | undefined {

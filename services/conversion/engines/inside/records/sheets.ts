@@ -2,6 +2,7 @@
 import * as workbooks from "@e965/xlsx";
 import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
+import { decodeText } from "../text-decoding.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { noteNumbers, readNumbers } from "./numbers.ts";
 import { isComputed } from "./open-document.ts";
@@ -11,7 +12,7 @@ import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } fro
 import { firstOf, Stamp, type Value } from "./values.ts";
 import { withWholeTexts } from "./whole-texts.ts";
 
-export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): Table {
+export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes, notes)): Table {
   const lines = linesOfSheet(bytes, options, notes, book);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   const hasHeader = options.header !== false;
@@ -21,7 +22,7 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, bo
 }
 
 /** The rows of the requested sheet, otherwise of the first visible one that is not empty; empty rows are left out. */
-export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
+export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes, notes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
   const wanted = textOption(options, "sheet") ?? "1";
   const place = (wanted === "1" ? names.find((name) => !isEmpty(book, name)) : undefined) ?? placeOf(book, names, wanted);
@@ -79,7 +80,7 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
 
 /** The result of `parse` for each visible sheet, by name; no note about other sheets is needed then. An empty sheet is undefined. */
 export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: string, notes: Notes, book: workbooks.WorkBook) => T) {
-  const book = read(bytes);
+  const book = read(bytes, notes);
   const names = shownSheetsOf(book, bytes);
   if (names.length < book.SheetNames.length) noteOnce(notes, "SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   // A number is tried as a sheet position first.
@@ -107,7 +108,7 @@ const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 
 /** The names of the visible sheets, in order; null for an empty one. */
 export function sheetNamesOf(bytes: Uint8Array, notes: Notes): readonly (string | null)[] {
-  const book = read(bytes);
+  const book = read(bytes, notes);
   const shown = shownSheetsOf(book, bytes);
   const charts = shown.filter((name) => isChart(book, name));
   const empty = shown.filter((name) => isEmpty(book, name) && !charts.includes(name));
@@ -159,8 +160,11 @@ const reading: workbooks.ParsingOptions = {
   UTC: true,
 };
 
-export function read(bytes: Uint8Array): workbooks.WorkBook {
+export function read(bytes: Uint8Array, notes: Notes): workbooks.WorkBook {
   try {
+    // SYLK, of which the library takes each byte for a character.
+    if (Buffer.from(bytes.subarray(0, 4)).toString() === "ID;P")
+      return workbooks.read(decodeText(bytes, "auto", notes), { ...reading, type: "binary" });
     return readNumbers(bytes) ?? withWholeTexts(bytes, (whole) => workbooks.read(whole, reading));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {

@@ -14,7 +14,7 @@ const withoutFormula = { f: undefined, F: undefined, D: undefined } as const;
 
 /** All tables of a workbook, each cell in its place. */
 export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint8Array {
-  const source = read(bytes);
+  const source = read(bytes, notes);
   const { SheetNames, Sheets, Workbook, bookType } = source;
   const is1904 = Workbook?.WBProps?.date1904 === true;
   const [withoutResult, isStale] = [readerOfMissing(bytes, /^f?ods$/.test(bookType ?? "")), asksToCompute(source)];
@@ -80,7 +80,7 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
   const book = workbooks.utils.book_new();
   const used = new Set<string>();
   for (const [name, bytes] of sheets) {
-    const [only] = Object.values(read(bytes).Sheets);
+    const [only] = Object.values(read(bytes, notes).Sheets);
     if (only === undefined) continue;
     const rows: (workbooks.CellObject | undefined)[][] = only["!data"] ?? [];
     for (const cell of rows.flat()) if (cell?.t === "s") cell.v = String(escapedIn(to, cell.v));

@@ -78,3 +78,22 @@ it("an encrypted file is not said to be damaged", async () => {
 it.each(["", "PA", "PAR1"])("a file that ends after %j is said to be damaged", async (text) => {
   await expect(parseParquet(Buffer.from(text), new Map())).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
+
+it("an empty list of a column that repeats, as older writers make lists, is not missing", () => {
+  const repeated = leaf({ type: "INT32", repetition_type: "REPEATED" });
+  expect([null, [1]].map(parquetReaderOf(repeated))).toEqual([[], [1]]);
+  const group = parquetReaderOf({ element: { name: "group" }, children: [repeated] });
+  expect([null, { key: null }].map(group)).toEqual([null, new Map([["key", []]])]);
+});
+
+it.each([
+  ["variants, whose decimals and times the library changes", { logical_type: { type: "VARIANT" } as const }],
+  ["a group without members, which takes the values of others", { num_children: 0 }],
+])("%s, is refused", (_what, element) => {
+  const columns = { element: { name: "group" }, children: [{ ...leaf({}), element: { name: "v", ...element } }] };
+  expect(() => parquetReaderOf(columns)).toThrow(expect.objectContaining({ code: "CONVERSION_FAILED" }));
+});
+
+it("a byte order mark that is part of a text stays", async () => {
+  expect((await rowsOf("STRING", ["\ufeff", "\ufeffa"], "", "")).values).toEqual(["\ufeff", "\ufeffa"]);
+});
