@@ -4,7 +4,7 @@ const vocabulary = ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2
 export function withFormulas(document: string): string {
   if (!document.includes("<m:oMathPara")) return document;
   // The office names it at each formula.
-  const named = document.replace(/<w:document(?= )(?![^<>]*\sxmlns:m=)/, (tag) => tag + vocabulary);
+  const named = document.replace(/<w:document [^<>]*/, (tag) => (tag.includes(" xmlns:m=") ? tag : tag + vocabulary));
   return named
     .split("</w:p>")
     .map((text) => {

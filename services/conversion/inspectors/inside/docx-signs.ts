@@ -62,19 +62,17 @@ export function hiddenStylesIn(sheet: string): ReadonlySet<string> {
   return hidden;
 }
 
-const ownRun = "w:(?:drawing|pict|object|footnoteReference|endnoteReference|fldChar)|mc:AlternateContent";
-const after = new RegExp(`(</(?:${ownRun})>|<(?:${ownRun})(?: [^<>]*)?/>)(?=<(?:w|mc):)`, "g");
-const before = new RegExp(
-  `(</w:(?:t|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?/>)(?=<(?:${ownRun})[ />])`,
-  "g",
-);
+const afterOwn =
+  /(<\/(?:w:(?:drawing|pict|object|fldChar)|mc:AlternateContent)>|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=<(?:w|mc):)/g;
+const beforeOwn =
+  /(<\/w:(?:t|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
 
 /** Pandoc reads nothing else in a run with a picture, a note or the mark of a field. */
 const separated = (run: string, properties: string): string => {
   // Tracked changes of properties contain others.
   const own = properties === "" || properties.includes("<w:rPrChange") ? "<w:r>" : `${properties}</w:rPr>`;
   const next = (_whole: string, end: string): string => `${end}</w:r>${own}`;
-  return run.replace(after, next).replace(before, next);
+  return run.replace(afterOwn, next).replace(beforeOwn, next);
 };
 
 /** A run ends with its own end tag. What follows belongs to the paragraph. */

@@ -8,7 +8,7 @@ const documentOf = (...paragraphs: readonly string[]) => paragraphs.map((each) =
 
 it("names the vocabulary of formulas at the root of a document", () => {
   const body = documentOf(line(formula, names));
-  const made = `<w:document${names} xmlns:w="w">${body}`;
+  const made = `<w:document xmlns:w="w"${names}>${body}`;
   expect(withFormulas(`<w:document xmlns:w="w">${body}`)).toBe(made);
   expect(withFormulas(made)).toBe(made);
 });
