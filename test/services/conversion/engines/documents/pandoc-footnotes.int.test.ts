@@ -192,4 +192,10 @@ describe("footnotes of books and web pages", () => {
     expect(made).toMatch(/Said\[\^1\]\.\s+\[›\]\(#s\) Alone\.\s+.* First of two\.\s+.* Second of two\.\s/);
     expect(notes(made)).toContain("[^1]: Note.");
   });
+
+  it("a book with tags that the target lacks around every word is converted in time", async () => {
+    await writeFile(join(bench.folder, "cited.epub"), bookOf({ one: `<p>${"<cite>numbat</cite> ".repeat(8000)}</p>` }));
+    const made = await bench.convert(join(bench.folder, "cited.epub"), "epub", "docx");
+    expect((await textOf(made.path)).match(/numbat/g)).toHaveLength(8000);
+  }, 30_000);
 });
