@@ -92,7 +92,11 @@ export function textContentOf(text: string): Content {
   if (marked !== undefined) return refined(marked[1], start);
   const markup = markupContentOf(text);
   if (markup !== undefined) return markup;
-  if (isMail(start)) return contentOfFormat(/^content-type:\s*multipart\/related/im.test(start) ? "mhtml" : "eml", { orNamed: namedTexts });
+  if (isMail(start)) {
+    // Saved pages were never sent.
+    const isPage = /^content-type:\s*multipart\/related/im.test(start) && !/^(?:received|message-id|to):/im.test(start);
+    return contentOfFormat(isPage ? "mhtml" : "eml", { orNamed: namedTexts });
+  }
   const json = jsonContentOf(text);
   if (json !== undefined) return { format: json, orNamed: namedTexts };
   const guess = weak.find(([pattern]) => pattern.test(start));

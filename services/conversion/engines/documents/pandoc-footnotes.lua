@@ -39,7 +39,11 @@ local function candidate(blocks)
   while last and last.t == "Div" do last = last.content[#last.content] end
   local lead = is_text(first) and outermost(first.content, 1, names) or nil
   local foot = is_text(last) and outermost(last.content, -1, {}) or nil
-  return { blocks = blocks, names = names, lead = is_within(lead) and lead, foot = is_within(foot) and foot }
+  -- A link of a text to itself is its address.
+  local own = {}
+  for _, name in ipairs(names) do own["#" .. name] = true end
+  local function other(link) return is_within(link) and not own[link.target] and link end
+  return { blocks = blocks, names = names, lead = other(lead), foot = other(foot) }
 end
 
 -- Keeps what `keep` accepts of everything that may be a note: list items, divs, quotes and paragraphs, the outer ones first.
@@ -130,7 +134,7 @@ return function(document)
     for _, link in ipairs({ note.lead or nil, note.foot or nil }) do by_back[link.target] = by_back[link.target] or note end
     return true
   end)
-  local placed, own = {}, {}
+  local placed = {}
   local function place(link)
     if not is_within(link) or not is_mark(link) then return nil end
     local by_role = link.attributes.role == "doc-noteref"
@@ -139,6 +143,7 @@ return function(document)
     local said = said_in(note, link)
     if not said then return nil end
     placed[note.place] = true
+    said:insert(pandoc.RawBlock("place", tostring(note.place)))
     return pandoc.Note(said)
   end
   local function lowered(raised)
@@ -147,11 +152,22 @@ return function(document)
   end
   local made = document:walk({ Link = place }):walk({ Superscript = lowered })
   local last = count
-  count = 0
-  made.blocks = kept(made.blocks, function()
-    count = count + 1
-    return not placed[count]
-  end)
+  local function without_placed()
+    count = 0
+    local left = made:clone()
+    left.blocks = kept(made.blocks, function()
+      count = count + 1
+      return not placed[count]
+    end)
+    local found = {}
+    left = left:walk({ RawBlock = function(block) if block.format == "place" then found[tonumber(block.text)] = true return {} end end })
+    return left, found
+  end
+  local left, found = without_placed()
+  local is_whole = true
+  -- Notes within one another would both go.
+  for place in pairs(placed) do if not found[place] then placed[place] = nil is_whole = false end end
+  if not is_whole then left = without_placed() end
   -- Rather no footnotes than another text removed.
-  return count == last and made or nil
+  return count == last and left or nil
 end

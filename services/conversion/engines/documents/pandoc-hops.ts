@@ -145,10 +145,10 @@ const tableTargets = new Set(words("md html rst tex org textile mediawiki docboo
 const blanksJoined = "Repeated spaces or line breaks in a cell become one space.";
 
 /** Tables and man pages hold no pictures. */
-function expectationsOf(from: string, to: string) {
+function expectationsOf(from: string) {
   const isPictured = from !== "csv" && from !== "man";
   return [
-    ...(readsChanges(from, to) ? [expecting("METADATA_DROPPED", "Comments are left out, and tracked changes accepted.")] : []),
+    ...(from === "docx" ? [expecting("METADATA_DROPPED", "Comments are left out, and tracked changes accepted.")] : []),
     ...expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED"),
     ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", blanksJoined)] : []),
   ];
@@ -163,6 +163,6 @@ export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to)
     cost: zipped.has(to) ? 200 : 100,
     maxInputMb: 50,
     options: optionsOf(from, to),
-    expects: expectationsOf(from, to),
+    expects: expectationsOf(from),
   };
 });

@@ -162,8 +162,8 @@ async function writeReadable(
     ...(hasChanges ? [`tracked changes were ${changes}ed`] : []),
     ...(comments > 0 ? [comments === 1 ? "one comment was left out" : `${comments} comments were left out`] : []),
   ].join(" and ");
-  if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
-    task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
+  const end = readsChanges(task.hop.from, task.hop.to) ? "; `changes=all` keeps them." : ".";
+  if (changes !== "all" && left !== "") task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}${end}`);
   return { isReadable: isRewritten, unread, linkedPictures, properties };
 }
 

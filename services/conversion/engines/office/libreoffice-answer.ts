@@ -97,6 +97,7 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["fields", "Formulas, numbers and buttons that fields show without a result were left out."],
   ["parts", "Documents that are embedded or linked as parts of the text were left out."],
   ["media", "Sound and video were left out."],
+  ["frames", "Text in frames became pictures."],
   ["speech", "The speaker's notes were left out."],
   ["diagrams", "Text of diagrams (SmartArt) was left out."],
   ["attached", "Comments and link addresses of cells were left out."],

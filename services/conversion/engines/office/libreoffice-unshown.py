@@ -1,10 +1,12 @@
-"""What documents say that the result does not show: properties, the speaker's notes, and diagrams that the office fails to lay out."""
+"""What documents say that the result does not show: properties, frames, the speaker's notes, and diagrams that the office fails to lay out."""
+import html
 import re
 import zipfile
 from xml.etree import ElementTree
 
 from packages import DAMAGED, local
 
+PICTURE = re.compile(r'<img src="[^"]*" name="([^"]*)"')
 DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
 MOST_BYTES = 50_000_000
 # The office names them so. Those of the program that wrote the file say nothing about the document.
@@ -23,6 +25,8 @@ def shapes_of(shapes):
 
 
 def kinds_left_out(document, job):
+    if job["exportFilter"] == "HTML (StarWriter)":
+        return {"frames"} if has_drawn_text(document, job["output"]) else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
     pages = [document.getDrawPages().getByIndex(index) for index in range(document.getDrawPages().getCount())]
@@ -35,6 +39,24 @@ def kinds_left_out(document, job):
         if not told <= {words for text in shown for words in lines_of(text)}:
             found.add("diagrams")
     return found
+
+
+def has_drawn_text(document, path):
+    """Whether frames that hold text or tables became pictures, which the office names after them."""
+    frames = document.getTextFrames()
+    if not frames.hasElements():
+        return False
+    with open(path, encoding="utf-8", errors="replace") as page:
+        drawn = {html.unescape(name) for name in PICTURE.findall(page.read())}
+    return any(holds_text(frames.getByName(name)) for name in frames.getElementNames() if name in drawn)
+
+
+def holds_text(frame):
+    contents = frame.createEnumeration()
+    while contents.hasMoreElements():
+        if (each := contents.nextElement()).supportsService("com.sun.star.text.TextTable") or each.getString().strip():
+            return True
+    return False
 
 
 def properties_left_out(document):

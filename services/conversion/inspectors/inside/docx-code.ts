@@ -1,5 +1,5 @@
 /**
- * Rewrites a DOCX so that Pandoc reads all of it: the text of boxes among the paragraphs, all columns of tables, characters for the signs
+ * Rewrites a DOCX so that Pandoc reads all of it: the text of boxes among the paragraphs and beside formulas, all columns of tables, characters for the signs
  * of symbol fonts, and headings, code and quotations with style names that Pandoc knows. Other programs name these styles differently, or
  * only use a monospaced font. Pandoc then takes them for ordinary text and drops the leading spaces.
  */
@@ -9,6 +9,7 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
 import { withBoxes } from "./docx-boxes.ts";
 import { withShownFields } from "./docx-fields.ts";
+import { withFormulas } from "./docx-formulas.ts";
 import { withGrids } from "./docx-grids.ts";
 import { headingStyles, inStyle, withHeadings } from "./docx-headings.ts";
 import { hasOwnLabels, withoutHiddenLabels } from "./docx-labels.ts";
@@ -45,7 +46,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const hiddenStyles = hiddenStylesIn(given);
   const fields = withShownFields(stored);
   const boxed = withBoxes(fields.document) ?? fields.document;
-  const whole = withoutHiddenLabels(withGrids(boxed) ?? boxed, textOf("word/numbering.xml"));
+  const whole = withFormulas(withoutHiddenLabels(withGrids(boxed) ?? boxed, textOf("word/numbering.xml")));
   const signed = new Map(
     [[body, whole] as const, ...notes.map((name) => [name, textOf(name)] as const)].map(
       ([name, text]) => [name, withSigns(text, hiddenStyles)] as const,

@@ -1,6 +1,6 @@
 /**
- * Text of a Word document that Pandoc omits: ruby text, signs of symbol fonts, ticked boxes, chosen list entries, and one kind of line
- * break.
+ * Text of a Word document that Pandoc omits: ruby text, signs of symbol fonts, text beside pictures and notes, ticked boxes, chosen list
+ * entries, and one kind of line break.
  */
 
 import { signOf, unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
@@ -29,7 +29,7 @@ export function withSigns(document: string, hiddenStyles: ReadonlySet<string> = 
       hasHidden = true;
       return withoutTexts(run);
     }
-    return withCharacters(run, properties);
+    return separated(withCharacters(run, properties), properties);
   });
   return { document: made.join(""), hasHidden };
 }
@@ -61,6 +61,19 @@ export function hiddenStylesIn(sheet: string): ReadonlySet<string> {
   for (let depth = 0; depth < 10; depth += 1) for (const [id, base] of based) if (hidden.has(base)) hidden.add(id);
   return hidden;
 }
+
+const afterOwn =
+  /(<\/(?:w:(?:drawing|pict|object|fldChar)|mc:AlternateContent)>|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=<(?:w|mc):)/g;
+const beforeOwn =
+  /(<\/w:(?:t|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
+
+/** Pandoc reads nothing else in a run with a picture, a note or the mark of a field. */
+const separated = (run: string, properties: string): string => {
+  // Tracked changes of properties contain others.
+  const own = properties === "" || properties.includes("<w:rPrChange") ? "<w:r>" : `${properties}</w:rPr>`;
+  const next = (_whole: string, end: string): string => `${end}</w:r>${own}`;
+  return run.replace(afterOwn, next).replace(beforeOwn, next);
+};
 
 /** A run ends with its own end tag. What follows belongs to the paragraph. */
 function withoutTexts(run: string): string {

@@ -33,6 +33,15 @@ describe("withSigns", () => {
     });
   });
 
+  it("separates text from a picture, a note and a field in the same run", () => {
+    const run = (content: string, more = "<w:b/>") => `<w:r><w:rPr>${more}</w:rPr>${content}</w:r>`;
+    const [text, drawing, note] = ["<w:t>$1</w:t>", "<w:drawing><a:blip/></w:drawing>", '<w:footnoteReference w:id="2"/>'];
+    for (const each of [drawing, note, "<w:pict/>", '<w:fldChar w:fldCharType="end"/>', "<mc:AlternateContent></mc:AlternateContent>"])
+      expect(made(run(text + each + each + text))).toBe(run(text) + run(each) + run(each) + run(text));
+    const change = "<w:rPrChange><w:rPr></w:rPr></w:rPrChange>";
+    expect(made(run(drawing + text, change))).toBe(`${run(drawing, change)}<w:r>${text}</w:r>`);
+  });
+
   it("escapes symbols that are XML markup and replaces unknown ones", () => {
     const run = (text: string) => `<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>${text}</w:t></w:r>`;
     expect(made(run("\uf03c\uf026a"))).toBe(run("&lt;&amp;α"));

@@ -8,7 +8,7 @@ import { MessageParser } from "./body.ts";
 import { decoderLabelOf } from "./decoding.ts";
 import { addressesIn, addressOf, dateOf, type Headers, othersIn, textIn, withUnicodeHeaders } from "./headers.ts";
 import type { Attachment, Message } from "./message.ts";
-import { pageInRichText } from "./rich-text.ts";
+import { richTextIn } from "./rich-text.ts";
 import { unwrapped, type Wrapped } from "./tnef.ts";
 
 const maxNesting = 60;
@@ -48,7 +48,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
       message,
     };
   });
-  const { page, text, attachments } = withoutEnvelopes(await Promise.all(attached), { text: mail.text, html: mail.html }, notes);
+  const { html, text, attachments } = withoutEnvelopes(await Promise.all(attached), { text: mail.text, html: mail.html }, notes);
   return {
     subject: textIn(headers, "subject", notes),
     from: addressesIn(headers, "from", notes),
@@ -58,9 +58,7 @@ export async function parseEml(file: Uint8Array, notes: Notes, depth = 0): Promi
     replyTo: addressesIn(headers, "reply-to", notes),
     date: dateOf(headers.find(({ key }) => key === "date")?.value),
     messageId: mail.messageId ?? "",
-    text,
-    html: page,
-    attachments,
+    ...{ text, html, attachments },
     others: othersIn(headers),
     raw,
   };
@@ -78,7 +76,7 @@ function withoutEnvelopes(attached: readonly Attachment[], own: Pick<Message, "t
     return filesIn(inner === first ? inner : another, notes);
   });
   const text = own.text?.trim() ? own.text : (first?.body ?? own.text);
-  return { page: own.html ?? (first && pageIn({ ...first, body: text }, notes)), text, attachments };
+  return { ...(own.html !== undefined || first === undefined ? { ...own, text } : bodiesIn({ ...first, body: text }, notes)), attachments };
 }
 
 const isNote = (kind: string): boolean => /(?:^|\bnote)$/i.test(kind);
@@ -88,9 +86,9 @@ const filesIn = (wrapped: Wrapped, notes: Notes): readonly Attachment[] =>
   wrapped.files.flatMap(({ name, mime = "application/octet-stream", contentId, bytes, message }, index): readonly Attachment[] => {
     const file = { name: name || `attachment-${index + 1}`, mime, bytes, contentId, isInline: false };
     if (message === undefined) return [file];
-    const { body } = message;
-    const page = body === undefined ? pageIn(message, notes) : undefined;
-    const said = body ?? page;
+    const { text, html } = message.body === undefined ? bodiesIn(message, notes) : { text: message.body };
+    const page = text === undefined ? html : undefined;
+    const said = text ?? page;
     const [end, sort] = page === undefined ? [".txt", "text/plain"] : [".html", "text/html"];
     // The mark says more than the encoding that a page declares.
     const own =
@@ -145,8 +143,7 @@ function messageIn(wrapped: Wrapped, notes: Notes): Message {
     ...{ subject: wrapped.subject, from: addressOf(wrapped.sender.name, wrapped.sender.address) },
     ...{ to: listOf("to"), cc: listOf("cc"), bcc: listOf("bcc"), replyTo: "", messageId: "" },
     date: wrapped.sent?.toISOString() ?? "",
-    text: wrapped.body,
-    html: pageIn(wrapped, notes),
+    ...bodiesIn(wrapped, notes),
     attachments: filesIn(wrapped, notes),
     ...{ others: [], raw: undefined },
   };
@@ -173,7 +170,6 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Prom
       .filter((each) => (each.recipType ?? "to") === sort)
       .map((each) => addressOf(each.name ?? "", each.smtpAddress ?? each.email ?? ""))
       .join(", ");
-  const html = pageIn(fields, notes);
   const sort = fields.messageClass ?? "IPM.Note";
   if (!/^IPM\.Note\b/i.test(sort)) noteOther(sort, notes);
   // As they arrived; drafts have none.
@@ -190,8 +186,7 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Prom
       headers.find(({ key }) => key === "date")?.value ?? fields.clientSubmitTime ?? fields.messageDeliveryTime ?? fields.creationTime,
     ),
     messageId: fields.messageId ?? "",
-    text: fields.body,
-    html,
+    ...bodiesIn(fields, notes),
     attachments: await attachmentsIn(reader, fields, notes, depth),
     others: othersIn(headers),
     raw: undefined,
@@ -202,18 +197,19 @@ type Page = {
   readonly [Key in "html" | "compressedRtf"]?: Uint8Array | undefined;
 } & { readonly [Key in "body" | "bodyHtml"]?: string | undefined } & { readonly internetCodepage?: number | undefined };
 
-/** The body as a page. Text that exists only as rich text cannot be read. */
-function pageIn(fields: Page, notes: Notes): string | undefined {
-  if (fields.bodyHtml !== undefined) return fields.bodyHtml;
-  if (fields.html !== undefined) return decodeHtml(fields.html, fields.internetCodepage);
-  if (fields.compressedRtf === undefined) return undefined;
-  const page = pageInRichText(fields.compressedRtf, decodeHtml);
-  const body =
-    fields.body === undefined
-      ? "The body is rich text, which was left out."
-      : "The body's rich text was left out; its plain text was converted.";
-  if (page === undefined || (page === "" && fields.body === undefined)) notes.set("STYLING_DROPPED", body);
-  return page || undefined;
+type Bodies = { readonly [Key in "text" | "html"]: string | undefined };
+
+/** The body as text and as a page. */
+function bodiesIn({ body, bodyHtml, html, compressedRtf, internetCodepage }: Page, notes: Notes): Bodies {
+  if (bodyHtml !== undefined) return { text: body, html: bodyHtml };
+  if (html !== undefined) return { text: body, html: decodeHtml(html, internetCodepage) };
+  if (compressedRtf === undefined) return { text: body, html: undefined };
+  const rich = richTextIn(compressedRtf, decodeHtml);
+  const text = body?.trim() ? body : (rich?.text ?? body);
+  const became =
+    rich !== undefined ? "became plain text" : text === undefined ? "was left out" : "was left out; its plain text was converted";
+  if (rich?.html === undefined && rich?.isPlain !== true) notes.set("STYLING_DROPPED", `The body's rich text ${became}.`);
+  return { text, html: rich?.html || undefined };
 }
 
 async function attachmentsIn(

@@ -15,8 +15,8 @@ type Group = {
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
 
 const written: Readonly<Record<string, string>> = {
-  ...{ par: "\r\n", line: "\r\n", tab: "\t", lquote: "&lsquo;", rquote: "&rsquo;", ldblquote: "&ldquo;", rdblquote: "&rdquo;" },
-  ...{ bullet: "&bull;", endash: "&ndash;", emdash: "&mdash;", "~": "&nbsp;", _: "&shy;", "{": "{", "}": "}", "\\": "\\" },
+  ...{ par: "\r\n", line: "\r\n", row: "\r\n", tab: "\t", cell: "\t", bullet: "•", endash: "–", emdash: "—" },
+  ...{ lquote: "‘", rquote: "’", ldblquote: "“", rdblquote: "”", "~": "\u00a0", _: "\u00ad", "{": "{", "}": "}", "\\": "\\" },
 };
 
 const skipped = /^(?:fonttbl|colortbl|stylesheet|info|pict|object|mhtmltag)$/;
@@ -31,8 +31,15 @@ const maxCompressed = 4_000_000;
 
 type Decode = (bytes: Uint8Array, codePage: number) => string;
 
-/** The page; empty if plain text says the same; undefined if the rich text was written as such, or cannot be read. */
-export function pageInRichText(compressed: Uint8Array, decode: Decode): string | undefined {
+export type Rich = {
+  readonly html?: string;
+  readonly text?: string;
+  /** The text was written as such. */
+  readonly isPlain: boolean;
+};
+
+/** The page that it was made from, or its text; undefined if it cannot be read. */
+export function richTextIn(compressed: Uint8Array, decode: Decode): Rich | undefined {
   const bytes = Buffer.from(compressed);
   // The library reads as far as the length says, into a list of up to eight times as many numbers.
   const length = bytes.length < 16 ? 0 : bytes.readInt32LE(0);
@@ -40,11 +47,12 @@ export function pageInRichText(compressed: Uint8Array, decode: Decode): string |
   if (!/^(LZFu|MELA)/.test(bytes.toString("latin1", 8, 12))) return undefined;
   const rtf = Buffer.from(decompressRTF([...bytes])).toString("latin1");
   const [, kind] = /^\{\\rtf1?[^{}]*\\from(html1|text)\b/.exec(rtf.slice(0, 1000)) ?? [];
-  if (kind === "text") return "";
-  return kind === undefined ? undefined : pageOf(rtf, decode);
+  if (!rtf.startsWith("{\\rtf")) return undefined;
+  const shown = shownOf(rtf, decode);
+  return kind === "html1" ? { html: shown, isPlain: false } : { text: shown.replaceAll("\0", "").trimEnd(), isPlain: kind === "text" };
 }
 
-function pageOf(rtf: string, decode: Decode): string {
+function shownOf(rtf: string, decode: Decode): string {
   const codePageOf = codePagesOf(rtf);
   const outer: Group[] = [];
   let group: Group = { isSkipped: false, isRtf: false, codePage: codePageOf(undefined), substitutes: 1 };
@@ -72,8 +80,11 @@ function pageOf(rtf: string, decode: Decode): string {
       flush();
       group = outer.pop() ?? group;
     } else if (symbol === "*") group = { ...group, isSkipped: true };
-    else if (Object.hasOwn(written, word ?? symbol ?? "")) write(written[word ?? symbol ?? ""] ?? "");
-    else if (word !== undefined) {
+    else if (Object.hasOwn(written, word ?? symbol ?? "")) {
+      flush();
+      if (toSkip > 0) toSkip -= 1;
+      else if (!group.isSkipped && !group.isRtf) page.push(written[word ?? symbol ?? ""] ?? "");
+    } else if (word !== undefined) {
       flush();
       group = changed(group, word, number, codePageOf);
     }

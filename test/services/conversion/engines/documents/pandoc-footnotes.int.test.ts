@@ -184,4 +184,18 @@ describe("footnotes of books and web pages", () => {
     expect(made).toMatch(/Said\[\^1\] and done\[\^2\]\.\s+Middle\.\s+Last words\./);
     expect(notes(made)).toEqual(["[^1]: First note.", "[^2]: Second note."]);
   });
+
+  it("a paragraph that begins with its own address is not taken for a note, nor are two that lead to each other removed", async () => {
+    const page = `<p>Said<a id="r1" href="#n1">1</a>.</p><p id="s"><a href="#s">›</a> Alone.</p>
+      <p id="a"><a href="#b">*</a> First of two.</p><p id="b"><a href="#a">*</a> Second of two.</p><p id="n1"><a href="#r1">1</a> Note.</p>`;
+    const made = await markdownOf("html", page);
+    expect(made).toMatch(/Said\[\^1\]\.\s+\[›\]\(#s\) Alone\.\s+.* First of two\.\s+.* Second of two\.\s/);
+    expect(notes(made)).toContain("[^1]: Note.");
+  });
+
+  it("a book with tags that the target lacks around every word is converted in time", async () => {
+    await writeFile(join(bench.folder, "cited.epub"), bookOf({ one: `<p>${"<cite>numbat</cite> ".repeat(8000)}</p>` }));
+    const made = await bench.convert(join(bench.folder, "cited.epub"), "epub", "docx");
+    expect((await textOf(made.path)).match(/numbat/g)).toHaveLength(8000);
+  }, 30_000);
 });

@@ -24,6 +24,8 @@ it("accepts, rejects or shows tracked changes, and notes what is left out", asyn
   expect(all.text).toContain("kept <ins>new</ins>~~old~~");
   expect(all.text).toMatch(/\[\^1\]: \*\*Ada\*\*: Why\?/);
   expect(all.notes).toEqual([]);
+  const book = await convert(revised, "docx", "rst");
+  expect(book.messages.get("METADATA_DROPPED")).toBe("Tracked changes were accepted and one comment was left out.");
 });
 
 it("keeps title, author, date, language, keywords and description of the properties where the target has a place for them", async () => {

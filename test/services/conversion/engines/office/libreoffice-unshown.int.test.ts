@@ -32,3 +32,19 @@ it("names the properties for which a PDF has no place", async () => {
   const { messages } = await office(given, "fodt", "pdf");
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: description, Case, company.");
 });
+
+it("says that text in a frame became a picture of a page", async () => {
+  const names = ["office", "text", "table"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
+  const size =
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" svg:width="5cm" svg:height="3cm"';
+  const given = (anchor: string, content: string) =>
+    `<office:document ${names.join(" ")} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>Text.<draw:frame ${size} draw:name="Frame1" text:anchor-type="${anchor}"><draw:text-box>${content}</draw:text-box></draw:frame></text:p></office:text></office:body></office:document>`;
+  const table =
+    "<table:table><table:table-column/><table:table-row><table:table-cell><text:p>Numbat</text:p></table:table-cell></table:table-row></table:table>";
+  const drawn = await office(given("as-char", table), "fodt", "html");
+  expect(drawn.text).not.toContain("Numbat");
+  expect(drawn.messages.get("TEXT_LEFT_OUT")).toBe("Text in frames became pictures.");
+  const kept = await office(given("paragraph", "<text:p>Numbat</text:p>"), "fodt", "html");
+  expect(kept.text).toContain("Numbat");
+  expect(kept.notes).toEqual([]);
+});

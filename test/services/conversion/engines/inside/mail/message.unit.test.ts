@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dateOf } from "#services/conversion/engines/inside/mail/headers.ts";
-import { pageInRichText } from "#services/conversion/engines/inside/mail/rich-text.ts";
+import { richTextIn } from "#services/conversion/engines/inside/mail/rich-text.ts";
 
 test.each([
   ["Tue, 31 Dec 2024 23:00:00 -0800 (PST)", "2024-12-31T23:00:00-08:00"],
@@ -27,16 +27,27 @@ test.each([
   expect(dateOf(header)).toBe(header);
 });
 
-test.each([
-  ["names that objects have", "\\constructor \\toString {\\*\\htmltag <p>}a", "<p>a"],
-  ["fewer substitutes than none", "\\uc-2 \\u233 abc", "éabc"],
-  ["substitutes without a number", "\\uc \\u233 ?abc", "éabc"],
-  ["a brace too many", "a}b", "ab"],
-])("the page in rich text with odd words is read: %s", (_what, body, page) => {
-  const rtf = Buffer.from(`{\\rtf1\\ansi\\fromhtml1 ${body}`, "latin1");
+function shown(rtf: string) {
   const head = Buffer.alloc(16);
   head.writeInt32LE(rtf.length + 12, 0);
   head.writeInt32LE(rtf.length, 4);
   head.write("MELA", 8);
-  expect(pageInRichText(Buffer.concat([head, rtf]), (bytes) => Buffer.from(bytes).toString("latin1"))).toBe(page);
+  return richTextIn(Buffer.concat([head, Buffer.from(rtf, "latin1")]), (bytes) => Buffer.from(bytes).toString("latin1"));
+}
+
+test.each([
+  ["names that objects have", "\\constructor \\toString {\\*\\htmltag <p>}a", "<p>a"],
+  ["fewer substitutes than none", "\\uc-2 \\u233 abc", "éabc"],
+  ["substitutes without a number", "\\uc \\u233 ?abc", "éabc"],
+  ["a sign as a substitute", "\\u233\\bullet abc", "éabc"],
+  ["a brace too many", "a}b", "ab"],
+])("the page in rich text with odd words is read: %s", (_what, body, html) => {
+  expect(shown(`{\\rtf1\\ansi\\fromhtml1 ${body}`)).toEqual({ html, isPlain: false });
+});
+
+test("rich text that is no page becomes text, without fonts, pictures and codes of fields", () => {
+  const field = '{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt link}}';
+  const body = `{\\fonttbl{\\f0 Arial;}}\\ldblquote a\\rdblquote  <b>\\par ${field}{\\pict 00}\\par\\trowd c\\cell d\\cell\\row}`;
+  expect(shown(`{\\rtf1\\ansi${body}`)).toEqual({ text: "“a” <b>\r\nlink\r\nc\td", isPlain: false });
+  expect(shown("{\\rtf1\\ansi\\fromtext a}")).toEqual({ text: "a", isPlain: true });
 });

@@ -84,6 +84,15 @@ it("a page in the envelope is read in its own encoding, not in that of other tex
   expect((await convert(mailOf(envelopeOf(page)), "eml", "html")).text).toContain("<p>Нумбат</p>");
 });
 
+it("a body that is only rich text becomes text", async () => {
+  const rtf = "{\\rtf1\\ansi Numbat}";
+  const head = Buffer.concat([number(rtf.length + 12), number(rtf.length), Buffer.from("MELA"), number(0)]);
+  const rich = envelopeOf(attribute(1, 0x69003, listOf(property(0x10090102, Buffer.concat([head, Buffer.from(rtf)])))));
+  const { text, notes } = await convert(mailOf(rich, ""), "eml", "txt");
+  expect(text).toContain("\nNumbat\n");
+  expect(notes.get("STYLING_DROPPED")).toBe("The body's rich text became plain text.");
+});
+
 it("a message with a page of its own does not say that rich text in the envelope was left out", async () => {
   const rich = envelopeOf(attribute(1, 0x69003, listOf(property(0x10090102, Buffer.from("no rich text")))));
   const sent = mailOf(rich, "<p>Outer</p>").replace("text/plain", "text/html");
