@@ -22,6 +22,7 @@ const samples: Readonly<Record<string, string>> = {
   mdb: "test/corpus/typical/data/typical.mdb",
   dbf: "test/corpus/typical/spreadsheet/typical.dbf",
   numbers: "test/corpus/typical/spreadsheet/typical.numbers",
+  slk: "test/corpus/typical/spreadsheet/typical.slk",
 };
 
 /** Workbooks come from LibreOffice; the rest from this engine, as there is no other writer here: its output is checked as a target. */
