@@ -27,7 +27,7 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
         const part = parts.FileIndex[place];
         if (part?.content === undefined) continue;
         see(name, part.content);
-        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(part.content));
+        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(withWholeStrings(part.content)));
         if (/\/xl\/sharedStrings\.xml$/i.test(name)) part.content = withWholeLineEnds(withWholeStrings(part.content));
         if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
@@ -150,7 +150,7 @@ function withWholeLineEnds(content: Uint8Array): Uint8Array {
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
-const textBeforeRuns = /(<(?:\w+:)?si>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
+const textBeforeRuns = /(<(?:\w+:)?(?:si|is)>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
 
 /** Makes the text in front of formatted runs a run, too: the library would drop the others. */
 const withWholeStrings = (content: Uint8Array): Uint8Array =>
