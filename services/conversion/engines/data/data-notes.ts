@@ -158,13 +158,13 @@ export function dataExpectations(from: string, to: string): readonly Expectation
           expecting("CHARACTERS_REPLACED", "Characters that the table's code page or the format does not have are replaced."),
         ]
       : [];
-  const beside =
-    from === "numbers"
-      ? [
-          expecting("DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the tables are left out."),
-          expecting("NUMBERS_ROUNDED", "Numbers are rounded to 17 digits."),
-        ]
-      : expectingAll(from === "slk" && "ENCODING_GUESSED");
+  const beside = [
+    ...(books.has(from) && from !== "slk" && from !== "xlsx2003"
+      ? [expecting("DRAWINGS_LEFT_OUT", "Charts, pictures and text beside the cells are left out.")]
+      : []),
+    ...(from === "numbers" ? [expecting("NUMBERS_ROUNDED", "Numbers are rounded to 17 digits.")] : []),
+    ...expectingAll(from === "slk" && "ENCODING_GUESSED"),
+  ];
   if (books.has(from) && books.has(to)) return [...beside, ...rewriting];
   const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
   if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...beside, ...emptyRows];

@@ -97,7 +97,10 @@ def of_sheets(read):
     styles = "".join(read("xl/styles.xml"))
     names = [re.search(r'<name val="([^"]*)"', font) for font in blocks_of(next(blocks_of(styles, "fonts"), "").replace("<fonts", ""), "font")]
     used = {int(index) for index in re.findall(r'\bfontId="(\d{1,6})"', next(blocks_of(styles, "cellXfs"), ""))}
-    return {names[index][1] for index in used if index < len(names) and names[index]}, set()
+    found = {names[index][1] for index in used if index < len(names) and names[index]}
+    # This library always names one, although nobody chose it; it makes our workbooks of data, too.
+    is_unchosen = "<Application>SheetJS</Application>" in "".join(read("docProps/app.xml"))
+    return found - ({"Calibri"} if is_unchosen else set()), set()
 
 
 def of_open_document(content, styles):

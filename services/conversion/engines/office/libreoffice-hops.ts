@@ -87,6 +87,9 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...(family === "sheet" && isPdf(to)
       ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and all sheets except the selected one, are left out.", of: "sheets" })]
       : []),
+    ...(family === "sheet" && to === "html"
+      ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets are left out.", of: "sheets" })]
+      : []),
     ...(from === "dxf" ? [expecting("DRAWINGS_LEFT_OUT", "Leaders, multilines, solids and copies of blocks in arrays are left out.")] : []),
     ...(family === "slides" && isPdf(to) ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
   ];

@@ -1,5 +1,8 @@
 """Lays out and writes documents, and tells what the result lacks."""
+import base64
+import mimetypes
 import mmap
+import os
 import re
 
 import books
@@ -147,6 +150,26 @@ def store(document, job):
     document.storeToURL("file://" + job["output"], properties(values))
     if job["exportFilter"].startswith("HTML"):
         fields.clear_marks(job["output"])
+        embed_pictures(job["output"])
+
+
+PICTURE = re.compile(rb'<img src="([\w.]+)"')
+
+
+def embed_pictures(path):
+    """Pages of workbooks come with their pictures and charts as files beside them."""
+
+    def embedded(found):
+        beside = os.path.join(os.path.dirname(path), found[1].decode())
+        kind = mimetypes.guess_type(beside)[0]
+        if kind is None or not os.path.isfile(beside):
+            return found[0]
+        with open(beside, "rb") as file:
+            return b'<img src="data:%s;base64,%s"' % (kind.encode(), base64.b64encode(file.read()))
+
+    with open(path, "rb") as page, open(path + ".whole", "wb") as whole:
+        whole.writelines(PICTURE.sub(embedded, line) for line in page)
+    os.replace(path + ".whole", path)
 
 
 def write_slides(context, document, job):
@@ -173,7 +196,7 @@ def lacks(document, job, place, here):
         answer["numbersLinked"] = links.numbers_linked(document, job["input"])
     if job.get("wholeDays"):
         answer["hasMenus"] = menus.has_menus(job["input"])
-    if place > 0 or is_pdf:
+    if place > 0 or is_pdf or writer == "HTML (StarCalc)":
         answer["hasHidden"] = books.has_hidden(document)
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)

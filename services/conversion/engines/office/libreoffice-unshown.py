@@ -27,6 +27,9 @@ def shapes_of(shapes):
 def kinds_left_out(document, job):
     if job["exportFilter"] == "HTML (StarWriter)":
         return {"frames"} if has_drawn_text(document, job["output"]) else set()
+    if job["exportFilter"] == "HTML (StarCalc)":
+        shapes = (shape for sheet in document.getSheets() if sheet.IsVisible for shape in shapes_of(sheet.getDrawPage()))
+        return {"frames"} if any(map(is_labelled, shapes)) else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
     pages = [document.getDrawPages().getByIndex(index) for index in range(document.getDrawPages().getCount())]
@@ -49,6 +52,11 @@ def has_drawn_text(document, path):
     with open(path, encoding="utf-8", errors="replace") as page:
         drawn = {html.unescape(name) for name in PICTURE.findall(page.read())}
     return any(holds_text(frames.getByName(name)) for name in frames.getElementNames() if name in drawn)
+
+
+def is_labelled(shape):
+    """Whether it holds text, other than a comment."""
+    return not shape.getShapeType().endswith(".CaptionShape") and hasattr(shape, "getString") and bool(shape.getString().strip())
 
 
 def holds_text(frame):

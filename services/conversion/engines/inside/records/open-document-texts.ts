@@ -56,9 +56,6 @@ function uncovered(content: string): string {
 
 const markup = /<([^<>]*)>|([^<]+)/g;
 const blanks = /[ \t\r\n]+/g;
-/** Elements anchored to a cell that are not part of its text. */
-const isBeside = (name: string): boolean => name === "office:annotation" || name.startsWith("draw:");
-
 /** The paragraphs of a cell as lines, escaped for an attribute. */
 function textOf(inner: string): string {
   const lines: string[] = [];
@@ -73,7 +70,7 @@ function textOf(inner: string): string {
   for (const [, tag = "", text] of inner.matchAll(markup)) {
     const name = /^\/?([\w:-]+)/.exec(tag)?.[1] ?? "";
     const [isEnd, isEmpty] = [tag.startsWith("/"), tag.endsWith("/")];
-    if (text === undefined && isBeside(name) && !isEmpty) beside += isEnd ? -1 : 1;
+    if (name === "office:annotation" && !isEmpty) beside += isEnd ? -1 : 1;
     if (beside > 0) continue;
     if (name === "text:p") {
       if (!isEnd && depth === 0) [line, isBlank] = ["", false];

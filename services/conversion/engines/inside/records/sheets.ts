@@ -3,6 +3,7 @@ import * as workbooks from "@e965/xlsx";
 import { type Notes, noteAlso, noteOnce, noteWithin, type Options, textOption } from "../exchange.ts";
 import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
+import { noting } from "./drawings.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { noteNumbers, readNumbers } from "./numbers.ts";
 import { isComputed } from "./open-document.ts";
@@ -165,7 +166,7 @@ export function read(bytes: Uint8Array, notes: Notes): workbooks.WorkBook {
     // SYLK, of which the library takes each byte for a character.
     if (Buffer.from(bytes.subarray(0, 4)).toString() === "ID;P")
       return workbooks.read(decodeText(bytes, "auto", notes), { ...reading, type: "binary" });
-    return readNumbers(bytes) ?? withWholeTexts(bytes, (whole) => workbooks.read(whole, reading));
+    return readNumbers(bytes) ?? withWholeTexts(bytes, (whole) => workbooks.read(whole, reading), noting(notes));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");

@@ -2,6 +2,7 @@
 import * as workbooks from "@e965/xlsx";
 import { tooComplex } from "../failure.ts";
 import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
+import { withoutDrawings } from "./drawings.ts";
 import { loadCodePages } from "./old-workbooks.ts";
 import { attributeOf, isFlat } from "./open-document.ts";
 import { withReadTexts } from "./open-document-texts.ts";
@@ -11,9 +12,9 @@ import { maxCells } from "./tables.ts";
  * Reads with fixes for the library: characters beyond U+FFFF as references (`&#128512;`), CRLF line
  * ends, formula strings, which it unescapes twice, newer error values, exact dates, OpenDocument
  * cells with a value but no text, OpenDocument text, OpenDocument styles, which are optional, and
- * formatted text and empty merged cells in Excel 2003 XML.
+ * formatted text and empty merged cells in Excel 2003 XML. `see` gets every part of the file.
  */
-export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
+export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T, see: (name: string, content: Uint8Array) => void): T {
   loadCodePages(bytes);
   const { fromCharCode } = String;
   const { CFB } = workbooks as { readonly CFB: Packages };
@@ -25,13 +26,15 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
       for (const [place, name] of parts.FullPaths.entries()) {
         const part = parts.FileIndex[place];
         if (part?.content === undefined) continue;
-        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(part.content));
+        see(name, part.content);
+        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = withWrittenValues(withWholeLineEnds(withWholeStrings(part.content)));
         if (/\/xl\/sharedStrings\.xml$/i.test(name)) part.content = withWholeLineEnds(withWholeStrings(part.content));
         if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
       return parts;
     };
+    if (isFlat(bytes)) see("/content.xml", bytes);
     return read(isFlat(bytes) ? withShownValues(bytes) : isExcelXml(bytes) ? withPlainTexts(bytes) : bytes);
   } finally {
     String.fromCharCode = fromCharCode;
@@ -98,11 +101,14 @@ const repeatsWithoutEnd = /\stable:number-(?:columns|rows)-repeated=["']\d{8,}/;
 function withShownValues(content: Uint8Array): Uint8Array {
   if (repeatsWithoutEnd.test(latin1(content))) throw tooComplex("The sheet has too many rows or columns to convert.");
   const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
-  const shown = withReadTexts(withWrittenDates(withErrors(latin1(content)))).replace(cell, (whole: string, attributes: string) => {
-    if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
-    const text = attributeOf(attributes, "office:string-value");
-    return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
-  });
+  const shown = withReadTexts(withWrittenDates(withErrors(withoutDrawings(latin1(content))))).replace(
+    cell,
+    (whole: string, attributes: string) => {
+      if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
+      const text = attributeOf(attributes, "office:string-value");
+      return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
+    },
+  );
   return Buffer.from(shown, "latin1");
 }
 
@@ -144,7 +150,7 @@ function withWholeLineEnds(content: Uint8Array): Uint8Array {
   return Buffer.from(latin1(content).replace(twoMarks, "_x000D__x000D_"), "latin1");
 }
 
-const textBeforeRuns = /(<(?:\w+:)?si>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
+const textBeforeRuns = /(<(?:\w+:)?(?:si|is)>\s*)(<(?:\w+:)?t\b[^<>]*>[^<]*<\/(?:\w+:)?t>)\s*<((?:\w+:)?)r>/g;
 
 /** Makes the text in front of formatted runs a run, too: the library would drop the others. */
 const withWholeStrings = (content: Uint8Array): Uint8Array =>

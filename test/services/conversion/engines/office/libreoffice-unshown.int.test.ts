@@ -48,3 +48,28 @@ it("says that text in a frame became a picture of a page", async () => {
   expect(kept.text).toContain("Numbat");
   expect(kept.notes).toEqual([]);
 });
+
+it("keeps pictures of sheets in a page, and says what it lacks or draws", async () => {
+  const names = ["office", "text", "table", "style"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
+  const drawing =
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"';
+  const style = '<style:style style:name="off" style:family="table"><style:table-properties table:display="false"/></style:style>';
+  const sheet = (name: string, content: string) =>
+    `<table:table table:name="${name}"${name === "Hidden" ? ' table:style-name="off"' : ""}><table:table-row><table:table-cell office:value-type="string">${content}<text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
+  const book = (sheets: string) =>
+    `<office:document ${names.join(" ")} ${drawing} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${style}</office:automatic-styles><office:body><office:spreadsheet>${sheets}</office:spreadsheet></office:body></office:document>`;
+  const box = (label: string) =>
+    `<draw:rect svg:width="2cm" svg:height="1cm" svg:x="4cm" svg:y="2cm">${label === "" ? "" : `<text:p>${label}</text:p>`}</draw:rect>`;
+
+  const drawn = await office(book(sheet("Shown", box("")) + sheet("Hidden", box("Wombat"))), "fods", "html");
+  expect(drawn.text).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
+  expect(drawn.text).not.toContain("Hidden");
+  expect([...drawn.messages]).toEqual([["SHEETS_LEFT_OUT", "Hidden sheets were left out."]]);
+
+  const labelled = await office(book(sheet("Shown", box("Numbat"))), "fods", "html");
+  expect([...labelled.messages]).toEqual([["TEXT_LEFT_OUT", "Text in frames became pictures."]]);
+
+  const remark = "<office:annotation><text:p>Remark</text:p></office:annotation>";
+  const commented = await office(book(sheet("Shown", remark)), "fods", "html");
+  expect([...commented.messages]).toEqual([["TEXT_LEFT_OUT", "Comments were left out."]]);
+});

@@ -41,13 +41,15 @@ it("texts of elements with a prefix are unescaped once, and thousands of them ar
   expect(text.slice(0, 12)).toBe("1 &lt; A\r\n1 ");
 });
 
-it("a shared text in front of formatted runs keeps the runs", async () => {
+it("a shared or inline text in front of formatted runs keeps the runs", async () => {
   const book = utils.book_new(utils.aoa_to_sheet([["plain"]]), "S");
   const parts = unzipSync(write(book, { type: "buffer", bookType: "xlsx", bookSST: true }) as Uint8Array);
   const runs = "<t>plain</t><r><t> one</t></r><r><t> two</t></r>";
   const texts = strFromU8(parts["xl/sharedStrings.xml"] ?? new Uint8Array()).replace("<t>plain</t>", runs);
   const given = Buffer.from(zipSync({ ...parts, "xl/sharedStrings.xml": strToU8(texts) }));
   expect((await convert(given, "xlsx", "csv")).text).toBe("plain one two\r\n");
+  const inline = workbookOf(`<row r="1"><c r="A1" t="inlineStr"><is>${runs}</is></c></row>`);
+  expect((await convert(inline, "xlsx", "csv")).text).toBe("plain one two\r\n");
 });
 
 it("more rows than any office has are too complex, and not counted one by one", async () => {
