@@ -38,6 +38,9 @@ describe("withSigns", () => {
     const [text, drawing, note] = ["<w:t>$1</w:t>", "<w:drawing><a:blip/></w:drawing>", '<w:footnoteReference w:id="2"/>'];
     for (const each of [drawing, note, "<w:pict/>", '<w:fldChar w:fldCharType="end"/>', "<mc:AlternateContent></mc:AlternateContent>"])
       expect(made(run(text + each + each + text))).toBe(run(text) + run(each) + run(each) + run(text));
+    expect(made(run(`\n${text}\n${note}\n`))).toBe(run(`\n${text}`) + run(`\n${note}\n`));
+    const object = '<w:object><w:drawing></w:drawing><w:objectEmbed r:id="r"/></w:object>';
+    expect(made(run(object + text))).toBe(run(object) + run(text));
     const change = "<w:rPrChange><w:rPr></w:rPr></w:rPrChange>";
     expect(made(run(drawing + text, change))).toBe(`${run(drawing, change)}<w:r>${text}</w:r>`);
   });
