@@ -29,7 +29,7 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
     .split(/^TIFF Directory/m)
     .slice(1)
     .map((page) => /^[ \t]*Resolution: .*/m.exec(page)?.[0]);
-  const ratio = others.every((other) => other === first) ? /([\d.]+), ([\d.]+) \(unitless\)/.exec(first ?? "") : null;
+  const ratio = others.every((other) => other === first) ? /([\d.]{1,20}), ([\d.]{1,20}) \(unitless\)/.exec(first ?? "") : null;
   const aspect = Number(ratio?.[2]) / Number(ratio?.[1]);
   const tall = (300 / 72) * (aspect > 0 && aspect < Infinity ? aspect : 1);
   const dots = ratio === null ? [] : ["-r", "o", "-x", `${300 / 72}`, "-y", `${tall}`];

@@ -63,9 +63,9 @@ export function hiddenStylesIn(sheet: string): ReadonlySet<string> {
 }
 
 const afterOwn =
-  /(<\/(?:w:(?:drawing|pict|object|fldChar)|mc:AlternateContent)>|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=\s*<(?:w:(?!object\w|control)|mc:))/g;
+  /(<\/(?:w:(?:drawing|pict|object|fldChar)|mc:AlternateContent)>|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=\s{0,99}<(?:w:(?!object\w|control)|mc:))/g;
 const beforeOwn =
-  /(<\/w:(?:t|delText|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=\s*<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
+  /(<\/w:(?:t|delText|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=\s{0,99}<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
 
 /** Pandoc reads nothing else in a run with a picture, a note or the mark of a field. */
 const separated = (run: string, properties: string): string => {
