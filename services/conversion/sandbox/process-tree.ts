@@ -58,18 +58,19 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
   closeSync(seccomp);
   // The launcher is still waiting for its settings. Whatever it starts inherits this priority until the watchdog's first check.
   if (child.pid !== undefined) beginNicely(child.pid, options.limits.niceness);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   let killed: KillReason | undefined;
   let killedByUs = false;
   const kill = (reason: KillReason | undefined) => {
-    if (killedByUs || child.exitCode !== null || child.signalCode !== null) return;
+    if (killedByUs || !isRunning()) return;
     killed = reason;
     killedByUs = true;
     launch.end(child);
   };
   const watching = watch(child, options, kill);
-  const stdout = headOf(child.stdout, options.onLine, options.conversation ? maxAnswerBytes : headBytes);
-  const stderr = headOf(child.stderr);
-  const status = headOf(readableOf(Array.from<unknown>(child.stdio)[5]));
+  const stdout = headOf(child.stdout, isRunning, options.onLine, options.conversation ? maxAnswerBytes : headBytes);
+  const stderr = headOf(child.stderr, isRunning);
+  const status = headOf(readableOf(Array.from<unknown>(child.stdio)[5]), isRunning);
   const settings = writableOf(child.stdio[3]);
   settings?.on("error", () => undefined);
   settings?.end(launch.settings);
@@ -124,13 +125,21 @@ const headBytes = 64 * 1024;
 /** A longer line of a persistent child is cut off, so it no longer counts as an answer. */
 const maxAnswerBytes = 16 * 2 ** 20;
 
-/** Pause before each read beyond the head of a program's output. Without it, the program could keep this process busy. */
+/** Pause after each 64 KiB beyond the head of a program's output. Without it, the program could keep this process busy. */
 const drainPauseMs = 10;
+/** Handling a write costs as much as handling this many bytes. */
+const bytesPerWrite = 1024;
 
 /** Keeps the first 64 KiB of a stream and drains the rest slowly, so that a chatty program neither blocks nor fills the memory. */
-function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLineBytes = headBytes): () => string {
+function headOf(
+  stream: Readable | null,
+  isRunning: () => boolean,
+  onLine?: (line: string) => void,
+  maxLineBytes = headBytes,
+): () => string {
   const chunks: Buffer[] = [];
   let length = 0;
+  let drained = 0;
   let parts: string[] = [];
   let partBytes = 0;
   stream?.on("error", () => undefined);
@@ -139,9 +148,13 @@ function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLin
       const kept = chunk.subarray(0, headBytes - length);
       chunks.push(kept);
       length += kept.length;
-    } else if (onLine === undefined) {
-      stream.pause();
-      setTimeout(() => stream.resume(), drainPauseMs);
+    } else if (onLine === undefined && isRunning()) {
+      drained += Math.max(chunk.length, bytesPerWrite);
+      if (drained >= headBytes) {
+        drained = 0;
+        stream.pause();
+        setTimeout(() => stream.resume(), drainPauseMs);
+      }
     }
     if (onLine === undefined) return;
     const text = chunk.toString("latin1");

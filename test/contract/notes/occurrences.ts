@@ -142,7 +142,8 @@ const pictureTools: readonly Occurrence[] = [
     content: (path) => ffmpeg("-f", "lavfi", "-i", "testsrc2=size=32x32", "-frames:v", "1", "-pix_fmt", "rgb48be", path),
   },
   { engine: "mupdf", hop: "jpg>pdf", code: "ORIENTATION_APPLIED", content: turned },
-  { engine: "mupdf", hop: "png>pdf", code: "METADATA_DROPPED", content: displayP3 },
+  { engine: "mupdf", hop: "png>pdf", code: "PROFILE_CONVERTED", content: displayP3 },
+  { engine: "mupdf", hop: "png>pdf", code: "MEDIA_CHANGED", content: deepPng },
   { engine: "poppler", hop: "pdf>png", code: "PAGES_LEFT_OUT", content: pdfOf(["one", "two"]) },
   {
     engine: "djvulibre",

@@ -3,8 +3,10 @@
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { expecting } from "#services/conversion/domain/expectations.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { withMeantColours } from "../pictures/meant-colours.ts";
+import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
@@ -24,7 +26,10 @@ const density = integerIn("dpi", [36, 600], "Resolution of the page pictures", {
 /** A JPEG keeps its colour profile. */
 function pictureExpectations(from: string) {
   if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
-  return [expecting("ORIENTATION_APPLIED"), expecting("METADATA_DROPPED", { message: "Any colour profile is left out.", of: "profile" })];
+  return [
+    ...expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
+    expecting("MEDIA_CHANGED", "Colours with 16 bits are reduced to 8 bits."),
+  ];
 }
 
 const usual = { maxInputMb: 100 } as const;
@@ -58,7 +63,7 @@ async function placePicture({ session, inspector }: Work, task: HopTask, inside:
   const { options, hop, input } = task;
   const facts = await inspector.ask("pictureFacts", [input.path], { more: { format: hop.from }, signal: task.signal });
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
-  if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
+  if (facts.bitDepth === 16) task.note("MEDIA_CHANGED", "Colours have 8 bits instead of 16.");
   const isJpeg = hop.from === "jpg";
   // MuPDF cuts fractions of a point off the page, and with them the edge of the picture.
   const { box, matrix } = pageOf(facts, wishOf(options), isJpeg ? undefined : 1);
@@ -128,5 +133,12 @@ export const mupdfEngine = defineEngine({
   hops,
   badInput,
   probe: probeInOutput(program, ["-v"], /mutool version (\d[\d.]*)/),
-  run,
+  async open(host) {
+    const pictures = await openSharpChildren(host, 0);
+    return {
+      run: (task) =>
+        task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+    };
+  },
 });

@@ -30,6 +30,11 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect([end.exitCode, end.stdout.length, end.stderr.length]).toEqual([3, 65_536, 65_536]);
     });
 
+    it("ends at its deadline although single bytes that it wrote wait to be drained", async () => {
+      const end = await perl('while (1) { syswrite STDOUT, "x"; syswrite STDERR, "y" }', { limits: { wallMs: 2000 } });
+      expect([end.killed, end.stdout.length, end.stderr.length]).toEqual(["timeout", 65_536, 65_536]);
+    }, 30_000);
+
     it("uses little CPU for a program that never stops writing", async () => {
       const before = process.cpuUsage();
       const end = await shell("yes & yes >&2", { limits: { wallMs: 2000 } });

@@ -139,9 +139,6 @@ describe("engine mupdf, in detail", () => {
     await twoColours(120, 80).withIccProfile("p3").jpeg().toFile(wide);
     const { path } = await bench.convert(wide, "jpg", "pdf");
     expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/120\s+80\s+icc\s+3\s+8\s+jpeg/);
-    const picture = join(bench.folder, "wide.png");
-    await twoColours(120, 80).withIccProfile("p3").png().toFile(picture);
-    expect([...(await bench.convert(picture, "png", "pdf")).notes.keys()]).toEqual(["METADATA_DROPPED"]);
     const ink = join(bench.folder, "ink.jpg");
     await twoColours(120, 80).toColourspace("cmyk").jpeg({ quality: 95 }).toFile(ink);
     const print = await drawnPage((await bench.convert(ink, "jpg", "pdf", { density: 72 })).path);
@@ -152,6 +149,23 @@ describe("engine mupdf, in detail", () => {
       .raw()
       .toBuffer();
     expect([r > 150, g < 100, b < 100]).toEqual([true, true, true]);
+  });
+
+  it("keeps the colours of a PNG with a colour profile, as sRGB and with a note", async () => {
+    const picture = join(bench.folder, "wide.png");
+    const create = { width: 60, height: 40, channels: 3 as const, background: "rgb(118, 160, 116)" };
+    await sharp(await sharp({ create }).png().toBuffer())
+      .withIccProfile("p3", { attach: true })
+      .png()
+      .toFile(picture);
+    const { path, notes } = await bench.convert(picture, "png", "pdf");
+    expect([...notes.keys()]).toEqual(["PROFILE_CONVERTED"]);
+    const pixel = await sharp(await drawnPage(path))
+      .extract({ left: 5, top: 5, width: 1, height: 1 })
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    for (const [at, value] of [118, 160, 116].entries()) expect(Math.abs((pixel[at] ?? 0) - value)).toBeLessThanOrEqual(3);
   });
 
   it("keeps transparency", async () => {
