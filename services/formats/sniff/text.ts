@@ -93,8 +93,9 @@ export function textContentOf(text: string): Content {
   const markup = markupContentOf(text);
   if (markup !== undefined) return markup;
   if (isMail(start)) {
+    const [head = ""] = start.split(/\r?\n\r?\n/, 1);
     // Saved pages were never sent.
-    const isPage = /^content-type:\s*multipart\/related/im.test(start) && !/^(?:received|message-id|to):/im.test(start);
+    const isPage = /^content-type:\s*multipart\/related/im.test(head) && !/^(?:received|message-id|to):/im.test(head);
     return contentOfFormat(isPage ? "mhtml" : "eml", { orNamed: namedTexts });
   }
   const json = jsonContentOf(text);

@@ -39,7 +39,7 @@ describe("file content", () => {
 
   it("tells a sent message with related parts from a saved page", async () => {
     const related = "MIME-Version: 1.0\r\nSubject: x\r\nContent-Type: multipart/related; boundary=b\r\n\r\n";
-    expect((await sniffed(`From: <Saved by Blink>\r\n${related}`, "a.msg")).format).toBe("mhtml");
+    expect((await sniffed(`From: <Saved by Blink>\r\n${related}--b\r\n\r\nTo: all`, "a.msg")).format).toBe("mhtml");
     expect((await sniffed(`Received: by x.example\r\n${related}`, "a.msg")).format).toBe("eml");
   });
 

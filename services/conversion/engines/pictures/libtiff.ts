@@ -24,9 +24,15 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which cannot be placed on a page.");
   }
-  // It takes a mere ratio of width and height for dots per point, and means 300 dpi where a picture says nothing.
-  const ratio = /^[ \t]*Resolution: ([\d.]+), ([\d.]+) \(unitless\)/m.exec(info.stdout);
-  const dots = ratio === null ? [] : ["-r", "o", "-x", `${300 / 72}`, "-y", `${(300 / 72) * (Number(ratio[2]) / Number(ratio[1]) || 1)}`];
+  // It takes a mere ratio of width and height for dots per point, and means 300 dpi where a picture says nothing. What it is told holds for every page.
+  const [first, ...others] = info.stdout
+    .split(/^TIFF Directory/m)
+    .slice(1)
+    .map((page) => /^[ \t]*Resolution: .*/m.exec(page)?.[0]);
+  const ratio = others.every((other) => other === first) ? /([\d.]{1,20}), ([\d.]{1,20}) \(unitless\)/.exec(first ?? "") : null;
+  const aspect = Number(ratio?.[2]) / Number(ratio?.[1]);
+  const tall = (300 / 72) * (aspect > 0 && aspect < Infinity ? aspect : 1);
+  const dots = ratio === null ? [] : ["-r", "o", "-x", `${300 / 72}`, "-y", `${tall}`];
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
   const end = await session.run({
     program,

@@ -51,13 +51,13 @@ export function wishOf(options: OptionValues): PageWish {
 
 export type Page = { readonly box: string; readonly matrix: string };
 
-/** The page and the placement of the picture on it. `grain`: what its sides are multiples of. @see ISO 32000-1, 8.3.3 for the matrix. */
+/** The page and the placement of the picture on it. `grain`: what the sides of one that fits the picture are multiples of. @see ISO 32000-1, 8.3.3 for the matrix. */
 export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish, grain = 0.001): Page {
   const isTurned = facts.orientation > 4;
   const density = wish.density ?? facts.density;
   const longest = (longestPage - 2 * wish.marginPoints) / Math.max(facts.width, facts.height);
   const scale = density === undefined ? Math.min(pointsPerInch / usualDensity, longest) : pointsPerInch / density;
-  const side = (pixels: number) => Math.max(1, Math.round((pixels * scale) / grain)) * grain;
+  const side = (pixels: number) => (wish.size === undefined ? Math.max(1, Math.round((pixels * scale) / grain)) * grain : pixels * scale);
   const natural = [side(isTurned ? facts.height : facts.width), side(isTurned ? facts.width : facts.height)] as const;
   const [short, long] = wish.size === undefined ? [0, 0] : pageSizes[wish.size];
   const page =

@@ -9,7 +9,8 @@ export function withFormulas(document: string): string {
     .split("</w:p>")
     .map((text) => {
       const own = text.slice(Math.max(text.lastIndexOf("<w:p>"), text.lastIndexOf("<w:p ")));
-      const isAlone = own.split("</m:oMathPara>").length < 3 && !/<w:(?:t(?: [^<>]*)?>[^<]|drawing|pict)/.test(own);
+      const isAlone =
+        own.split("</m:oMathPara>").length < 3 && !/<w:(?:t(?: [^<>]*)?>[^<]|sym |drawing|pict|object|(?:foot|end)noteReference)/.test(own);
       return isAlone ? text : text.replace(/<\/?m:oMathPara(?: [^<>]*)?>/g, "");
     })
     .join("</w:p>");

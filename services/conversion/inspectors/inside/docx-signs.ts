@@ -62,10 +62,11 @@ export function hiddenStylesIn(sheet: string): ReadonlySet<string> {
   return hidden;
 }
 
+/** Drawings and properties contain alternatives too, for a position or a font. */
 const afterOwn =
-  /(<\/(?:w:(?:drawing|pict|object|fldChar)|mc:AlternateContent)>|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=<(?:w|mc):)/g;
+  /(<\/w:(?:drawing|pict|object|fldChar)>(?:<\/mc:(?:Choice|Fallback)><\/mc:AlternateContent>)?|<w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)(?: [^<>]*)?\/>)(?=\s{0,99}<(?:w:(?!object\w|control)|mc:))/g;
 const beforeOwn =
-  /(<\/w:(?:t|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
+  /(<\/w:(?:t|delText|instrText)>|<w:(?:tab|br|sym|noBreakHyphen|lastRenderedPageBreak)(?: [^<>]*)?\/>)(?=\s{0,99}<(?:w:(?:drawing|pict|object|(?:foot|end)noteReference|fldChar)|mc:AlternateContent)[ />])/g;
 
 /** Pandoc reads nothing else in a run with a picture, a note or the mark of a field. */
 const separated = (run: string, properties: string): string => {

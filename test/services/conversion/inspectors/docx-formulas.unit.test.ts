@@ -13,8 +13,11 @@ it("names the vocabulary of formulas at the root of a document", () => {
   expect(withFormulas(made)).toBe(made);
 });
 
-it("keeps text and other formulas beside a formula on a line of its own", () => {
-  const text = "<w:r><w:t>text</w:t></w:r>";
-  const given = documentOf(text, line(formula), text + line(formula), line(formula) + line(formula));
-  expect(withFormulas(given)).toBe(documentOf(text, line(formula), text + formula, formula + formula));
-});
+it.each(["<w:t>text</w:t>", '<w:sym w:font="Wingdings" w:char="F0FC"/>', '<w:footnoteReference w:id="2"/>'])(
+  "keeps %s and other formulas beside a formula on a line of its own",
+  (content) => {
+    const text = `<w:r>${content}</w:r>`;
+    const given = documentOf(text, line(formula), text + line(formula), line(formula) + line(formula));
+    expect(withFormulas(given)).toBe(documentOf(text, line(formula), text + formula, formula + formula));
+  },
+);

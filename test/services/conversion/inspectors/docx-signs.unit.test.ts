@@ -35,9 +35,16 @@ describe("withSigns", () => {
 
   it("separates text from a picture, a note and a field in the same run", () => {
     const run = (content: string, more = "<w:b/>") => `<w:r><w:rPr>${more}</w:rPr>${content}</w:r>`;
-    const [text, drawing, note] = ["<w:t>$1</w:t>", "<w:drawing><a:blip/></w:drawing>", '<w:footnoteReference w:id="2"/>'];
-    for (const each of [drawing, note, "<w:pict/>", '<w:fldChar w:fldCharType="end"/>', "<mc:AlternateContent></mc:AlternateContent>"])
+    const either = (content: string) => `<mc:AlternateContent><mc:Choice>${content}</mc:Choice></mc:AlternateContent>`;
+    const [text, note] = ["<w:t>$1</w:t>", '<w:footnoteReference w:id="2"/>'];
+    const drawing = `<w:drawing>${either("<wp:positionH/>")}${either("<wp:positionV/>")}</w:drawing>`;
+    for (const each of [drawing, note, "<w:pict/>", '<w:fldChar w:fldCharType="end"/>', either(drawing)])
       expect(made(run(text + each + each + text))).toBe(run(text) + run(each) + run(each) + run(text));
+    expect(made(run(`\n${text}\n${note}\n`))).toBe(run(`\n${text}`) + run(`\n${note}\n`));
+    const object = '<w:object><w:drawing></w:drawing><w:objectEmbed r:id="r"/></w:object>';
+    expect(made(run(object + text))).toBe(run(object) + run(text));
+    const font = `${either("<w:rFonts/>")}<w:b/>`;
+    expect(made(run(drawing + text, font))).toBe(run(drawing, font) + run(text, font));
     const change = "<w:rPrChange><w:rPr></w:rPr></w:rPrChange>";
     expect(made(run(drawing + text, change))).toBe(`${run(drawing, change)}<w:r>${text}</w:r>`);
   });

@@ -15,7 +15,8 @@ type Group = {
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
 
 const written: Readonly<Record<string, string>> = {
-  ...{ par: "\r\n", line: "\r\n", row: "\r\n", tab: "\t", cell: "\t", bullet: "•", endash: "–", emdash: "—" },
+  ...{ par: "\r\n", line: "\r\n", row: "\r\n", nestrow: "\r\n", page: "\r\n", sect: "\r\n", tab: "\t", cell: "\t", nestcell: "\t" },
+  ...{ bullet: "•", endash: "–", emdash: "—", emspace: "\u2003", enspace: "\u2002", qmspace: "\u2005" },
   ...{ lquote: "‘", rquote: "’", ldblquote: "“", rdblquote: "”", "~": "\u00a0", _: "\u00ad", "{": "{", "}": "}", "\\": "\\" },
 };
 

@@ -25,8 +25,8 @@ const endOf = ({ x, width }: Run) => x + width;
 function shared(one: Run, other: Run): number {
   const overlap = endOf(one) - other.x;
   if (overlap < imprecise * one.size || other.x < one.x - near.across * one.size) return 0;
-  const isAsWide = (part: string) =>
-    [one, other].some(({ width, text }) => Math.abs((width * spanOf(part)) / spanOf(text) - overlap) < imprecise * one.size);
+  const widths = [one, other].map(({ width, text }) => width / spanOf(text));
+  const isAsWide = (part: string) => widths.some((width) => Math.abs(width * spanOf(part) - overlap) < imprecise * one.size);
   for (let count = Math.min(one.text.length, other.text.length, mostShared); count > 0; count--) {
     const part = other.text.slice(0, count);
     if (one.text.endsWith(part) && isAsWide(part)) return count;

@@ -22,7 +22,7 @@ export function partOf(run: Run, start: number, end: number): Run {
 }
 
 /** Whether a word or a number goes on after the first character. Ideographs need no space between words. */
-const isWithinWord = (pair: string) => /^(?:\p{L}{2}|\p{N}[\p{N}.,:/%]|[-−+.,:/]\p{N})$/u.test(pair) && !isIdeographic(pair);
+const isWithinWord = (pair: string) => /^(?:[\p{L}\p{M}]{2}|\p{N}[\p{N}.,:/%]|[-−+.,:/]\p{N})$/u.test(pair) && !isIdeographic(pair);
 
 /** In characters, because their widths differ. */
 const farthestEnd = 8;

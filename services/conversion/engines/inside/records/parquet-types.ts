@@ -39,8 +39,9 @@ export function parquetReaderOf(column: Tree): Convert {
 
 function readerOf({ element, children }: Tree): Convert {
   const [first] = children;
-  // The library gives it the values of the next column.
-  if (element.num_children === 0) throw inexpressible(`The file has a group without members, which cannot be read: ${element.name}.`);
+  // The library gives it the values of the next column. Some writers state 0 for ordinary columns too.
+  if (element.num_children === 0 && element.type === undefined)
+    throw inexpressible(`The file has a group without members, which cannot be read: ${element.name}.`);
   // The library rounds decimals in such values and confuses times with numbers.
   if (element.logical_type?.type === "VARIANT") throw inexpressible(`Columns of variants cannot be read: ${element.name}.`);
   if (first === undefined) return whereThere(leafReaderOf(element));

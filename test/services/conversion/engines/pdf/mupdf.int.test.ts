@@ -120,6 +120,20 @@ describe("engine mupdf, in detail", () => {
     expect(await sizeOf(path)).toEqual(page);
   });
 
+  it("a small PNG on a paper size keeps its proportions", async () => {
+    const source = join(bench.folder, "small.png");
+    await sharp({ create: { width: 16, height: 10, channels: 3, background: "#f00" } })
+      .withMetadata({ density: 300 })
+      .png()
+      .toFile(source);
+    const { path } = await bench.convert(source, "png", "pdf", { pageSize: "a4" });
+    const { data, info } = await sharp(await drawnPage(path))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const greenAt = (down: number) => data[Math.round(info.height * down) * info.width * info.channels + 1];
+    expect([0.03, 0.1, 0.9, 0.97].map(greenAt)).toEqual([255, 0, 0, 255]);
+  });
+
   it("keeps the colours of a JPEG: ICC profiles and inverted CMYK", async () => {
     const wide = join(bench.folder, "wide.jpg");
     await twoColours(120, 80).withIccProfile("p3").jpeg().toFile(wide);

@@ -100,10 +100,14 @@ async function greysOf(bytes: Buffer, page = 0): Promise<readonly number[]> {
   return [data[0] ?? 0, data[info.channels] ?? 0, ...others];
 }
 
-it("TIFF that states only a ratio of its pixels is no page of a few points", async () => {
-  const { bytes } = await converted(libtiff, "pdf", [{ data: [0, 255], photometric: 1, unit: 1 }]);
-  const [, width, height] = /MediaBox \[0\.0+ 0\.0+ ([\d.]+) ([\d.]+)/.exec(bytes.toString("latin1"))?.map(Number) ?? [];
-  expect([width, height]).toEqual([expect.closeTo((2 * 72) / 300, 2), expect.closeTo(((72 / 300) * 204) / 98, 2)]);
+it("TIFF that states only a ratio of its pixels is no page of a few points, unless another page states their number", async () => {
+  const page: Page = { data: [0, 255], photometric: 1, unit: 1 };
+  const sizeOf = async (...pages: readonly Page[]) => {
+    const { bytes } = await converted(libtiff, "pdf", pages);
+    return /MediaBox \[0\.0+ 0\.0+ ([\d.]+) ([\d.]+)/.exec(bytes.toString("latin1"))?.slice(1).map(Number);
+  };
+  expect(await sizeOf(page)).toEqual([expect.closeTo((2 * 72) / 300, 2), expect.closeTo(((72 / 300) * 204) / 98, 2)]);
+  expect(await sizeOf({ ...page, unit: 2 }, page)).toEqual([expect.closeTo((2 * 72) / 204, 2), expect.closeTo(72 / 98, 2)]);
 });
 
 describe("TIFF samples converted by libvips", () => {

@@ -49,5 +49,6 @@ test("rich text that is no page becomes text, without fonts, pictures and codes 
   const field = '{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt link}}';
   const body = `{\\fonttbl{\\f0 Arial;}}\\ldblquote a\\rdblquote  <b>\\par ${field}{\\pict 00}\\par\\trowd c\\cell d\\cell\\row}`;
   expect(shown(`{\\rtf1\\ansi${body}`)).toEqual({ text: "“a” <b>\r\nlink\r\nc\td", isPlain: false });
+  expect(shown("{\\rtf1\\ansi a\\emspace b\\page c\\nestcell d}")?.text).toBe("a\u2003b\r\nc\td");
   expect(shown("{\\rtf1\\ansi\\fromtext a}")).toEqual({ text: "a", isPlain: true });
 });

@@ -30,3 +30,11 @@ it("keeps one of each part if copies are joined with what follows", () => {
 it("keeps text that laps over its neighbour", () => {
   expect(textsOf([runAt("banana", 20, 30), runAt("nap", 44, 30), runAt("anchor", 54, 30)])).toEqual(["banana", "nap", "anchor"]);
 });
+
+it("compares long texts that lap over each other in linear time", () => {
+  const long = "a".repeat(5000);
+  const runs = Array.from({ length: 40 }, (_, at) => runAt(`${at}${long}`, 20 + at, 30));
+  const start = performance.now();
+  expect(withoutCopies(runs)).toHaveLength(40);
+  expect(performance.now() - start).toBeLessThan(3000);
+});

@@ -94,6 +94,10 @@ it.each([
   expect(() => parquetReaderOf(columns)).toThrow(expect.objectContaining({ code: "CONVERSION_FAILED" }));
 });
 
+it("a column of which the writer states that it has no members, as DuckDB does, is read", () => {
+  expect(parquetReaderOf(leaf({ type: "INT32", num_children: 0 }))(7)).toBe(7);
+});
+
 it("a byte order mark that is part of a text stays", async () => {
   expect((await rowsOf("STRING", ["\ufeff", "\ufeffa"], "", "")).values).toEqual(["\ufeff", "\ufeffa"]);
 });
