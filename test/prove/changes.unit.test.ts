@@ -12,7 +12,7 @@ it("finds the engines that a changed file belongs to", async () => {
 it("follows scripts that an engine only refers to by name", async () => {
   expect(await changed("office/libreoffice-worker.py")).toEqual(["libreoffice"]);
   expect(await changed("documents/pandoc-filter.lua")).toEqual(["join-html", "join-pdf", "pandoc"]);
-  const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "poppler", "sharp"];
+  const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "mupdf", "poppler", "sharp"];
   expect(await changed("pictures/sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");

@@ -34,6 +34,7 @@ export const metadata: readonly Occurrence[] = [
   },
   { engine: "libjxl", hop: "jpg>jxl", code: "PLACE_KEPT", content: located },
   { engine: "mupdf", hop: "jpg>pdf", code: "PLACE_KEPT", content: located },
+  { engine: "mupdf", hop: "png>pdf", code: "METADATA_DROPPED", content: located },
   { engine: "imagemagick", hop: "psd>png", code: "PLACE_KEPT", content: taggedSample("psd", ...place) },
   { engine: "libtiff", hop: "tiff>pdf", code: "METADATA_DROPPED", content: taggedSample("tiff", "-Artist=Quokka") },
 ];
