@@ -3,9 +3,8 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
-import { withMeantColours } from "../pictures/meant-colours.ts";
+import { openForPlainColours } from "../pictures/meant-colours.ts";
 import { pillowBadInput, pillowPackages, runPillow } from "../pictures/pillow.ts";
-import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
@@ -110,12 +109,5 @@ export const ffmpegStillsEngine = defineEngine({
   hops,
   badInput,
   probe: probeOf(program, ["-version"], /version (\S+)/),
-  async open(host) {
-    const pictures = await openSharpChildren(host, 0);
-    return {
-      run: (task) =>
-        task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
-      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
-    };
-  },
+  open: (host) => openForPlainColours(host, run),
 });

@@ -5,8 +5,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
-import { withMeantColours } from "../pictures/meant-colours.ts";
-import { openSharpChildren } from "../pictures/sharp-children.ts";
+import { openForPlainColours } from "../pictures/meant-colours.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
@@ -133,12 +132,5 @@ export const mupdfEngine = defineEngine({
   hops,
   badInput,
   probe: probeInOutput(program, ["-v"], /mutool version (\d[\d.]*)/),
-  async open(host) {
-    const pictures = await openSharpChildren(host, 0);
-    return {
-      run: (task) =>
-        task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
-      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
-    };
-  },
+  open: (host) => openForPlainColours(host, run),
 });

@@ -1,6 +1,7 @@
 /** Converts pictures for tools that treat all values as sRGB: their actual colour space is looked up first. */
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { stepFile } from "../shared/tool-run.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 
 type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 
@@ -26,4 +27,14 @@ export async function withMeantColours(
   const options = { compressionLevel: 1, metadata, profile };
   await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: made.path });
   await use({ ...task, input: await made.as(task.input.format) });
+}
+
+/** An engine whose tool understands no colour declarations in PNG. */
+export async function openForPlainColours(host: EngineHost, run: (host: EngineHost, task: HopTask) => Promise<void>): Promise<OpenEngine> {
+  const pictures = await openSharpChildren(host, 0);
+  return {
+    run: (task) =>
+      task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
+    [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+  };
 }
