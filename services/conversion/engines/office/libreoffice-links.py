@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr, unescape
 from binary import COMPOUND
 from com.sun.star.beans import PropertyValue
 from com.sun.star.uno import RuntimeException
-from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
+from packages import DAMAGED, TEXTS, excel_sheets, local, may_mention, relations, told, write_changed
 
 
 # @see com.sun.star.sheet.CellFlags, com.sun.star.sheet.FormulaResult
@@ -144,12 +144,16 @@ def shorten_names(content, top, folder):
 WORD = re.compile("MS Word 2007 XML")
 # What other writers decode: a quotation mark ends the address for Word.
 DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
+ESCAPE = re.compile(b"%")
 
 
-def keep_escapes(document, path, writer):
+def keep_escapes(document, job):
     """Writes addresses with their escapes, such as %22, which the office writes decoded.
     Returns the first four that stay decoded."""
+    writer = job["exportFilter"]
     if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
+        return []
+    if not may_mention(job["input"], ESCAPE, TEXTS):
         return []
     urls = addresses(document)
     if writer in DECODED:
@@ -160,7 +164,7 @@ def keep_escapes(document, path, writer):
     # Of addresses that differ only in their escapes, the written one does not tell which it was.
     sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
     if sure:
-        rewrite(path, sure)
+        rewrite(job["output"], sure)
     lost = [same[0] for same in by_text.values() if len(same) > 1]
     # An address with a fragment is in the text of a field.
     return (lost + [url for url in urls if re.search("%(?:22|40).*#|#.*%(?:22|40)", url)])[:4]

@@ -15,6 +15,7 @@ import page
 import slides
 import unshown
 from com.sun.star.awt import Point
+from packages import TYPES, may_mention
 from process import TEMPORARY
 from sources import properties
 
@@ -86,8 +87,13 @@ def hidden_slides(document, path):
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
-def has_comments(document):
+COMMENTS = re.compile(rb"comments", re.I)
+
+
+def has_comments(document, path):
     """Whether there are comments, which HTML lacks and PDF has as notes."""
+    if not may_mention(path, COMMENTS, TYPES):
+        return False
     if document.supportsService("com.sun.star.text.TextDocument"):
         return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in fields.every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
@@ -191,7 +197,7 @@ def lacks(document, job, place, here):
     """What the result leaves out or changes, as the writer shows it."""
     writer, sheets = job["exportFilter"], books.converted(document, place)
     is_pdf = writer.endswith("_pdf_Export")
-    answer = {"decoded": links.keep_escapes(document, job["output"], writer)}
+    answer = {"decoded": links.keep_escapes(document, job)}
     if job.get("fromExcel") and UNLINKED.match(writer):
         answer["numbersLinked"] = links.numbers_linked(document, job["input"])
     if job.get("wholeDays"):
@@ -201,7 +207,7 @@ def lacks(document, job, place, here):
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)
     if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
-        answer["hasComments"] = has_comments(document) and not (is_pdf and found_in(job["output"], NOTE))
+        answer["hasComments"] = has_comments(document, job["input"]) and not (is_pdf and found_in(job["output"], NOTE))
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
     if writer == "dBase":
