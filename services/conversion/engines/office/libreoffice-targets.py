@@ -157,6 +157,27 @@ def store(document, job):
     if job["exportFilter"].startswith("HTML"):
         fields.clear_marks(job["output"])
         embed_pictures(job["output"])
+    elif job["exportFilter"] == "Rich Text Format":
+        drop_bitmaps(job["output"])
+
+
+BRACE = re.compile(rb"\\.|[{}]", re.S)
+
+
+def drop_bitmaps(path):
+    """The office writes each picture also as a bitmap many times its size, for readers older than Windows 8."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, open(path + ".whole", "wb") as whole:
+        done = 0
+        while (start := data.find(b"{\\nonshppict", done)) >= 0:
+            whole.write(memoryview(data)[done:start])
+            depth, done = 0, len(data)
+            for found in BRACE.finditer(data, start):
+                depth += {b"{": 1, b"}": -1}.get(found[0], 0)
+                if depth == 0:
+                    done = found.end()
+                    break
+        whole.write(memoryview(data)[done:])
+    os.replace(path + ".whole", path)
 
 
 PICTURE = re.compile(rb'<img src="([\w.]+)"')
