@@ -156,7 +156,7 @@ def store(document, job):
     document.storeToURL("file://" + job["output"], properties(values))
     if job["exportFilter"].startswith("HTML"):
         fields.clear_marks(job["output"])
-        embed_pictures(job["output"])
+        embed_pictures(job["output"], links.to_headings(document))
     elif job["exportFilter"] == "Rich Text Format":
         drop_bitmaps(job["output"])
 
@@ -183,8 +183,8 @@ def drop_bitmaps(path):
 PICTURE = re.compile(rb'<img src="([\w.]+)"')
 
 
-def embed_pictures(path):
-    """Pages of workbooks come with their pictures and charts as files beside them."""
+def embed_pictures(path, led):
+    """Pages of workbooks come with their pictures and charts as files beside them. `led` changes a line with a link."""
 
     def embedded(found):
         beside = os.path.join(os.path.dirname(path), found[1].decode())
@@ -195,7 +195,7 @@ def embed_pictures(path):
             return b'<img src="data:%s;base64,%s"' % (kind.encode(), base64.b64encode(file.read()))
 
     with open(path, "rb") as page, open(path + ".whole", "wb") as whole:
-        whole.writelines(PICTURE.sub(embedded, line) for line in page)
+        whole.writelines(led(PICTURE.sub(embedded, line)) for line in page)
     os.replace(path + ".whole", path)
 
 
