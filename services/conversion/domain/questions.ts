@@ -153,7 +153,7 @@ export const answers = {
     }),
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
-  readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
+  readableEpub: record({ isRewritten: flag, left: list(text(200), 10), linkedPictures: uint32 }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
   readableHtml: record({ isRewritten: flag, left: list(text(200), 10), hasEmbedded: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */

@@ -4,7 +4,7 @@ import type { ByteSource } from "#services/conversion/domain/guards/byte-source.
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { withoutEscapes } from "#services/conversion/engines/inside/entities.ts";
 import { unpacked, writePieces } from "./docx-code.ts";
-import { withAllParts } from "./html-readable.ts";
+import { leftIn, withAllParts } from "./html-readable.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
@@ -37,7 +37,7 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   }
   const isRewritten = Object.keys(changed).length > 0;
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
-  return { isRewritten, linkedPictures };
+  return { isRewritten, left: leftIn(chapters.map(({ text }) => text)), linkedPictures };
 }
 
 const wordsOf = (text: string): readonly string[] =>

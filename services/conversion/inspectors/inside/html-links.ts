@@ -1,4 +1,4 @@
-/** Moves links around blocks, such as a heading, into them: Pandoc leaves an empty link before the block. In code, it keeps none. */
+/** Moves links around blocks, such as a heading, into them, and code around links: Pandoc leaves such links empty, or out. */
 import { attributeIn, attributes, type Edit, edited, shows, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 const blocks = new Set(
@@ -7,6 +7,8 @@ const blocks = new Set(
     "hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
+
+const isCell = /^t[dhr]$/;
 
 /** The page without the blanks around addresses that browsers skip. Undefined if there are none. */
 export function withPlainAddresses(html: string): string | undefined {
@@ -27,12 +29,34 @@ export function withLinksInside(html: string): string | undefined {
   const edits: Edit[] = [];
   let link: Tag | undefined;
   let inside: Tag[] = [];
+  let hasTable = false;
   for (const tag of tagsIn(html)) {
-    if (blocks.has(tag.name)) inside.push(tag);
-    if (tag.name !== "a") continue;
-    // A link in a link ends it, as in browsers.
+    // A cell ends a link in the one before, and a link one around it, as in browsers.
+    const isNext = tag.name === "a" || (isCell.test(tag.name) && !hasTable);
+    hasTable ||= tag.name === "table";
+    if (!isNext && blocks.has(tag.name)) inside.push(tag);
+    if (!isNext) continue;
     if (link !== undefined && inside.length > 0) for (const edit of movedInto(html, link, inside, tag)) edits.push(edit);
-    link = tag.isEnd ? undefined : tag;
+    link = tag.name !== "a" || tag.isEnd || tag.isEmpty ? undefined : tag;
+    inside = [];
+    hasTable = false;
+  }
+  return edited(html, edits);
+}
+
+/** Undefined if no code in a line has links. */
+export function withCodeInside(html: string): string | undefined {
+  const edits: Edit[] = [];
+  let code: Tag | undefined;
+  let inside: Tag[] = [];
+  let isPreformatted = false;
+  for (const tag of tagsIn(html)) {
+    if (tag.name === "pre") isPreformatted = !tag.isEnd;
+    if (tag.name === "a") inside.push(tag);
+    if (tag.name !== "code") continue;
+    if (code !== undefined && tag.isEnd && inside.length > 0 && !isPreformatted)
+      for (const edit of movedInto(html, code, inside, tag)) edits.push(edit);
+    code = tag.isEnd ? undefined : tag;
     inside = [];
   }
   return edited(html, edits);
@@ -47,21 +71,22 @@ export function hasLinksInCode(html: string): boolean {
   });
 }
 
-function movedInto(html: string, link: Tag, inside: readonly Tag[], last: Tag): Edit[] {
-  const written = html.slice(link.at, link.end);
+/** `outer`: a link, or code. Its attributes are those of its first part; the others have its address. */
+function movedInto(html: string, outer: Tag, inside: readonly Tag[], last: Tag): Edit[] {
+  const written = html.slice(outer.at, outer.end);
   const address = attributes(written).find(({ name }) => name === "href");
-  if (address === undefined) return [];
+  if (outer.name === "a" && address === undefined) return [];
   const ends = [...inside, last];
-  const parts = [link, ...inside].map(({ end: from }, place) => ({ from, to: ends[place]?.at ?? from }));
+  const parts = [outer, ...inside].map(({ end: from }, place) => ({ from, to: ends[place]?.at ?? from }));
   const shown = parts.filter(({ from, to }) => shows(html.slice(from, to)));
   if (shown.length === 0) return [];
-  const next = `<a href=${written.slice(address.from, address.to)}>`;
+  const next = address === undefined ? "<code>" : `<a href=${written.slice(address.from, address.to)}>`;
   return [
-    { from: link.at, to: link.end, text: "" },
+    { from: outer.at, to: outer.end, text: "" },
     ...shown.flatMap(({ from, to }, place) => [
       { from, to: from, text: place === 0 ? written : next },
-      { from: to, to, text: "</a>" },
+      { from: to, to, text: `</${outer.name}>` },
     ]),
-    ...(last.isEnd ? [{ from: last.at, to: last.end, text: "" }] : []),
+    ...(last.isEnd && last.name === outer.name ? [{ from: last.at, to: last.end, text: "" }] : []),
   ];
 }

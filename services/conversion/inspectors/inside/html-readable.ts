@@ -9,7 +9,7 @@ import { withControls } from "./html-controls.ts";
 import { withoutEmbedded } from "./html-embedded.ts";
 import { withFigures } from "./html-figures.ts";
 import { withoutHidden } from "./html-hidden.ts";
-import { hasLinksInCode, withLinksInside, withPlainAddresses } from "./html-links.ts";
+import { hasLinksInCode, withCodeInside, withLinksInside, withPlainAddresses } from "./html-links.ts";
 import { withItemNumbers, withWholeLists } from "./html-lists.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
@@ -37,12 +37,13 @@ export async function readableHtml(file: ByteSource): Promise<Answer<"readableHt
 export function shownIn(page: string): { readonly text: string; readonly left: readonly string[] } {
   const hidden = withoutHidden(page);
   const shown = hidden ?? page;
-  const left = [
-    ...(hidden === undefined ? [] : ["Hidden text was left out."]),
-    ...(hasLinksInCode(shown) ? ["Addresses of links in preformatted text were left out."] : []),
-  ];
+  const left = [...(hidden === undefined ? [] : ["Hidden text was left out."]), ...leftIn([shown])];
   return { text: withAllParts(shown) ?? shown, left };
 }
+
+/** What `withAllParts` cannot keep. */
+export const leftIn = (pages: readonly string[]): readonly string[] =>
+  pages.some(hasLinksInCode) ? ["Addresses of links in preformatted text were left out."] : [];
 
 /** Undefined if nothing changes. */
 export function withAllParts(page: string): string | undefined {
@@ -52,6 +53,7 @@ export function withAllParts(page: string): string | undefined {
     withWholeLists,
     withPlainAddresses,
     withLinksInside,
+    withCodeInside,
     withItemNumbers,
     withControls,
     withFigures,

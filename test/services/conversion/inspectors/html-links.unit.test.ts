@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasLinksInCode, withLinksInside, withPlainAddresses } from "#services/conversion/inspectors/inside/html-links.ts";
+import { hasLinksInCode, withCodeInside, withLinksInside, withPlainAddresses } from "#services/conversion/inspectors/inside/html-links.ts";
 import { withWholeLists } from "#services/conversion/inspectors/inside/html-lists.ts";
 import { expectLinearTime } from "#test/harness/linear-growth.ts";
 
@@ -10,16 +10,30 @@ it.each([
     "<a href='u' id=i>\n<img src=p></a><div><p><a href='u'>a</a></p><hr></div><a href='u'>b</a>",
   ],
   ["<a href=u><p>a</p><a href=v>b</a>", "<p><a href=u>a</a></p><a href=v>b</a>"],
+  ["<a href=u><table><td>a<td>b</table></a>", "<table><td><a href=u>a</a><td><a href=u>b</a></table>"],
 ])("moves a link around blocks into them: %s", (html, wanted) => {
   expect(withLinksInside(html)).toBe(wanted);
 });
 
-it.each(["<a href=u>a</a><p>b</p>", "<a name=n><p>a</p></a>", "<a href=u><div><!-- <b>x</b> --></div></a>", "<a href=u><p>a</p>"])(
-  "leaves other links as they are: %s",
-  (html) => {
-    expect(withLinksInside(html)).toBeUndefined();
-  },
-);
+it.each([
+  "<a href=u>a</a><p>b</p>",
+  "<a name=n><p>a</p></a>",
+  "<a href=u><div><!-- <b>x</b> --></div></a>",
+  "<a href=u><p>a</p>",
+  "<td><a href=u>a</td><td><p>b</p></td><a href=v>c</a>",
+  "<a href='u'/><p>a</p><a id=b></a>",
+])("leaves other links as they are: %s", (html) => {
+  expect(withLinksInside(html)).toBeUndefined();
+});
+
+it.each([
+  ["<code>a&lt;<a href=u>b</a>></code>", "<code>a&lt;</code><a href=u><code>b</code></a><code>></code>"],
+  ["<code class=c><span><a href=u>b</a></span></code>", "<span><a href=u><code class=c>b</code></a></span>"],
+  ["<pre><code><a href=u>b</a></code></pre><code>c</code>", undefined],
+  ["<code>a <a href=u>b</a></p><code>c</code>", undefined],
+])("links in code lost their addresses: %s", (html, wanted) => {
+  expect(withCodeInside(html)).toBe(wanted);
+});
 
 it("leaves out the blanks around addresses, as browsers do", () => {
   const html = '<a href="\n u v ">a</a><img src=\' "p"\n\' alt=" b "><a href="w">c</a>';

@@ -63,6 +63,17 @@ describe("footnotes of books and web pages", () => {
     expect((await bench.convert(path, "epub", "md")).notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
   });
 
+  it("come with a note of links in preformatted text, and keep those in code", async () => {
+    const body = '<pre><a href="https://x.org">a</a></pre><p><code><a href="https://x.org/b">b</a></code></p>';
+    for (const [from, content] of [["epub", bookOf({ one: body })] as const, ["html", body] as const]) {
+      const path = join(bench.folder, `code.${from}`);
+      await writeFile(path, content);
+      const made = await bench.convert(path, from, "md");
+      expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Addresses of links in preformatted text were left out.");
+      expect(await readFile(made.path, "utf8")).toContain("[`b`](https://x.org/b)");
+    }
+  });
+
   it("are found in a chapter of another folder", async () => {
     const book = bookOf({
       "text/one": '<h1>One</h1><p>Said<a epub:type="noteref" href="../back/notes.xhtml#e">1</a>.</p>',
