@@ -87,7 +87,7 @@ export const pictureEffects = [
     { ...ownJpg, option: "crop", given: { crop: "50x40+10+20" }, figure: size, shows: becomes("50x40") },
     { hop: "png>png", sample: "two.png", option: "flip", given: { flip: "horizontal" }, figure: corner, shows: differs },
     { ...ownJpg, option: "lossless", base: { quality: 30 }, given: { quality: 30, lossless: true }, figure: bytes, shows: larger },
-    { hop: "svg>png", sample: "drawing.svg", option: "density", given: { density: 144 }, figure: size, shows: becomes("192x96") },
+    { hop: "svg>png", sample: "drawing.svg", option: "density", given: { density: 192 }, figure: size, shows: becomes("192x96") },
   ]),
   ...effectsOf("imagemagick", [
     { hop: "tiff>bmp", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },

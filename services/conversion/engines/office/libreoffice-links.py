@@ -65,6 +65,27 @@ def fields_in(sheet, reference):
             yield fields.nextElement()
 
 
+TO_CELL = re.compile(rb'(?<=<a href="#)([^"]*)')
+SHEET = re.compile(r"\$?(?:'((?:[^']|'')+)'|([^'.!]+))[.!]")
+
+
+def to_headings(document):
+    """Returns what leads links to cells, in a line of a page, to the headings of their sheets, as the office names these."""
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return lambda line: line
+    places = {name: place for place, name in enumerate(document.getSheets().getElementNames())}
+
+    def led(found):
+        told = unescape(found[1].decode(), {"&quot;": '"'})
+        if document.NamedRanges.hasByName(told):
+            told = document.NamedRanges.getByName(told).Content
+        sheet = SHEET.match(told)
+        place = sheet and places.get(sheet[2] or sheet[1].replace("''", "'"))
+        return found[1] if place is None else b"table%d" % place
+
+    return lambda line: TO_CELL.sub(led, line)
+
+
 RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:)"
 
 

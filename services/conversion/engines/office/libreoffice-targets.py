@@ -156,14 +156,35 @@ def store(document, job):
     document.storeToURL("file://" + job["output"], properties(values))
     if job["exportFilter"].startswith("HTML"):
         fields.clear_marks(job["output"])
-        embed_pictures(job["output"])
+        embed_pictures(job["output"], links.to_headings(document))
+    elif job["exportFilter"] == "Rich Text Format":
+        drop_bitmaps(job["output"])
+
+
+BRACE = re.compile(rb"\\.|[{}]", re.S)
+
+
+def drop_bitmaps(path):
+    """The office writes each picture also as a bitmap many times its size, for readers older than Windows 8."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, open(path + ".whole", "wb") as whole:
+        done = 0
+        while (start := data.find(b"{\\nonshppict", done)) >= 0:
+            whole.write(memoryview(data)[done:start])
+            depth, done = 0, len(data)
+            for found in BRACE.finditer(data, start):
+                depth += {b"{": 1, b"}": -1}.get(found[0], 0)
+                if depth == 0:
+                    done = found.end()
+                    break
+        whole.write(memoryview(data)[done:])
+    os.replace(path + ".whole", path)
 
 
 PICTURE = re.compile(rb'<img src="([\w.]+)"')
 
 
-def embed_pictures(path):
-    """Pages of workbooks come with their pictures and charts as files beside them."""
+def embed_pictures(path, led):
+    """Pages of workbooks come with their pictures and charts as files beside them. `led` changes a line with a link."""
 
     def embedded(found):
         beside = os.path.join(os.path.dirname(path), found[1].decode())
@@ -174,7 +195,7 @@ def embed_pictures(path):
             return b'<img src="data:%s;base64,%s"' % (kind.encode(), base64.b64encode(file.read()))
 
     with open(path, "rb") as page, open(path + ".whole", "wb") as whole:
-        whole.writelines(PICTURE.sub(embedded, line) for line in page)
+        whole.writelines(led(PICTURE.sub(embedded, line)) for line in page)
     os.replace(path + ".whole", path)
 
 

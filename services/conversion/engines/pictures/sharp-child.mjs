@@ -22,6 +22,7 @@ import {
   withoutThumbnail,
 } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
+import { plainSvg } from "./svg-plain.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
@@ -252,6 +253,7 @@ async function outcomeOf(bytes, request, notes) {
     const png = await readAsPng(sharp, bytes, request, notes);
     return await convert(png, { ...request, from: "png", options: { ...request.options, page: 1 } }, notes, "warning");
   }
+  if (request.from === "svg") return await convertKindly(plainSvg(bytes), request, notes);
   if (!isMoving(request.from, bytes)) return await convertKindly(bytes, request, notes);
   const tell = () => notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
   tell();

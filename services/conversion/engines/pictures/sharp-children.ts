@@ -34,6 +34,7 @@ const imported = [
   "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
+  "svg-plain.mjs",
   "tiff-exif.mjs",
   "tiff-samples.mjs",
 ];

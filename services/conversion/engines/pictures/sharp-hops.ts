@@ -74,7 +74,7 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   tiff: [oneOf("compression", ["deflate", "lzw", "packbits", "none"], "Lossless compression method", "deflate")],
 };
 
-const density = integerIn("density", [1, 2400], "Resolution in dpi; default: 72, or as needed for width and height", { unit: "dpi" });
+const density = integerIn("density", [1, 2400], "Resolution in dpi; default: 96, or as needed for width and height", { unit: "dpi" });
 
 function moves(from: Source, to: Target): boolean {
   return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");

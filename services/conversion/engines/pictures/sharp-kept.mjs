@@ -100,7 +100,7 @@ export async function noteAlpha(sharp, bytes, input, request, first, notes) {
 
 /** Vector pictures are rendered at the requested size rather than rendered small and enlarged. */
 export function densityOf(first, options) {
-  if (options.density !== undefined) return options.density;
+  if (options.density !== undefined) return Math.max((options.density * 72) / 96, 1);
   const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
   return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
 }

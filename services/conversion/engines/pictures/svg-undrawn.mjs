@@ -11,10 +11,16 @@ const textRows = [
   [html, "HTML (foreignObject)"],
   [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
 ];
+const listedLetters =
+  /<(?:\w{1,40}:)?(?:text|tspan)(?=\s)[^<>]{0,2000}?\s(?:rotate\s{0,9}=|d?[xy]\s{0,9}=\s{0,9}["']\s{0,9}[^"'\s,<]{1,40}[\s,]{1,9}[^"'\s])/;
+const background =
+  /<(?:\w{1,40}:)?svg\s[^<>]{0,9999}?\sstyle\s{0,9}=\s{0,9}(?:"|'|["'][^"'<>]{0,999}?[;\s])background(?:-color)?\s{0,9}:\s{0,9}(?!none|transparent|in|\s)/;
 /** @type {readonly (readonly [RegExp, string])[]} */
 const styleRows = [
   [/\btransform-origin\s{0,9}[:=]/, "transform-origin"],
   [/\btextLength\s{0,9}=/, "textLength"],
+  [listedLetters, "places of single letters"],
+  [background, "background of the page"],
 ];
 
 /**

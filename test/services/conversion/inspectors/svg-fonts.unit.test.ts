@@ -32,6 +32,9 @@ it.each([
   ["<svg:foreignObject/><text><textPath href='#a'>", "Not drawn: HTML (foreignObject), text on paths (textPath).", "", ""],
   ["<image xlink:href='data:image/webp;base64,AA'/><image href='data:image/png;base64,AA'/>", "", "Embedded pictures not drawn: webp.", ""],
   ['<g style="transform-origin: 1px 2px"/><text textLength="9">', "", "", "Ignored: transform-origin, textLength."],
+  ['<text x="1" y="2"><tspan dy="0" x="1 2,3">A', "", "", "Ignored: places of single letters."],
+  ['<rect x="1 2"/><text x="1 " style="x:1 2"><svg style="enable-background:new; background:none"/>', "", "", ""],
+  ['<svg width="1" style="color:red;background-color: #fff">', "", "", "Ignored: background of the page."],
   ["<text>A foreignObject and a textPath</text>", "", "", ""],
   ['<switch><foreignObject requiredExtensions="&ns_ai;" x="0"/><g/></switch>', "", "", ""],
   ['<switch><foreignObject requiredExtensions="http://www.w3.org/1999/xhtml"/></switch>', "Not drawn: HTML (foreignObject).", "", ""],
@@ -77,6 +80,8 @@ it("takes linear time for hostile markup", () => {
     "font-family='",
     'font-family:,  "',
     "<text ",
+    '<text x="1 ',
+    '<svg style=";',
     "font-family : 'a'",
     "<foreignObject requiredExtensions ",
   ]) {

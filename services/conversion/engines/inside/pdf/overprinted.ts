@@ -45,11 +45,35 @@ function withoutShared(run: Run, above: readonly Run[]): Run {
   return run;
 }
 
+const inkOf = (text: string) => text.replaceAll(" ", "").length;
+
+/** Whether a run with more letters paints all of its own too: some copies lack the point of a number, or have only some digits. */
+function isPartOf(run: Run, other: Run): boolean {
+  const [letters, whole] = [run.text, other.text];
+  if (letters.length > whole.length || inkOf(letters) >= inkOf(whole) || !isLevel(run, other)) return false;
+  const placeOf = (index: number) => other.x + (other.width * index) / whole.length;
+  const first = Math.round(((run.x - other.x) / other.width) * whole.length);
+  const isThere = (index: number, x: number) => Math.abs(placeOf(index) - x) < imprecise * run.size;
+  if (!isThere(first, run.x) || !isThere(first + letters.length, endOf(run))) return false;
+  return [...letters].every((letter, index) => letter === " " || letter === whole[first + index]);
+}
+
+/** Rows of a table are painted as a whole before their copies. */
+const rowLength = 16;
+
+function withoutParts(runs: readonly Run[]): readonly Run[] {
+  const inked = runs.filter(({ text, width, mark }) => text.trim() !== "" && text.length <= mostShared && width > 0 && mark !== "artifact");
+  const parts = new Set(
+    inked.filter((run, at) => inked.slice(Math.max(0, at - rowLength), at + rowLength).some((other) => isPartOf(run, other))),
+  );
+  return runs.map((run) => (parts.has(run) ? { ...run, text: "", width: 0 } : run));
+}
+
 /** The topmost of each; the others only end their lines. */
 export function withoutCopies(runs: readonly Run[]): readonly Run[] {
   const above = new Map<string, Run[]>();
   let last: readonly Run[] = [];
-  return runs
+  return withoutParts(runs)
     .toReversed()
     .map((run) => {
       if (run.text.trim() === "" || run.mark === "artifact") return run;

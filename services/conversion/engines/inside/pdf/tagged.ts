@@ -227,16 +227,20 @@ function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
 function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
   const rows: Cell[][] = [];
   const captions: Block[] = [];
+  // Excel tags the charts on a sheet as parts of its table.
+  const others: StructureNode[] = [];
   const below: number[] = [];
   const put = (node: StructureNode): void => {
     const { role = "", children = [] } = node;
     if (role === "Caption") captions.push(...blocksUnder(children, context));
     else if (role === "TR") rows.push(rowOf(children, context, below));
-    else for (const child of children) put(child);
+    else if (holdsRole(node, "TR", "Caption")) for (const child of children) put(child);
+    else others.push(node);
   };
   for (const node of nodes) put(node);
+  const after = blocksUnder(others, context);
   return rows.length === 0
-    ? captions
+    ? [...captions, ...after]
     : [
         ...captions,
         {
@@ -244,6 +248,7 @@ function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
           rows: evenRows(rows),
           lines: linesWithin(boundsOf(settingsIn(rows.flat().flatMap(({ blocks }) => blocks))), context.page.rules),
         },
+        ...after,
       ];
 }
 

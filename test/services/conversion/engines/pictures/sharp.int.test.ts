@@ -262,7 +262,7 @@ describe("pictures by sharp", () => {
 
     it("density and width render an SVG sharply", async () => {
       const input = await file(drawing);
-      expect(await sizeOf((await bench.convert(input, "svg", "png", { density: 144 })).path)).toEqual([120, 80]);
+      expect(await sizeOf((await bench.convert(input, "svg", "png", { density: 192 })).path)).toEqual([120, 80]);
       const { path } = await bench.convert(input, "svg", "png", { width: 600 });
       expect(await sizeOf(path)).toEqual([600, 400]);
       // An original edge is one pixel wide, an enlarged one is blurred over ten.

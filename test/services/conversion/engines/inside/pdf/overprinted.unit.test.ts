@@ -27,6 +27,23 @@ it("keeps one of each part if copies are joined with what follows", () => {
   expect(textsOf(runs).join("")).toBe("Textile");
 });
 
+it("numbers of a row changed by copies of some of their digits", () => {
+  const row = ["7 6", "120 0", "7.6", "120.0", "49.9", "9 9", "$749", "$", "9"];
+  const places = [20, 50, 20, 50, 90, 95, 120, 120, 135];
+  expect(textsOf(row.map((text, index) => runAt(text, places[index] ?? 0, 30)))).toEqual([
+    "",
+    "",
+    "7.6",
+    "120.0",
+    "49.9",
+    "",
+    "$749",
+    "",
+    "",
+  ]);
+  expect(textsOf([runAt("1.5", 20, 30), runAt("5", 36, 30), runAt("7", 25, 30), runAt("5", 30, 36)])).toEqual(["1.5", "5", "7", "5"]);
+});
+
 it("keeps text that laps over its neighbour", () => {
   expect(textsOf([runAt("banana", 20, 30), runAt("nap", 44, 30), runAt("anchor", 54, 30)])).toEqual(["banana", "nap", "anchor"]);
 });

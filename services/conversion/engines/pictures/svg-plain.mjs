@@ -1,0 +1,34 @@
+// A drawing as libvips reads it right: it takes only UTF-8, and its resolution scales px but not mm, so that they drift apart.
+
+const declared = /^\s{0,99}<\?xml\s[^<>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["'][^<>]{0,200}>/;
+const marks = /<style[\s>][^<]*(?:<!\[CDATA\[[^<]*)?|<\w[^<>]*>/g;
+const lengths = /(?<=["':\s,(])([+-]?(?:\d{1,12}(?:\.\d{0,12})?|\.\d{1,12})(?:e[+-]?\d{1,3})?)(mm|cm|in|pt|pc)(?=["';\s,)}!/])/gi;
+/** @see https://www.w3.org/TR/css-values-3/#absolute-lengths */
+const perInch = new Map([
+  ["mm", 25.4],
+  ["cm", 2.54],
+  ["in", 1],
+  ["pt", 72],
+  ["pc", 6],
+]);
+
+/** @param {string} part */
+const inPixels = (part) =>
+  part.replace(lengths, (_, number, unit) => `${Number(((number * 96) / perInch.get(unit.toLowerCase())).toFixed(6))}px`);
+
+/** @param {Buffer} bytes */
+function textOf(bytes) {
+  const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
+  const [whole = "", name = "utf-8"] = (wide === undefined && declared.exec(bytes.toString("latin1", 0, 500))) || [];
+  const text = new TextDecoder(wide ?? name, { fatal: true }).decode(bytes);
+  return wide === undefined ? text.slice(whole.length) : text.replace(declared, "");
+}
+
+/** In UTF-8, with lengths in px as a browser takes them; as it is if it cannot be decoded. @param {Buffer} bytes */
+export function plainSvg(bytes) {
+  try {
+    return Buffer.from(textOf(bytes).replace(marks, inPixels));
+  } catch {
+    return bytes;
+  }
+}
