@@ -20,6 +20,13 @@ it("a drawing that is not in UTF-8 was called damaged", () => {
   expect(plain(narrow)).toBe("<svg>€Ä</svg>");
 });
 
+it("embedded pictures of another kind than stated vanished", () => {
+  expect(plain('<image href="data:image/png;base64,/9j/4A"/>')).toBe('<image href="data:;base64,/9j/4A"/>');
+  expect(plain('<image href="data:image/gif;base64, iVBORw0KGgo"/>')).toBe('<image href="data:;base64, iVBORw0KGgo"/>');
+  const right = '<image href="data:image/jpeg;base64,/9j/"/><image href="data:image/png;base64,iVBORw0KGgo"/>';
+  expect(plain(right)).toBe(right);
+});
+
 it.each(['<?xml encoding="quokka"?><svg/>', Buffer.from("<svg>\xc4</svg>", "latin1")])("leaves what it cannot decode", (svg) => {
   expect(plainSvg(Buffer.from(svg))).toEqual(Buffer.from(svg));
 });
