@@ -3,7 +3,7 @@ import process from "node:process";
 import { parseSettings } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
-import { processShell } from "./process-shell.ts";
+import { endProcess, processShell } from "./process-shell.ts";
 import { runCommandLine } from "./program.ts";
 
 const shell = processShell(process, async (how) => {
@@ -11,6 +11,4 @@ const shell = processShell(process, async (how) => {
   const { openLibrary } = await import("#gateway/library.ts");
   return openLibrary(parseSettings(settingTable, process.env), openLog(process.env.LOG_LEVEL || "silent"), how?.attacksAnyway);
 });
-const code = await runCommandLine(process.argv.slice(2), shell);
-// Otherwise an open connection to the service would keep the process alive.
-process.exit(code);
+await endProcess(process, await runCommandLine(process.argv.slice(2), shell));

@@ -15,6 +15,11 @@ export function processShell(own: NodeJS.Process, openLibrary: Shell["openLibrar
       stop.abort(stopped);
     });
   }
+  own.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    // Whoever reads has seen enough: as if by SIGPIPE, which Node.js ignores.
+    own.exit(141);
+  });
   return {
     env: own.env,
     callerFolder: own.env.INIT_CWD ?? own.cwd(),
@@ -26,4 +31,10 @@ export function processShell(own: NodeJS.Process, openLibrary: Shell["openLibrar
     outBytes: (bytes) => pipeline(bytes, own.stdout, { end: false }),
     openLibrary,
   };
+}
+
+/** Also ends it while a connection to a service is open, but not before all is written: a pipe takes 64 KiB at once. */
+export async function endProcess(own: NodeJS.Process, exitCode: number): Promise<never> {
+  for (const stream of [own.stdout, own.stderr]) await new Promise((resolve) => stream.write("", resolve));
+  return own.exit(exitCode);
 }

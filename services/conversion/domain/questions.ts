@@ -155,11 +155,11 @@ export const answers = {
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
   readableEpub: record({ isRewritten: flag, linkedPictures: uint32 }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
-  readableHtml: record({ isRewritten: flag, hasHidden: flag, hasEmbedded: flag }),
+  readableHtml: record({ isRewritten: flag, left: list(text(200), 10), hasEmbedded: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */
   readableMarkdown: record({ isRewritten: flag }),
   /** Writes the text as UTF-8. For a page (`isPage`), also as `readableHtml` does. */
-  decodedText: record({ guess: optional(encodingLabel), hasHidden: flag }),
+  decodedText: record({ guess: optional(encodingLabel), left: list(text(200), 10) }),
   /**
    * Writes a text table (`format`, `encoding`, `delimiter`) in the form that all programs read. Answers with its size, and in words with
    * what was guessed.

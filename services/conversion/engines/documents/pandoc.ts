@@ -34,8 +34,6 @@ const heapExhausted = 251;
 /** Included files never exist. */
 const missingFile = 99;
 
-const hiddenText = "Hidden text was left out.";
-
 /** A one-byte character may become three bytes. */
 const maxDecodedBytes = 400_000_000;
 
@@ -95,11 +93,11 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const isText = !isTable && markups[task.hop.from]?.isBinary !== true;
   const isForeign = isText && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr));
   if (isForeign || (isText && /^filemill:zeros$/m.test(end.stdout))) {
-    const { guess, hasHidden } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
+    const { guess, left } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (isForeign && guess !== undefined) task.note("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
     // With a guess, zeros do not mean UTF-16, and Pandoc's first result stands.
     if (isForeign || guess === undefined) end = await pandoc(argumentsOf(task, "/job/text", properties));
-    if (hasHidden) unread = [hiddenText];
+    unread = left;
   }
   noteRemoved(task, end, linkedPictures);
   noteUnread(task, end, unread);
@@ -146,7 +144,7 @@ async function writeReadable(
     const { isRewritten, ...more } = await askForFile(inspector, simple, [task.input.path], made, asked);
     const linkedPictures = "linkedPictures" in more ? more.linkedPictures : 0;
     const properties = "hasEmbedded" in more && more.hasEmbedded ? { source: inputInside } : {};
-    return { isReadable: isRewritten, unread: "hasHidden" in more && more.hasHidden ? [hiddenText] : [], linkedPictures, properties };
+    return { isReadable: isRewritten, unread: "left" in more ? more.left : [], linkedPictures, properties };
   }
   if (task.hop.from !== "docx") return { isReadable: false, unread: [] };
   const {

@@ -92,3 +92,22 @@ export function* attributes(tag: string): Generator<Attribute> {
 export function attributeIn(tag: string, name: string): string | undefined {
   return attributes(tag).find((each) => each.name === name)?.value;
 }
+
+/** Text without tags and blanks. */
+export const plainOf = (html: string): string => html.replace(/<[^<>]*>|&nbsp;|&#160;|\s+/g, "");
+
+/** Whether a part of a page shows text or a picture. */
+export function shows(html: string): boolean {
+  const [first = "", ...others] = html.split(/<!--|<(?:script|style)\b/i);
+  const shown = [
+    first,
+    ...others.map(
+      (piece) =>
+        piece
+          .split(/-->|<\/(?:script|style)\s{0,9}>/i)
+          .slice(1)
+          .at(-1) ?? "",
+    ),
+  ].join("");
+  return /<img\b/i.test(shown) || plainOf(shown) !== "";
+}

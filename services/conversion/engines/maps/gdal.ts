@@ -37,6 +37,11 @@ const badInput = [
 
 const unheld = "The format does not support the map's type of shapes.";
 
+const whyBare: Readonly<Record<string, string>> = {
+  csv: ": no column is called lat, lon or wkt",
+  shp: ", or the ZIP lacks the .shx file of a shapefile",
+};
+
 /** A .shp file alone is not a complete map. */
 const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
 
@@ -50,10 +55,7 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
   const work = { session, task, drivers };
   const { arranged, source } = (await lookAtJson(work, input)) ?? (await gatherAndArrange(work, reading, input));
   if (arranged.shapes === 0) {
-    throw new FilemillError(
-      "INVALID_INPUT",
-      `The file contains no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
-    );
+    throw new FilemillError("INVALID_INPUT", `The file contains no places${whyBare[task.hop.from] ?? ""}.`);
   }
   if (arranged.lost === arranged.shapes) throw new LacksContent(unheld);
   noteLeftOut(task, writing, arranged);

@@ -4,7 +4,7 @@ the target has no fields, as PDF, so do those of today's date and others that wo
 import re
 import zipfile
 
-from packages import DAMAGED, outside, write_changed
+from packages import DAMAGED, TEXTS, may_mention, outside, write_changed
 
 PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$")
 # Possessive, so that unterminated attributes do not cause backtracking.
@@ -166,17 +166,19 @@ def hide(text):
             part.CharHidden = True
 
 
+# As OpenDocument and Excel write it.
+FILE_NAME = re.compile(rb"text:file-name|&(?:amp;)?[FZ]", re.I)
 PAGE_TEXTS = [side + "Page" + end for side in ("Left", "Right", "First") for end in ("HeaderContent", "FooterContent")]
 
 
-def drop_names(document, is_shown):
+def drop_names(document, path, is_shown):
     """Removes what shows the name of our file, and returns whether there was any. A workbook keeps it unless the target shows its pages (`is_shown`)."""
     if document.supportsService("com.sun.star.text.TextDocument"):
         fields = [field for field in every(document.getTextFields()) if field.supportsService("com.sun.star.text.textfield.FileName")]
         for field in fields:
             field.getAnchor().setString("")
         return bool(fields)
-    if not is_shown or not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+    if not is_shown or not document.supportsService("com.sun.star.sheet.SpreadsheetDocument") or not may_mention(path, FILE_NAME, TEXTS):
         return False
     styles, is_any = document.getStyleFamilies().getByName("PageStyles"), False
     for style in (styles.getByIndex(index) for index in range(styles.getCount())):

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr, unescape
 from binary import COMPOUND
 from com.sun.star.beans import PropertyValue
 from com.sun.star.uno import RuntimeException
-from packages import DAMAGED, excel_sheets, local, relations, told, write_changed
+from packages import DAMAGED, TEXTS, excel_sheets, local, may_mention, relations, told, write_changed
 
 
 # @see com.sun.star.sheet.CellFlags, com.sun.star.sheet.FormulaResult
@@ -63,6 +63,27 @@ def fields_in(sheet, reference):
         fields = cell.getTextFields().createEnumeration()
         while fields.hasMoreElements():
             yield fields.nextElement()
+
+
+TO_CELL = re.compile(rb'(?<=<a href="#)([^"]*)')
+SHEET = re.compile(r"\$?(?:'((?:[^']|'')+)'|([^'.!]+))[.!]")
+
+
+def to_headings(document):
+    """Returns what leads links to cells, in a line of a page, to the headings of their sheets, as the office names these."""
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return lambda line: line
+    places = {name: place for place, name in enumerate(document.getSheets().getElementNames())}
+
+    def led(found):
+        told = unescape(found[1].decode(), {"&quot;": '"'})
+        if document.NamedRanges.hasByName(told):
+            told = document.NamedRanges.getByName(told).Content
+        sheet = SHEET.match(told)
+        place = sheet and places.get(sheet[2] or sheet[1].replace("''", "'"))
+        return found[1] if place is None else b"table%d" % place
+
+    return lambda line: TO_CELL.sub(led, line)
 
 
 RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:)"
@@ -144,12 +165,16 @@ def shorten_names(content, top, folder):
 WORD = re.compile("MS Word 2007 XML")
 # What other writers decode: a quotation mark ends the address for Word.
 DECODED = {"MS Word 97": "%22|%40", "MS Word 97 Vorlage": "%22|%40", "writer_pdf_Export": "%40"}
+ESCAPE = re.compile(b"%")
 
 
-def keep_escapes(document, path, writer):
+def keep_escapes(document, job):
     """Writes addresses with their escapes, such as %22, which the office writes decoded.
     Returns the first four that stay decoded."""
+    writer = job["exportFilter"]
     if not document.supportsService("com.sun.star.text.TextDocument") or not (WORD.match(writer) or writer in DECODED):
+        return []
+    if not may_mention(job["input"], ESCAPE, TEXTS):
         return []
     urls = addresses(document)
     if writer in DECODED:
@@ -160,7 +185,7 @@ def keep_escapes(document, path, writer):
     # Of addresses that differ only in their escapes, the written one does not tell which it was.
     sure = {text: same[0] for text, same in by_text.items() if len(same) == 1 and same[0] != text}
     if sure:
-        rewrite(path, sure)
+        rewrite(job["output"], sure)
     lost = [same[0] for same in by_text.values() if len(same) > 1]
     # An address with a fragment is in the text of a field.
     return (lost + [url for url in urls if re.search("%(?:22|40).*#|#.*%(?:22|40)", url)])[:4]

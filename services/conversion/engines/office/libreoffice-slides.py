@@ -20,6 +20,7 @@ FIXED_FONT = re.compile(r"\b(?:courier|consolas|menlo|monaco|mono|monospace|sour
 SKIPPED = re.compile(r"\.(?:Footer|DateTime|SlideNumber|Header|Page|Handout)Shape$")
 WRITTEN = {"image/png", "image/jpeg", "image/gif"}
 MOST_GROUPS = 50
+NUMBER = "<number>"  # As the office shows the field of a slide's number.
 
 
 def value(thing, name, fallback=None):
@@ -60,14 +61,14 @@ class Reader:
 
     def __init__(self, context=None):
         self.context = context
-        self.pictures_left = 0
+        self.number = self.pictures_left = 0
         self.has_footers = False
 
     def slides(self, document):
         return [self.slide(place + 1, page) for place, page in enumerate(members(document.getDrawPages()))]
 
     def slide(self, number, page):
-        shapes, title, blocks = members(page), None, []
+        self.number, shapes, title, blocks = number, members(page), None, []
         self.has_footers |= value(page, "IsFooterVisible", False) and value(page, "FooterText", "") != ""
         head = next((shape for shape in shapes if shape.getShapeType().endswith(".TitleTextShape")), None) or largest(shapes)
         if head is not None and not value(head, "IsEmptyPresentationObject", False):
@@ -103,11 +104,11 @@ class Reader:
 
     def paragraphs(self, text):
         # Checked first, otherwise the cells of a table enumerate nothing.
-        if text.getString().strip() == "":
+        if text.getString().strip() in ("", NUMBER):
             return []
         found = []
         for paragraph in parts(text):
-            runs = [run for run in map(run_of, parts(paragraph)) if run["text"] != ""]
+            runs = [run for part in parts(paragraph) if (run := run_of(part, self.number))["text"] != ""]
             if any(run["text"].strip() for run in runs):
                 found.append({**mark_of(paragraph), "runs": runs})
         return found
@@ -182,7 +183,7 @@ def plain(text):
     return {"text": text, "marks": (), "link": None}
 
 
-def run_of(portion):
+def run_of(portion, number):
     is_fixed = value(portion, "CharFontPitch") == FIXED_PITCH or FIXED_FONT.search(value(portion, "CharFontName") or "") is not None
     raised = value(portion, "CharEscapement", 0) or 0
     marks = {
@@ -195,7 +196,8 @@ def run_of(portion):
     }
     field = value(portion, "TextField") if value(portion, "TextPortionType") == "TextField" else None
     link = value(field, "URL") if field is not None else None
-    return {"text": portion.getString(), "marks": tuple(name for name, has in marks.items() if has), "link": link or None}
+    text = portion.getString() if field is None or portion.getString() != NUMBER else str(number)
+    return {"text": text, "marks": tuple(name for name, has in marks.items() if has), "link": link or None}
 
 
 def mark_of(paragraph):

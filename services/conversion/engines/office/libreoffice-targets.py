@@ -15,6 +15,7 @@ import page
 import slides
 import unshown
 from com.sun.star.awt import Point
+from packages import TYPES, may_mention
 from process import TEMPORARY
 from sources import properties
 
@@ -86,8 +87,13 @@ def hidden_slides(document, path):
     return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
 
 
-def has_comments(document):
+COMMENTS = re.compile(rb"comments", re.I)
+
+
+def has_comments(document, path):
     """Whether there are comments, which HTML lacks and PDF has as notes."""
+    if not may_mention(path, COMMENTS, TYPES):
+        return False
     if document.supportsService("com.sun.star.text.TextDocument"):
         return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in fields.every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
@@ -150,14 +156,35 @@ def store(document, job):
     document.storeToURL("file://" + job["output"], properties(values))
     if job["exportFilter"].startswith("HTML"):
         fields.clear_marks(job["output"])
-        embed_pictures(job["output"])
+        embed_pictures(job["output"], links.to_headings(document))
+    elif job["exportFilter"] == "Rich Text Format":
+        drop_bitmaps(job["output"])
+
+
+BRACE = re.compile(rb"\\.|[{}]", re.S)
+
+
+def drop_bitmaps(path):
+    """The office writes each picture also as a bitmap many times its size, for readers older than Windows 8."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, open(path + ".whole", "wb") as whole:
+        done = 0
+        while (start := data.find(b"{\\nonshppict", done)) >= 0:
+            whole.write(memoryview(data)[done:start])
+            depth, done = 0, len(data)
+            for found in BRACE.finditer(data, start):
+                depth += {b"{": 1, b"}": -1}.get(found[0], 0)
+                if depth == 0:
+                    done = found.end()
+                    break
+        whole.write(memoryview(data)[done:])
+    os.replace(path + ".whole", path)
 
 
 PICTURE = re.compile(rb'<img src="([\w.]+)"')
 
 
-def embed_pictures(path):
-    """Pages of workbooks come with their pictures and charts as files beside them."""
+def embed_pictures(path, led):
+    """Pages of workbooks come with their pictures and charts as files beside them. `led` changes a line with a link."""
 
     def embedded(found):
         beside = os.path.join(os.path.dirname(path), found[1].decode())
@@ -168,7 +195,7 @@ def embed_pictures(path):
             return b'<img src="data:%s;base64,%s"' % (kind.encode(), base64.b64encode(file.read()))
 
     with open(path, "rb") as page, open(path + ".whole", "wb") as whole:
-        whole.writelines(PICTURE.sub(embedded, line) for line in page)
+        whole.writelines(led(PICTURE.sub(embedded, line)) for line in page)
     os.replace(path + ".whole", path)
 
 
@@ -191,7 +218,7 @@ def lacks(document, job, place, here):
     """What the result leaves out or changes, as the writer shows it."""
     writer, sheets = job["exportFilter"], books.converted(document, place)
     is_pdf = writer.endswith("_pdf_Export")
-    answer = {"decoded": links.keep_escapes(document, job["output"], writer)}
+    answer = {"decoded": links.keep_escapes(document, job)}
     if job.get("fromExcel") and UNLINKED.match(writer):
         answer["numbersLinked"] = links.numbers_linked(document, job["input"])
     if job.get("wholeDays"):
@@ -201,7 +228,7 @@ def lacks(document, job, place, here):
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)
     if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
-        answer["hasComments"] = has_comments(document) and not (is_pdf and found_in(job["output"], NOTE))
+        answer["hasComments"] = has_comments(document, job["input"]) and not (is_pdf and found_in(job["output"], NOTE))
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
     if writer == "dBase":

@@ -4,11 +4,11 @@ import re
 import zipfile
 from xml.etree import ElementTree
 
-from packages import DAMAGED, local
+from packages import DAMAGED, MOST_BYTES, TYPES, local, may_mention
 
 PICTURE = re.compile(r'<img src="[^"]*" name="([^"]*)"')
 DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
-MOST_BYTES = 50_000_000
+SPEECH = re.compile(rb"notesSlide", re.I)
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"
 OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate PresentationFormat ScaleCrop ShareDoc _TemplateID".split())
@@ -32,9 +32,9 @@ def kinds_left_out(document, job):
         return {"frames"} if any(map(is_labelled, shapes)) else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
-    pages = [document.getDrawPages().getByIndex(index) for index in range(document.getDrawPages().getCount())]
+    pages = document.getDrawPages()
     found = set()
-    if job["exportFilter"].endswith("_pdf_Export") and any(map(is_spoken, pages)):
+    if job["exportFilter"].endswith("_pdf_Export") and may_mention(job["input"], SPEECH, TYPES) and any(map(is_spoken, pages)):
         found.add("speech")
     told = set(words_in_diagrams(job["input"]))
     if told:

@@ -101,7 +101,7 @@ def corrected(document, job, held):
         books.days_of_excel(document)
     if not job["exportFilter"].startswith("writer"):
         fields.hide_sections(document)
-    answer["isNameless"] = fields.drop_names(document, job["exportFilter"].startswith("calc_"))
+    answer["isNameless"] = fields.drop_names(document, job["input"], job["exportFilter"].startswith("calc_"))
     if job.get("losesTabs"):
         answer["spaced"], controls = books.space_tabs(document)
         answer["controls"] = [] if is_page else controls

@@ -40,12 +40,18 @@ function programCommand(args: readonly string[]) {
 }
 
 /**
- * Runs one of our programs that needs no packages between the runs of a tool. Resolves with what it prints.
+ * Runs one of our programs between the runs of a tool. Resolves with what it prints.
  *
  * @param script - Its path in engines/inside.
  */
-export async function runOwn(session: ToolSession, script: string, args: readonly string[]): Promise<string> {
-  const command = programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
+export async function runOwn(
+  session: ToolSession,
+  script: string,
+  args: readonly string[],
+  packages: readonly string[] = [],
+): Promise<string> {
+  const all = ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args];
+  const command = packages.length === 0 ? programCommand(all) : commandOf(packages, all);
   const end = await session.run({ ...command, limits: { addressSpace: false } });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   return end.stdout;

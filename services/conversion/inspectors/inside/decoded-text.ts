@@ -15,9 +15,9 @@ export async function decodeText(file: ByteSource, isPage: boolean): Promise<Ans
   const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);
   const guess = label === undefined ? guessEncoding(bytes) : undefined;
   const text = new TextDecoder(label ?? guess).decode(bytes);
-  const shown = isPage ? shownIn(text) : { text, hasHidden: false };
+  const shown = isPage ? shownIn(text) : { text, left: [] };
   writeToHost(Buffer.from(shown.text));
-  return { guess, hasHidden: shown.hasHidden };
+  return { guess, left: shown.left };
 }
 
 function labelOf(head: string): string | undefined {

@@ -1,5 +1,5 @@
 /** Turns figures into plain divisions, unless they are a picture and its caption: Pandoc reads nothing else, and describes one by the other. */
-import { attributeIn, type Edit, edited, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
+import { attributeIn, type Edit, edited, plainOf, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 type Figure = { readonly tag: Tag; readonly descriptions: string[]; caption: string; hasText: boolean };
 
@@ -29,9 +29,6 @@ export function withFigures(html: string): string | undefined {
   }
   return edited(html, edits);
 }
-
-/** Text without tags and blanks. */
-const plainOf = (text: string): string => text.replace(/<[^<>]*>|&nbsp;|\s+/g, "");
 
 const isPicture = ({ descriptions: [description = "", ...others], caption, hasText }: Figure): boolean =>
   others.length === 0 && !hasText && (description === "" || description === caption);

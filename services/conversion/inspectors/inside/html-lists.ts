@@ -1,5 +1,5 @@
-/** Keeps the numbers of list items in a web page that Pandoc would count anew: `value` of an item, and `reversed` of a list. */
-import { attributeIn, type Edit, edited, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
+/** Keeps what Pandoc does not read of lists in a web page: numbers of items by `value` and `reversed`, and what is outside of items. */
+import { attributeIn, type Edit, edited, shows, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 type List = {
   readonly name: string;
@@ -7,6 +7,29 @@ type List = {
   readonly end: number;
   readonly items: { readonly at: number; readonly value: number | undefined }[];
 };
+
+/** `from`: where what is outside of its items begins. */
+type Loose = { from: number | undefined; readonly isOutside: boolean; readonly edits: Edit[]; hasItems: boolean };
+
+/** The page with items for what is directly in a list that has items, such as a heading. Undefined if nothing is. */
+export function withWholeLists(html: string): string | undefined {
+  const [open, edits] = [[] as Loose[], [] as Edit[]];
+  for (const { name, isEnd, at, end } of tagsIn(html)) {
+    if (name !== "li" && name !== "ul" && name !== "ol") continue;
+    const list = open.at(-1);
+    const from = list?.from;
+    if (from !== undefined && shows(html.slice(from, at)))
+      list?.edits.push({ from, to: from, text: "<li>" }, { from: at, to: at, text: "</li>" });
+    if (name === "li") {
+      if (list !== undefined) [list.from, list.hasItems] = [isEnd ? end : undefined, true];
+    } else if (!isEnd) open.push({ from: end, isOutside: from !== undefined, edits: [], hasItems: false });
+    else if (open.pop()?.hasItems === true) edits.push(...(list?.edits ?? []));
+    // After a list outside of items, its parent goes on outside of them.
+    const parent = open.at(-1);
+    if (parent !== undefined && name !== "li" && isEnd && list?.isOutside === true) parent.from = end;
+  }
+  return edited(html, edits);
+}
 
 /** The page with a list of its own for each run of numbers. Undefined if all lists count on. */
 export function withItemNumbers(html: string): string | undefined {

@@ -37,7 +37,7 @@ export type Asked = {
 };
 
 function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
-  if (unsureFormats.has(from)) decodeTexts(database, tables, notes);
+  if (unsureFormats.has(from)) decodeTexts(database, tables, input, notes);
   if (from === "shp") return withDbaseValues(database, tables, input, notes);
   if (from === "csv") return withNumbers(database, tables);
   if (from === "gml") return withLists(database, withNumbers(database, tables), new Set(lists), notes);

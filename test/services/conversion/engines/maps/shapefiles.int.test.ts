@@ -55,3 +55,28 @@ it.each([
   expect(made.values).toEqual(wanted);
   expect(made.notes).toEqual(code === undefined ? [] : [[code, expect.stringMatching(words ?? "")]]);
 });
+
+it.each([
+  ["of a code page that .cpg calls ANSI 1250", "ANSI 1250", "Hn\xecvo\x9aick\xfd", "Hněvošický", []],
+  [
+    "in Cyrillic without a .cpg",
+    undefined,
+    "\xf3\xeb\xe8\xf6\xe0 \xcb\xe5\xed\xe8\xed\xe0",
+    "улица Ленина",
+    [["ENCODING_GUESSED", expect.stringMatching("windows-1251")]],
+  ],
+])("texts %s are read in it", async (_what, cpg, name, wanted, notes) => {
+  const { shp, shx } = shapesOf(1);
+  const table = dbaseOf([{ name: "v", type: "C", width: name.length }], [` ${name}`]);
+  const stated = cpg === undefined ? {} : { "a.cpg": Buffer.from(`${cpg}\n`) };
+  const made = convert(Buffer.from(zipSync({ "a.shp": shp, "a.shx": shx, "a.dbf": table, ...stated })), "shp", "geojson");
+  expect((await featuresOf(made))[0].properties).toEqual({ v: wanted });
+  expect([...(await made).notes]).toEqual(notes);
+});
+
+it("points whose index is missing are not called absent", async () => {
+  const table = dbaseOf([{ name: "v", type: "C", width: 1 }], [" a"]);
+  await expect(convert(Buffer.from(zipSync({ "a.shp": shapesOf(1).shp, "a.dbf": table })), "shp", "geojson")).rejects.toThrow(
+    /lacks the \.shx file/,
+  );
+});

@@ -1,5 +1,6 @@
 /** Drawings converted by the office. */
 import { readFile } from "node:fs/promises";
+import sharp from "sharp";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { useBench } from "#test/contract/engine.ts";
@@ -27,4 +28,18 @@ it("a metafile becomes a picture of its own size, without a page around it", asy
   expect(width).toBeGreaterThanOrEqual(96);
   expect(width).toBeLessThan(100);
   expect(height).toBeLessThan(52);
+});
+
+it("RTF has each picture once, and no bitmap of it for old readers", async () => {
+  const picture = await sharp({ create: { width: 300, height: 300, channels: 3, background: "#c03" } })
+    .png()
+    .toBuffer();
+  const path = await bench.given(`<p>{\\nonshppict} <img src="data:image/png;base64,${picture.toString("base64")}"> end</p>`, "html");
+  const rtf = await readFile((await bench.convert(path, "html", "rtf")).path, "latin1");
+  expect(rtf.match(/\\\w+(?:blip|metafile8?)\b/g)).toEqual(["\\pngblip"]);
+  expect(rtf.length).toBeLessThan(100_000);
+  const back = await bench.convert(await bench.given(rtf, "rtf"), "rtf", "html");
+  const page = await readFile(back.path, "utf8");
+  expect(page).toContain("{\\nonshppict}");
+  expect(page).toMatch(/<img[\s\S]*>\s*end</);
 });

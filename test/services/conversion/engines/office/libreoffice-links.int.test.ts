@@ -81,3 +81,31 @@ it("of numbers name no folder of ours in XLS, and are noted where only the offic
   const { notes } = await office.convert(path, "xlsx", "ods");
   expect(notes.get("TEXT_LEFT_OUT")).toBe("Links of cells with numbers were left out: Sheet1.A1.");
 });
+
+it("to cells of a workbook lead to the headings of their sheets in HTML", async () => {
+  const names = ["office", "text", "table"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const addresses = ["#'It''s.2'.A1", "#One.A1", "#Corner", "#Nowhere.A1", "https://x.org/#One.A1"];
+  const cells = addresses.map((address) => `<text:p><text:a xlink:href="${address}">a</text:a></text:p>`);
+  const rows = cells.map(
+    (cell) => `<table:table-row><table:table-cell office:value-type="string">${cell}</table:table-cell></table:table-row>`,
+  );
+  const sheet = (name: string, content: string) => `<table:table table:name="${name}">${content}</table:table>`;
+  const range =
+    '<table:named-expressions><table:named-range table:name="Corner" table:base-cell-address="$One.$A$1" table:cell-range-address="$One.$A$1"/></table:named-expressions>';
+  const book = sheet("One", rows.join("")) + sheet("It's.2", rows[4] ?? "") + range;
+  const path = join(office.folder, "cells.fods");
+  await writeFile(
+    path,
+    `<office:document ${names} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${book}</office:spreadsheet></office:body></office:document>`,
+  );
+  const page = await readFile((await office.convert(path, "fods", "html")).path, "utf8");
+  expect([...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)).toEqual([
+    "#table1",
+    "#table0",
+    "#table0",
+    "#Nowhere.A1",
+    addresses[4],
+    addresses[4],
+  ]);
+  expect(page).toContain('<A NAME="table1">');
+});
