@@ -157,6 +157,8 @@ export const telling: readonly (readonly [string, Buffer | string])[] = [
   ["gpkg", Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(52), Buffer.from("GPKG"), Buffer.alloc(60)])],
   ["glb", bytes("676c5446 02000000")],
   ["stl", bytes("", 84)],
+  ["off", "OFF\n# A cube\n#\n\n8 6 12\n"],
+  ["off", "OFF8 6 12\n"],
   ["step", "ISO-10303-21;\nHEADER;"],
   ["vtt", "WEBVTT\n\n00:00.000 --> 00:01.000\nhi"],
   ["srt", "1\n00:00:01,000 --> 00:00:02,000\nhi\n"],
