@@ -116,6 +116,11 @@ it("calls no file left out whose name in a code page is as long as another's", a
   expect(notes.map(([code]) => code)).toEqual(["ENCODING_GUESSED"]);
 });
 
+it("calls a ZIP damaged whose extra fields end too early", async () => {
+  const made = converted("zip", "entry('a', 'x', struct.pack('<HH', 0x5455, 5) + b'1')", "tar");
+  await expect(made).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
+
 // LHA is common in Japan; its archives were called damaged.
 it("reads Japanese names of LHA", async () => {
   const source = join(bench.folder, "source.lzh");
