@@ -36,7 +36,7 @@ export function withColumns(html: string): string | undefined {
     if (name === "table" && !isEnd) {
       if (!isEmpty) open.push(emptyTable());
     } else if (table === undefined) continue;
-    else if (name === "table") edits.push(...editsOf(open.pop() ?? table));
+    else if (name === "table") for (const edit of editsOf(open.pop() ?? table)) edits.push(edit);
     else if (name === "col" || name === "colgroup") {
       table.lists.push({ from: at, to: end, text: "" });
       if (name === "col" && !isEnd) table.listed += 1;

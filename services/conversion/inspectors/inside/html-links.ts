@@ -31,7 +31,7 @@ export function withLinksInside(html: string): string | undefined {
     if (blocks.has(tag.name)) inside.push(tag);
     if (tag.name !== "a") continue;
     // A link in a link ends it, as in browsers.
-    if (link !== undefined && inside.length > 0) edits.push(...movedInto(html, link, inside, tag));
+    if (link !== undefined && inside.length > 0) for (const edit of movedInto(html, link, inside, tag)) edits.push(edit);
     link = tag.isEnd ? undefined : tag;
     inside = [];
   }

@@ -23,7 +23,7 @@ export function withWholeLists(html: string): string | undefined {
     if (name === "li") {
       if (list !== undefined) [list.from, list.hasItems] = [isEnd ? end : undefined, true];
     } else if (!isEnd) open.push({ from: end, isOutside: from !== undefined, edits: [], hasItems: false });
-    else if (open.pop()?.hasItems === true) edits.push(...(list?.edits ?? []));
+    else if (open.pop()?.hasItems === true) for (const edit of list?.edits ?? []) edits.push(edit);
     // After a list outside of items, its parent goes on outside of them.
     const parent = open.at(-1);
     if (parent !== undefined && name !== "li" && isEnd && list?.isOutside === true) parent.from = end;
@@ -38,7 +38,7 @@ export function withItemNumbers(html: string): string | undefined {
     if (name === "li" && !isEnd) open.at(-1)?.items.push({ at, value: numberOf(attributeIn(html.slice(at, end), "value")) });
     else if (!/^(?:ol|ul|menu)$/.test(name)) continue;
     else if (!isEnd) open.push({ name, at, end, items: [] });
-    else if (open.at(-1)?.name === name) edits.push(...editsOf(html, open.pop()));
+    else if (open.at(-1)?.name === name) for (const edit of editsOf(html, open.pop())) edits.push(edit);
   }
   return edited(html, edits);
 }

@@ -1,4 +1,5 @@
 /** Rewrites a web page so that Pandoc reads all of it. */
+import { isUtf8 } from "node:buffer";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { writeToHost } from "./exchange.ts";
@@ -16,14 +17,20 @@ import { contentOf } from "./remote-file.ts";
 /** Far more than Pandoc can read with its memory limit. */
 const mostBytes = 64 * 2 ** 20;
 
-/** Writes the rewritten page if there is something to change. What is added is ASCII, as are tags in every encoding of single bytes. */
+/** Writes the rewritten page if there is something to change. */
 export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
+  // What is embedded is found again by its place in bytes.
   const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
   const small = withoutEmbedded(page);
-  const { text, left } = shownIn(small);
+  const bytes = Buffer.from(small, "latin1");
+  // As single bytes, letters such as "à" would end in a blank.
+  const encoding = isUtf8(bytes) ? "utf8" : "latin1";
+  const given = bytes.toString(encoding);
+  const { text, left } = shownIn(given);
   const made = withNoteAnchors(text, new Set(targetsIn(text))) ?? text;
-  if (made !== page) writeToHost(Buffer.from(made, "latin1"));
-  return { isRewritten: made !== page, left, hasEmbedded: small !== page };
+  const isRewritten = made !== given || small !== page;
+  if (isRewritten) writeToHost(Buffer.from(made, encoding));
+  return { isRewritten, left, hasEmbedded: small !== page };
 }
 
 /** All that a page shows, in tags that Pandoc reads. `left`: sentences about what remains left out. */

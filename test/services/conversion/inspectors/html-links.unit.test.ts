@@ -49,5 +49,7 @@ it.each(["<ul>\n<li>a</li> <!-- <li>b</li> --><script>c</script></ul>", "<ul>a</
 
 it("takes time in proportion to the page", () => {
   expectLinearTime((size) => withWholeLists("<ul><li>".repeat(size) + "<!--<script".repeat(size)), 20_000);
+  expect(withWholeLists(`<ul>${"<li>a</li>b".repeat(70_000)}</ul>`)).toContain("<li>b</li>");
+  expect(withLinksInside(`<a href=u>${"<p>a".repeat(70_000)}</a>`)).toContain("<p><a href=u>a</a>");
   expectLinearTime((size) => withLinksInside(`<a href=u>${"<p>a".repeat(size)}</a>`), 20_000);
 });

@@ -26,6 +26,12 @@ it("keeps item numbers, and notes letters that Markdown lists do not have", asyn
   expect((await convert('<ol type="a"><li>x</ol>', "html", "rst")).notes).toEqual([]);
 });
 
+it("addresses and entries that end in letters such as à broke the encoding of the page", async () => {
+  const { text, notes } = await convert('<p>Größe <a href="https://x.org/voilà">v</a><select><option>là</select>', "html", "md");
+  expect(text).toBe("Größe [v](https://x.org/voilà) là\n");
+  expect(notes).toEqual([]);
+});
+
 it("knows HTML inside Markdown in formats without HTML", async () => {
   const given =
     "x<sup>2</sup> H<sub>2</sub>O <b>b *c*</b>\n\n<h2>Head</h2>\n\n<table><tr><th>A</th><th>B[^1]</th></tr><tr><td>$1$</td><td>2</td></tr></table>\n\n[^1]: Said.\n";
