@@ -22,7 +22,7 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^ISO-10303-21;/, "step"],
   [/^solid\b[^\n]*\n\s*(facet|endsolid)\b/, "stl"],
   [/^ply\r?\nformat /, "ply"],
-  [/^C?OFF\r?\n\s*\d+ \d+ \d+/, "off"],
+  [/^C?OFF\s*(?:#[^\n]*\n\s*)*\d+[ \t]+\d+[ \t]+\d+/, "off"],
   [/^AC3D[ab]\b/, "ac"],
   [/^xof 0\d/, "x"],
   [/^\*3DSMAX_ASCIIEXPORT/, "ase"],

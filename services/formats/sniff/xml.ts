@@ -51,15 +51,16 @@ export function markupContentOf(text: string): Content | undefined {
   if (root === undefined) return start.startsWith("<?xml") ? contentOfFormat("xml", { orNamed: xmlNames }) : undefined;
   const local = root.replace(/^.*:/, "").toLowerCase();
   if (local === "html" || /<!doctype\s+html/i.test(prolog)) return htmlContentOf(prolog, attributes, text);
-  if (local === "svg" && isFont(text.slice(0, 8192))) return contentOfFormat("svgfont", { under: ["svg", "xml"] });
+  if (local === "svg" && isFont(attributes, text.slice(0, 8192))) return contentOfFormat("svgfont", { under: ["svg", "xml"] });
   const format = roots[local] ?? ambiguousRoot(local, prolog + attributes, text);
   if (format !== undefined) return contentOfFormat(format, { under: ["xml"] });
   const isXml = prolog.startsWith("<?xml") || /\bxmlns(:|=)/.test(attributes);
   return isXml ? contentOfFormat("xml", { orNamed: xmlNames }) : undefined;
 }
 
-/** Drawings may contain a font too, but not before everything else. */
-function isFont(start: string): boolean {
+/** Drawings may contain the fonts of their text too; then they have a size or text. */
+function isFont(attributes: string, start: string): boolean {
+  if (/\sviewBox\s{0,9}=|\s(?:width|height)\s{0,9}=\s{0,9}["'](?!100%)/.test(attributes) || /<text[\s>]/.test(start)) return false;
   return /<font[\s>]/.test(start) && /<(font-face|missing-glyph)\b/.test(start);
 }
 

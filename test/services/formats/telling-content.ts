@@ -63,6 +63,9 @@ export const telling: readonly (readonly [string, Buffer | string])[] = [
   ["pbm", Buffer.from("P4\n1 1\n\x80", "latin1")],
   ["svg", '<?xml version="1.0"?><!-- a --><!DOCTYPE svg PUBLIC "x" "y"><svg xmlns="http://www.w3.org/2000/svg"/>'],
   ["svg", "<svg width='1'/>"],
+  // Drawings with the fonts of their text were once called fonts.
+  ["svg", '<svg viewBox="0 0 9 9"><defs><font id="f"><font-face units-per-em="9"/></font></defs></svg>'],
+  ["svg", '<svg><font id="f"><missing-glyph/></font><text>A</text></svg>'],
   ["svgz", gzipSync('<svg xmlns="http://www.w3.org/2000/svg"/>')],
   ["eps", "%!PS-Adobe-3.0 EPSF-3.0\n"],
   ["ps", "%!PS-Adobe-3.0\n"],
@@ -154,6 +157,8 @@ export const telling: readonly (readonly [string, Buffer | string])[] = [
   ["gpkg", Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(52), Buffer.from("GPKG"), Buffer.alloc(60)])],
   ["glb", bytes("676c5446 02000000")],
   ["stl", bytes("", 84)],
+  ["off", "OFF\n# A cube\n#\n\n8 6 12\n"],
+  ["off", "OFF8 6 12\n"],
   ["step", "ISO-10303-21;\nHEADER;"],
   ["vtt", "WEBVTT\n\n00:00.000 --> 00:01.000\nhi"],
   ["srt", "1\n00:00:01,000 --> 00:00:02,000\nhi\n"],

@@ -25,7 +25,7 @@ const unreadMethod =
 /** bsdtar reports the same errors for damaged files and for unknown compression methods. */
 export const badInput = [
   /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
-  /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
+  /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|Extra data overflow|wrong size|unreadable filename|can(?:no|')t be converted|[Uu]nsupported|not supported/,
   /[Mm]alformed|End of file trying|before finding valid header|[Tt]oo (?:small|large|long)\b|no (?:data found|window buffer)|[Ff]ailed to decode|Decompression failed/,
   /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
   // All that bsdtar prints for a truncated 7-Zip.

@@ -42,7 +42,7 @@ type Gathered = {
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
-  const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["arrange", asked], ["chardet"]));
+  const said: unknown = JSON.parse(await runOwn(session, "map/main.ts", ["arrange", asked]));
   const notes = notesIn(said);
   const result = arranged((said as { readonly map?: unknown }).map);
   const isToGatherAgain = result.isToBeDegrees === true || (result.curves ?? 0) > 0;

@@ -15,6 +15,8 @@ SETTINGS = (
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
     ("Office.Common/Save/Document", "LoadPrinter", "false"),
+    # Beyond these, formulas of Writer become pictures in RTF, with braces missing.
+    ("Office.Common/Cache/Writer", "OLE_Objects", "10000"),
     ("Office.Writer/Content/Update", "Link", "0"),
     ("Office.Calc/Content/Update", "Link", "2"),
     ("Office.Calc/Formula/Load", "OOXMLRecalcMode", "1"),

@@ -72,7 +72,7 @@ export const rsvgEngine = defineEngine({
   badInput,
   probe: probeOf(program, ["--version"], /(\d{1,9}\.\d[\d.]*)/),
   async open(host) {
-    const noteUndrawn = undrawnNotes(host, ["webp", "avif"]);
+    const noteUndrawn = undrawnNotes(host, ["webp", "avif", "of another kind than stated"]);
     return { run: (task) => run(host, task, noteUndrawn), [Symbol.asyncDispose]: async () => undefined };
   },
 });

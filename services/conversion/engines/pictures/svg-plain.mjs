@@ -12,9 +12,18 @@ const perInch = new Map([
   ["pc", 6],
 ]);
 
+/** librsvg believes what an address says of its picture, browsers look at the picture. */
+const mislabelled =
+  /\bdata:image\/(?:(?!jpe?g;)[\w.+-]{1,20};base64,(?=\s{0,99}\/9j\/)|(?!png;)[\w.+-]{1,20};base64,(?=\s{0,99}iVBORw0KGgo))/g;
+
+/** For this generic name fontconfig offers a font of ornaments, in which text cannot be read. */
+const ornaments = /(\bfont-family\s{0,9}[:=](?:[^;<>]{0,200}[,"'])?\s{0,9})fantasy(?=\s{0,9}["';,}])/gi;
+
 /** @param {string} part */
-const inPixels = (part) =>
-  part.replace(lengths, (_, number, unit) => `${Number(((number * 96) / perInch.get(unit.toLowerCase())).toFixed(6))}px`);
+function asInBrowsers(part) {
+  const toPixels = (_, number, unit) => `${Number(((number * 96) / perInch.get(unit.toLowerCase())).toFixed(6))}px`;
+  return part.replace(lengths, toPixels).replace(ornaments, "$1serif");
+}
 
 /** @param {Buffer} bytes */
 function textOf(bytes) {
@@ -24,10 +33,10 @@ function textOf(bytes) {
   return wide === undefined ? text.slice(whole.length) : text.replace(declared, "");
 }
 
-/** In UTF-8, with lengths in px as a browser takes them; as it is if it cannot be decoded. @param {Buffer} bytes */
+/** In UTF-8, with lengths in px and embedded pictures as a browser takes them; as it is if it cannot be decoded. @param {Buffer} bytes */
 export function plainSvg(bytes) {
   try {
-    return Buffer.from(textOf(bytes).replace(marks, inPixels));
+    return Buffer.from(textOf(bytes).replace(marks, asInBrowsers).replace(mislabelled, "data:;base64,"));
   } catch {
     return bytes;
   }

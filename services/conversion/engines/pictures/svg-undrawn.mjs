@@ -4,6 +4,8 @@ const links = /[\s:](?:href|src)\s{0,99}=\s{0,99}["'](?!#|data:)/i;
 const styles = /url\((?!\s{0,99}["']?\s{0,99}(?:#|data:))|@import|<\?xml-stylesheet\b/i;
 const elements = /<(?:\w{1,40}:)?([a-zA-Z]\w{0,40})[\s/][^<]*/g;
 const embeddedKinds = /\bhref\s{0,9}=\s{0,9}["']\s{0,9}data:image\/(\w{1,9})[;,]/g;
+/** A picture of another kind than its address says; librsvg believes the address. */
+const mislabelled = /\bdata:image\/(?:(?!jpe?g;)[\w.+-]{1,20};base64,\s{0,99}\/9j\/|(?!png;)[\w.+-]{1,20};base64,\s{0,99}iVBORw0KGgo)/;
 /** Illustrator keeps its own data in one that no other program draws. */
 const html = /<(?:\w{1,40}:)?foreignObject(?![^<>]{0,400}\srequiredExtensions\s{0,9}=\s{0,9}["'](?:&ns_ai;|http:\/\/ns\.adobe\.))[\s/>]/;
 /** @type {readonly (readonly [RegExp, string])[]} */
@@ -35,6 +37,7 @@ export function undrawnIn(svg, kinds) {
   /** @param {readonly (readonly [RegExp, string])[]} rows */
   const named = (rows) => rows.filter(([pattern]) => pattern.test(svg)).map(([, name]) => name);
   const embedded = new Set([...svg.matchAll(embeddedKinds)].map(([, kind = ""]) => kind));
+  if (mislabelled.test(svg)) embedded.add("of another kind than stated");
   return {
     TEXT_LEFT_OUT: told("Not drawn", named(textRows)),
     IMAGES_REMOVED: told(

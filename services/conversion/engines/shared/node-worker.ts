@@ -44,14 +44,10 @@ function programCommand(args: readonly string[]) {
  *
  * @param script - Its path in engines/inside.
  */
-export async function runOwn(
-  session: ToolSession,
-  script: string,
-  args: readonly string[],
-  packages: readonly string[] = [],
-): Promise<string> {
+export async function runOwn(session: ToolSession, script: string, args: readonly string[]): Promise<string> {
   const all = ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args];
-  const command = packages.length === 0 ? programCommand(all) : commandOf(packages, all);
+  // Only maps have texts whose code page is guessed.
+  const command = script.startsWith("map/") ? commandOf(["chardet"], all) : programCommand(all);
   const end = await session.run({ ...command, limits: { addressSpace: false } });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   return end.stdout;

@@ -88,10 +88,9 @@ export async function archiveMembersOf(file: ByteSource, names: ByteSource): Pro
   const unwanted = unwantedOf(members);
   if (unwanted.size > 0) writeToHost(Buffer.from([...unwanted].flatMap(({ name }) => patternsOf(name)).join("")));
   const wanted = members.filter((member) => !unwanted.has(member));
-  const shadowed = shadowedIn(
-    (await linesIn(names)).map((line) => readListed(line).name),
-    members,
-  );
+  // Names in a code page differ in bytes alone.
+  const exact = (await linesIn(names)).map(readListed).map(({ name, legacy }) => legacy?.toString("latin1") ?? name);
+  const shadowed = shadowedIn(exact, members);
   return {
     unwanted: firstOf([...unwanted]),
     shadowed,

@@ -8,7 +8,7 @@ import { contentOf } from "./remote-file.ts";
 const lookedAtBytes = 4_000_000;
 
 /** Names that stand for any available font. @see CSS Fonts Module Level 4, 2.1.3 */
-const generic = /^(serif|sans|sans-serif|mono|monospace|cursive|fantasy|system-ui|ui-[a-z-]+|emoji|math|fangsong|inherit|initial|unset)$/;
+const generic = /^(serif|sans|sans-serif|mono|monospace|cursive|system-ui|ui-[a-z-]+|emoji|math|fangsong|inherit|initial|unset)$/;
 const ofAttribute = /\bfont-family\s{0,9}=\s{0,9}(?:"([^"<>]{1,400})"|'([^'<>]{1,400})')/g;
 /** In a style attribute the text ends with its quote. In a style sheet, names are in double quotes. */
 const ofStyle = /\bfont-family\s{0,9}:((?:'[^'<>]{1,80}'|(?<=[:,]\s{0,9})"[^"<>;:]{1,80}"|[^;}<>"']){1,400})/g;

@@ -43,6 +43,13 @@ it.each([
   expect(undrawnIn(`<svg>${inside}</svg>`, ["gif", "webp"])).toEqual(expected);
 });
 
+it("names pictures of another kind than stated, for an engine that does not draw them", () => {
+  const kind = "of another kind than stated";
+  const removed = (uri: string) => undrawnIn(`<image href="${uri}"/>`, [kind]).IMAGES_REMOVED;
+  expect(removed("data:image/png;base64,/9j/4AAQ")).toBe(`Embedded pictures not drawn: ${kind}.`);
+  expect(removed("data:image/jpeg;base64,/9j/4AAQ") + removed("data:image/png;base64,\niVBORw0KGgo")).toBe("");
+});
+
 it.each([
   ['<image href="photo.png"/>', true],
   ["<svg:use xlink:href = 'a.svg#b'/>", true],

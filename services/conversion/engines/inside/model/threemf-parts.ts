@@ -68,11 +68,30 @@ function modelsIn(bytes: Buffer): readonly (readonly [string, string])[] {
 
 function unzipped(bytes: Buffer, filter: (file: { name: string; originalSize: number }) => boolean): Record<string, Uint8Array> {
   try {
-    return unzipSync(bytes, { filter });
+    return unzipSync(withShortSizes(bytes), { filter });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw invalid(damaged);
   }
+}
+
+const fullField = 0xffff_ffff;
+
+/** Programs with lib3mf state every size in a ZIP64 field, which fflate reads only if the archive as a whole needs ZIP64. */
+function withShortSizes(bytes: Buffer): Buffer {
+  const zip = Buffer.from(bytes);
+  const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
+  let at = end < 0 ? zip.length : zip.readUInt32LE(end + 16);
+  while (at + 46 <= zip.length && zip.readUInt32LE(at) === 0x02014b50) {
+    const fields = at + 46 + zip.readUInt16LE(at + 28);
+    const isLong = zip.readUInt32LE(at + 20) === fullField && zip.readUInt32LE(at + 24) === fullField;
+    if (isLong && fields + 20 <= zip.length && zip.readUInt16LE(fields) === 1) {
+      zip.copy(zip, at + 24, fields + 4, fields + 8);
+      zip.copy(zip, at + 20, fields + 12, fields + 16);
+    }
+    at = fields + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  return zip;
 }
 
 type Attributes = Readonly<Record<string, string>>;

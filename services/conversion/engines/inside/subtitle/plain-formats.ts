@@ -96,7 +96,7 @@ export function writeSrt(cues: readonly Cue[], { notes }: Context): string {
 
 /** Of a word within a line, for karaoke. */
 const wordTime = /<\d+(?::\d+){1,2}(?:\.\d+)?>/g;
-const wordsTimed = "The times of individual words were left out.";
+export const wordsTimed = "The times of individual words were left out.";
 const vttTimes = /^\s*((?:\d+:)?\d+:\d+\.\d+)\s+-->\s+((?:\d+:)?\d+:\d+\.\d+)/;
 
 function isStyledTimes(line: string): boolean {

@@ -5,6 +5,7 @@ import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Context, type Cue, clockOf, createSpans, plain, type Style, textOf, trimmed } from "./cues.ts";
+import { wordsTimed } from "./plain-formats.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
 type Node = Readonly<Record<string, unknown>>;
@@ -37,7 +38,8 @@ export function parseTtml(text: string, context: Context): Cue[] {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares its own entities, which are not expanded.");
   assertShallowXml(text, maxDepth);
   if (XMLValidator.validate(text) !== true) throw invalid("The file is not XML.");
-  const reading = { context, clock: clockOfDocument(text), cues: [] as Open[], styles: new Map() };
+  const isLyric = /music\.apple\.com\/lyric-ttml/.test(text);
+  const reading = { context, clock: clockOfDocument(text), cues: [] as Open[], styles: new Map(), isLyric };
   visit(parser.parse(text), { startMs: 0, endMs: undefined, isTimed: false, style: plain }, false, reading, 0);
   noteFacts(text, context);
   const cues = reading.cues.toSorted((one, other) => one.startMs - other.startMs);
@@ -49,13 +51,20 @@ export function parseTtml(text: string, context: Context): Cue[] {
 
 function noteFacts(text: string, { notes }: Context): void {
   const [head = ""] = text.split(/<(?:\w+:)?body\b/, 1);
-  if (/<(?:\w+:)?(?:title|desc|copyright|agent)\b[^<>]*>\s*[^<\s]/.test(text))
+  if (/<(?:\w+:)?(?:title|desc|copyright|agent|name|songwriter)\b[^<>]*>\s*[^<\s]/.test(text))
     noteAlso(notes, "METADATA_DROPPED", "Titles, descriptions and speakers were left out.");
   else if (/\sxml:lang\s*=\s*["'][^"']/.test(text)) noteAlso(notes, "METADATA_DROPPED", "The language was left out.");
   if (/<(?:\w+:)?(?:region|initial)\b/.test(head)) notes.set("STYLING_DROPPED", undefined);
 }
 
-type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[]; readonly styles: Styles };
+type Reading = {
+  readonly context: Context;
+  readonly clock: Clock;
+  readonly cues: Open[];
+  readonly styles: Styles;
+  /** Lyrics of Apple Music, which count all times from the start of the song. */
+  readonly isLyric: boolean;
+};
 
 /** Collects styles, each with those before it that it refers to. */
 function addStyles(nodes: unknown, { styles, context }: Reading): void {
@@ -118,7 +127,7 @@ function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: R
 }
 
 /** Undefined, with a note, if a time cannot be parsed. */
-function intervalOf(node: Node, within: Interval, { clock, context, styles }: Reading): Interval | undefined {
+function intervalOf(node: Node, within: Interval, { clock, context, styles, isLyric }: Reading): Interval | undefined {
   const times = ["begin", "end", "dur"].map((name) => attributeOf(node, name));
   const [begin, end, duration] = times.map((time) => (time === undefined ? undefined : msOfTime(time, clock)));
   const unread = times.find((time, index) => time !== undefined && [begin, end, duration][index] === undefined);
@@ -126,9 +135,10 @@ function intervalOf(node: Node, within: Interval, { clock, context, styles }: Re
     context.notes.set("INPUT_DAMAGED", `A time could not be read (${unread.slice(0, 40)}); its text was left out.`);
     return undefined;
   }
-  const startMs = within.startMs + (begin ?? 0);
+  const from = isLyric ? 0 : within.startMs;
+  const startMs = begin === undefined ? within.startMs : from + begin;
   const ends = [
-    ...(end === undefined ? [] : [within.startMs + end]),
+    ...(end === undefined ? [] : [from + end]),
     ...(duration === undefined ? [] : [startMs + duration]),
     ...(within.endMs === undefined ? [] : [within.endMs]),
   ];
@@ -137,7 +147,7 @@ function intervalOf(node: Node, within: Interval, { clock, context, styles }: Re
   return { startMs, endMs: ends.length === 0 ? undefined : Math.max(startMs, Math.min(...ends)), isTimed, style };
 }
 
-/** Spans with times of their own become separate cues. */
+/** Spans with times of their own become separate cues, but not the words of lyrics. */
 function addParagraph(node: Node, interval: Interval, reading: Reading, depth: number): void {
   const { context, cues } = reading;
   const found = createSpans();
@@ -208,13 +218,15 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, around: Read
   const isBreak = (place: number) => nameOf(children[place] ?? {}) === "br";
   for (const [place, child] of children.entries()) {
     const name = nameOf(child);
+    const isTimed = timed !== undefined && isTimedSpan(child);
+    if (isTimed && around.isLyric) noteAlso(context.notes, "METADATA_DROPPED", wordsTimed);
     if (name === "#cdata") found.add(cdataOf(child));
     else if (name === "#text") {
       const text = evened(String(child["#text"] ?? ""), context);
       found.add(decodeEntities(context.keepsBlanks === true ? text : besideBreaks(text, isBreak(place - 1), isBreak(place + 1))));
     } else if (name === "br") found.add("\n");
     else if (name === undefined || facts.has(name)) continue;
-    else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
+    else if (isTimed && !around.isLyric) timed.push(child);
     else addTtml(child, found, { ...around, context }, depth + 1, timed);
   }
   found.set(before);

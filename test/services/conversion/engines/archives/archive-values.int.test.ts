@@ -108,6 +108,19 @@ it("invents no creation times for members of a ZIP, and no owner for names in a 
   expect((await converted("zip", legacy, "tar")).said).toMatch(/^Größe \S+ \S+ 0$/m);
 });
 
+it("calls no file left out whose name in a code page is as long as another's", async () => {
+  const body =
+    "zipfile.ZipInfo._encodeFilenameFlags = lambda self: (self.filename.encode('cp866'), 0)\nfor n in ('новая книга.txt', 'новая глава.txt'): entry(n, 'x')";
+  const { said, notes } = await converted("zip", body, "tar");
+  for (const name of ["новая книга.txt", "новая глава.txt"]) expect(said).toContain(name);
+  expect(notes.map(([code]) => code)).toEqual(["ENCODING_GUESSED"]);
+});
+
+it("calls a ZIP damaged whose extra fields end too early", async () => {
+  const made = converted("zip", "entry('a', 'x', struct.pack('<HH', 0x5455, 5) + b'1')", "tar");
+  await expect(made).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
+
 // LHA is common in Japan; its archives were called damaged.
 it("reads Japanese names of LHA", async () => {
   const source = join(bench.folder, "source.lzh");

@@ -10,14 +10,24 @@ import { docx } from "#test/contract/word-file.ts";
 
 const bench = useBench(libreofficeEngine);
 
+const letter = (name: string) => `<m:r><m:t>${name}</m:t></m:r>`;
+const fraction = `<m:f><m:num>${letter("q")}</m:num><m:den>${letter("z")}</m:den></m:f>`;
+const math = `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${fraction}</m:oMath>`;
+
 test("renders the formulas of a document in its PDF", async () => {
-  const letter = (name: string) => `<m:r><m:t>${name}</m:t></m:r>`;
-  const fraction = `<m:f><m:num>${letter("q")}</m:num><m:den>${letter("z")}</m:den></m:f>`;
-  const math = `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${fraction}</m:oMath>`;
   const source = join(bench.folder, "formula.docx");
   await writeFile(source, docx(`<w:p>${math}</w:p>`));
   const { path } = await bench.convert(source, "docx", "pdf");
   expect((await promisify(execFile)("pdftotext", [path, "-"])).stdout).toMatch(/q\s+z/);
+});
+
+test("keeps all of many formulas in RTF, and its braces in pairs", async () => {
+  const source = join(bench.folder, "formulas.docx");
+  await writeFile(source, docx(`<w:p><w:r><w:t>Be </w:t></w:r>${math}</w:p>`.repeat(24)));
+  const made = await readFile((await bench.convert(source, "docx", "rtf")).path, "latin1");
+  expect(made.match(/\{\\\*\\moMath/g)).toHaveLength(24);
+  const bare = made.replace(/\\[{}\\]/g, "");
+  expect(bare.split("{")).toHaveLength(bare.split("}").length);
 });
 
 /** The parts of a workbook that the office wrote, so that it trusts the results in it. */

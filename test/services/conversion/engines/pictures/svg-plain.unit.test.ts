@@ -20,10 +20,22 @@ it("a drawing that is not in UTF-8 was called damaged", () => {
   expect(plain(narrow)).toBe("<svg>€Ä</svg>");
 });
 
+it("text in a fantasy font became ornaments", () => {
+  expect(plain("<text font-family='Impact, fantasy'>fantasy</text>")).toBe("<text font-family='Impact, serif'>fantasy</text>");
+  expect(plain('<style>text{font-family:"Fantasy One",fantasy;x:y}</style>')).toContain(':"Fantasy One",serif;');
+});
+
+it("embedded pictures of another kind than stated vanished", () => {
+  expect(plain('<image href="data:image/png;base64,/9j/4A"/>')).toBe('<image href="data:;base64,/9j/4A"/>');
+  expect(plain('<image href="data:image/gif;base64, iVBORw0KGgo"/>')).toBe('<image href="data:;base64, iVBORw0KGgo"/>');
+  const right = '<image href="data:image/jpeg;base64,/9j/"/><image href="data:image/png;base64,iVBORw0KGgo"/>';
+  expect(plain(right)).toBe(right);
+});
+
 it.each(['<?xml encoding="quokka"?><svg/>', Buffer.from("<svg>\xc4</svg>", "latin1")])("leaves what it cannot decode", (svg) => {
   expect(plainSvg(Buffer.from(svg))).toEqual(Buffer.from(svg));
 });
 
 it("takes linear time for hostile markup", () => {
-  for (const odd of ["<style>", "<a", '="1', "<?xml ", "1111", "<style><![CDATA["]) plain(`<a ${odd.repeat(200_000)}`);
+  for (const odd of ["<style>", "<a", '="1', "<?xml ", "1111", "<style><![CDATA[", "font-family:,"]) plain(`<a ${odd.repeat(200_000)}`);
 });

@@ -37,3 +37,24 @@ function modelOf(inside: string, unit: string): string {
     `${inside}</model>`
   );
 }
+
+/** The same archive as lib3mf writes it: every size is in a ZIP64 field. */
+export function withLongSizes(zip: Buffer): Buffer {
+  const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
+  const start = zip.readUInt32LE(end + 16);
+  const entries: Buffer[] = [];
+  for (let at = start; at < end; at += 46 + zip.readUInt16LE(at + 28)) {
+    const entry = Buffer.concat([zip.subarray(at, at + 46 + zip.readUInt16LE(at + 28)), Buffer.alloc(20)]);
+    const field = entry.length - 20;
+    entry.writeUInt16LE(1, field);
+    entry.writeUInt16LE(16, field + 2);
+    zip.copy(entry, field + 4, at + 24, at + 28);
+    zip.copy(entry, field + 12, at + 20, at + 24);
+    entry.fill(0xff, 20, 28);
+    entry.writeUInt16LE(20, 30);
+    entries.push(entry);
+  }
+  const last = Buffer.from(zip.subarray(end));
+  last.writeUInt32LE(Buffer.concat(entries).length, 12);
+  return Buffer.concat([zip.subarray(0, start), ...entries, last]);
+}

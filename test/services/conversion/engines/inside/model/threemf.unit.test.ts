@@ -5,7 +5,7 @@ import { readGlb } from "#services/conversion/engines/inside/model/glb.ts";
 import { glbOfShapes, hexOf, linearOf, type Shape } from "#services/conversion/engines/inside/model/shapes.ts";
 import { shapesOf3mf } from "#services/conversion/engines/inside/model/threemf.ts";
 import { threeMfOf } from "#services/conversion/engines/inside/model/threemf-writing.ts";
-import { solid, threeMf } from "./threemf-files.ts";
+import { solid, threeMf, withLongSizes } from "./threemf-files.ts";
 
 /** The bounding box of all vertices in use. */
 function boxOf(shapes: readonly Shape[]): readonly (readonly [number, number])[] {
@@ -19,6 +19,10 @@ function boxOf(shapes: readonly Shape[]): readonly (readonly [number, number])[]
 }
 
 const facesOf = (shapes: readonly Shape[]) => shapes.flatMap(({ parts }) => parts.map(({ indices }) => indices.length / 3));
+
+test("reads an archive whose sizes are all in ZIP64 fields", () => {
+  expect(facesOf(shapesOf3mf(withLongSizes(threeMf(solid)), new Map()))).toEqual([4]);
+});
 
 test("places an object once for each item", () => {
   const items =

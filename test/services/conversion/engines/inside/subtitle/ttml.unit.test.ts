@@ -54,6 +54,15 @@ describe("times of TTML", () => {
   });
 });
 
+it("reads lyrics of Apple Music line by line, with times from the start of the song", async () => {
+  const line = (begin: number, ...words: readonly string[]) =>
+    `<p begin="${begin}" end="${begin + 2}">${words.map((word, at) => `<span begin="${begin + at}" end="${begin + at + 1}">${word}</span>`).join(" ")}</p>`;
+  const body = `<div begin="10" end="30">${line(10, "When", "you")}${line(20, "fore", "ver")}</div>`;
+  const { cues, codes } = await cuesOf('xmlns:itunes="http://music.apple.com/lyric-ttml-internal" itunes:timing="Word"', body);
+  expect(cues).toEqual(["0:00:10.000,0:00:12.000\nWhen you", "0:00:20.000,0:00:22.000\nfore ver"]);
+  expect(codes).toEqual(["METADATA_DROPPED"]);
+});
+
 describe("white space of TTML", () => {
   it.each([
     ["at line breaks was kept", '<p begin="1s" end="2s">\n  a\n  b\n  <br/>\n  c <span>d</span>\n <br/> e</p>', "a b\nc d\ne"],
