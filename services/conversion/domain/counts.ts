@@ -48,7 +48,7 @@ const documents = set("docx docm dotx odt ott fodt html xhtml epub fb2 txt");
 const writtenDocuments = new Set([
   ...documents,
   ...set(
-    "md rst org tex textile mediawiki dokuwiki jira muse haddock adoc ms man texinfo context xwiki zimwiki markua ipynb docbook jats tei icml",
+    "rtf md rst org tex textile mediawiki dokuwiki jira muse haddock adoc ms man texinfo context xwiki zimwiki markua ipynb docbook jats tei icml",
   ),
 ]);
 const subtitles = set("srt vtt ass ssa sbv");

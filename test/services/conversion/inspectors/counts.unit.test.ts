@@ -155,6 +155,25 @@ describe("letters", () => {
     expect(await asResult("html", "<head><title>t</title><style>a { b: c }</style></head><p>one</p>")).toEqual({ letters: 4 });
     expect(await asResult("txt", Buffer.from([0xff, 0xfe, 0x41]))).toEqual({});
   });
+
+  it.each([
+    ["text, of which a brace is no group", "{\\rtf1 one\\par \\b two\\b0\\{3\\}}", 7],
+    [
+      "fonts, styles, pictures and drawn properties",
+      "{\\rtf1{\\fonttbl{\\f0 Arial;}}{\\pict\\pngblip 89504e}{\\sp{\\sn a}{\\sv b}}one}",
+      3,
+    ],
+    ["characters for older readers", "{\\rtf1\\uc2 \\u26481\\'93\\'8c{\\uc1\\u233 ee}\\u8364??\\'e9}", 4],
+    [
+      "an address, and what other fields show",
+      '{\\rtf1{\\field{\\*\\fldinst{ HYPERLINK "x" }}{\\fldrslt{link}}}{\\field{\\*\\fldinst{EQ a}}}}',
+      7,
+    ],
+    ["more ends than groups", "{\\rtf1 a}}}b", 2],
+  ])("of rich text are counted with %s", async (_, rtf, letters) => {
+    expect(await asResult("rtf", rtf)).toEqual({ letters });
+    expect(await asSource("rtf", rtf)).toEqual({});
+  });
 });
 
 describe("triangles", () => {

@@ -4,27 +4,8 @@ import { decodeEntities } from "#services/conversion/engines/inside/entities.ts"
 import { contentOf } from "../remote-file.ts";
 import { attributeOf, createNesting, scanMarkup } from "./markup.ts";
 import { openPackage, type Package, wholeText } from "./parts.ts";
-
-/** Conversions replace punctuation, symbols and marks. Letters stay. */
-export function lettersIn(text: string): number {
-  let letters = 0;
-  for (let at = 0; at < text.length; at += 1) if (isLetter(text.charCodeAt(at))) letters += 1;
-  return letters;
-}
-
-function isLetter(code: number): boolean {
-  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
-  // Excludes operators, combining marks, the blocks from general punctuation to symbols, and code units without a meaning of their own.
-  if (code >= 0x300 && code < 0x370) return false;
-  return (
-    code >= 0xc0 &&
-    code !== 0xd7 &&
-    code !== 0xf7 &&
-    !(code >= 0x2000 && code < 0x2c00) &&
-    !(code >= 0x3000 && code < 0x3040) &&
-    code < 0xd800
-  );
-}
+import { lettersIn } from "./plain-letters.ts";
+import { lettersOfRichText } from "./rich-letters.ts";
 
 const entities = (text: string): string => (text.includes("&") ? decodeEntities(text) : text);
 
@@ -172,6 +153,7 @@ export async function lettersOf(file: ByteSource, format: string, isSource: bool
     const parts = await openPackage(file);
     return await sumOf(parts, isSource ? ["content.xml"] : ["content.xml", "styles.xml"], (part) => lettersOfOpenText(part, isSource));
   }
+  if (format === "rtf") return isSource ? undefined : lettersOfRichText((await contentOf(file)).toString("latin1"));
   if (format === "epub") return await lettersOfBook(await openPackage(file), isSource);
   if (!pages.has(format) && format !== "fodt" && format !== "fb2" && format !== "txt" && (isSource || !plainTexts.has(format)))
     return undefined;
