@@ -71,9 +71,11 @@ SHEET = re.compile(r"\$?(?:'((?:[^']|'')+)'|([^'.!]+))[.!]")
 
 def to_headings(document):
     """Returns what leads links to cells, in a line of a page, to the headings of their sheets, as the office names these."""
-    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+    sheets = document.getSheets().getElementNames() if document.supportsService("com.sun.star.sheet.SpreadsheetDocument") else ()
+    # A single sheet has no heading.
+    if len(sheets) < 2:
         return lambda line: line
-    places = {name: place for place, name in enumerate(document.getSheets().getElementNames())}
+    places = {name: place for place, name in enumerate(sheets)}
 
     def led(found):
         told = unescape(found[1].decode(), {"&quot;": '"'})
