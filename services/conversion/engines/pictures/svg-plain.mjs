@@ -2,7 +2,7 @@
 
 const declared = /^\s{0,99}<\?xml\s[^<>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["'][^<>]{0,200}>/;
 const marks = /<style[\s>][^<]*(?:<!\[CDATA\[[^<]*)?|<\w[^<>]*>/g;
-const lengths = /(?<=["':\s,(])([+-]?(?:\d{1,12}(?:\.\d{0,12})?|\.\d{1,12})(?:e[+-]?\d{1,3})?)(mm|cm|in|pt|pc)(?=["';\s,)}!/])/gi;
+const lengths = /(?<=["':\s,(])([+-]?(?:\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?)(mm|cm|in|pt|pc)(?=["';\s,)}!/])/gi;
 /** @see https://www.w3.org/TR/css-values-3/#absolute-lengths */
 const perInch = new Map([
   ["mm", 25.4],
@@ -29,7 +29,9 @@ function asInBrowsers(part) {
 function textOf(bytes) {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
   const [whole = "", name = "utf-8"] = (wide === undefined && declared.exec(bytes.toString("latin1", 0, 500))) || [];
-  const text = new TextDecoder(wide ?? name, { fatal: true }).decode(bytes);
+  // What can be read by single bytes is not UTF-16, whatever it says, as .NET does.
+  const label = /^utf-?16/i.test(name) ? "utf-8" : name;
+  const text = new TextDecoder(wide ?? label, { fatal: true }).decode(bytes);
   return wide === undefined ? text.slice(whole.length) : text.replace(declared, "");
 }
 

@@ -5,6 +5,7 @@ const plain = (svg: string | Buffer) => plainSvg(Buffer.from(svg)).toString();
 
 it.each([
   ['<svg width="25.4mm" height="1in">', '<svg width="96px" height="96px">'],
+  ['<svg width="50.79999999999999mm">', '<svg width="192px">'],
   ['<text font-size="12pt" x="1pc,.5in">12pt</text>', '<text font-size="16px" x="16px,48px">12pt</text>'],
   ["<text style='font:bold 9pt/2 a;x:2px'/>", "<text style='font:bold 12px/2 a;x:2px'/>"],
   ["<style>.a{font-size:-1.5e1pt}</style> 1pt ", "<style>.a{font-size:-20px}</style> 1pt "],
@@ -18,6 +19,7 @@ it("a drawing that is not in UTF-8 was called damaged", () => {
   expect(plain(wide)).toBe("<svg>Ä</svg>");
   const narrow = Buffer.from('<?xml version="1.0" encoding="windows-1252"?><svg>\x80\xc4</svg>', "latin1");
   expect(plain(narrow)).toBe("<svg>€Ä</svg>");
+  expect(plain('<?xml version="1.0" encoding="utf-16"?><svg>Ä</svg>')).toBe("<svg>Ä</svg>");
 });
 
 it("text in a fantasy font became ornaments", () => {
