@@ -50,9 +50,9 @@ def related(package, part, wanted):
     return next((target for kind, target in relations(package, part).values() if kind.endswith("/" + wanted)), "")
 
 
-# Of Office Open XML.
+# Of Office Open XML; sheets may be binary.
 TYPES = re.compile(r"\[Content_Types\]\.xml")
-TEXTS = re.compile(r".*\.(?:xml|rels)")
+TEXTS = re.compile(r".*\.(?:xml|rels|bin)", re.I)
 MOST_BYTES = 50_000_000
 
 

@@ -57,6 +57,7 @@ function newBook(): Uint8Array {
     ]);
   const row = record(0, [...word(0), ...word(0), 44, 1, 0, 0, 0, ...word(1), ...word(0), ...word(2)]);
   const cells = [...formula(0, 5, [0x1e, 5, 0]), ...formula(1, 77.5, [0x1e, 5, 0, ...unknown])];
+  const header = [...record(479, [0, 0, ...text("&F"), ...Array<number>(20).fill(255)]), ...record(480)];
   const sheets = record(156, [...word(0), ...word(1), ...text("rId1"), ...text("A")]);
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const relation = (kind: string, target: string) =>
@@ -71,7 +72,7 @@ function newBook(): Uint8Array {
     "_rels/.rels": relation("officeDocument", "xl/workbook.bin"),
     "xl/_rels/workbook.bin.rels": relation("worksheet", "sheet.bin"),
     "xl/workbook.bin": Uint8Array.from([...record(131), ...record(143), ...sheets, ...record(144), ...record(132)]),
-    "xl/sheet.bin": Uint8Array.from([...record(129), ...record(145), ...row, ...cells, ...record(146), ...record(130)]),
+    "xl/sheet.bin": Uint8Array.from([...record(129), ...record(145), ...row, ...cells, ...record(146), ...header, ...record(130)]),
   });
 }
 
@@ -84,6 +85,12 @@ it.each([
   const { path, notes } = await office.convert(source, from, "ods");
   expect(notes.get("TEXT_LEFT_OUT")).toBe(`Formulas that cannot be computed here were replaced by their results: A.${place}.`);
   expect(await readFile((await office.convert(path, "ods", "csv")).path, "utf8")).toBe(rows);
+});
+
+it("of XLSB come without the name of our file that a header asks for, with a note", async () => {
+  const source = join(office.folder, "header.xlsb");
+  await writeFile(source, newBook());
+  expect((await office.convert(source, "xlsb", "pdf")).notes.get("TEXT_LEFT_OUT")).toContain("The name of the file was left out");
 });
 
 it("are named where the office computes them anew", async () => {
