@@ -104,7 +104,8 @@ class Reader:
 
     def paragraphs(self, text):
         # Checked first, otherwise the cells of a table enumerate nothing.
-        if text.getString().strip() in ("", NUMBER):
+        is_number = lambda: any(value(part, "TextPortionType") == "TextField" for paragraph in parts(text) for part in parts(paragraph))
+        if (shown := text.getString().strip()) == "" or shown == NUMBER and is_number():
             return []
         found = []
         for paragraph in parts(text):
@@ -195,9 +196,8 @@ def run_of(portion, number):
         "code": is_fixed,
     }
     field = value(portion, "TextField") if value(portion, "TextPortionType") == "TextField" else None
-    link = value(field, "URL") if field is not None else None
     text = portion.getString() if field is None or portion.getString() != NUMBER else str(number)
-    return {"text": text, "marks": tuple(name for name, has in marks.items() if has), "link": link or None}
+    return {"text": text, "marks": tuple(name for name, has in marks.items() if has), "link": (field and value(field, "URL")) or None}
 
 
 def mark_of(paragraph):

@@ -204,3 +204,14 @@ it("notes that a diagram without a drawing, which the office cannot lay out, was
   const { messages } = await convert(Buffer.from(zipSync({ ...parts, ...changed })), "pptx", "html");
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Text of diagrams (SmartArt) was left out.");
 });
+
+it("text that looks like the field of a slide's number is kept, and a field in it shows the number", async () => {
+  const spaces = "urn:oasis:names:tc:opendocument:xmlns";
+  const names = ["office", "text"].map((name) => `xmlns:${name}="${spaces}:${name}:1.0"`).join(" ");
+  const box = (said: string) => `<draw:frame><draw:text-box><text:p>${said}</text:p></draw:text-box></draw:frame>`;
+  const boxes = ["Use", "&lt;number&gt;", "<text:page-number/>", "Page <text:page-number/>"].map(box).join("");
+  const given = `<office:document ${names} xmlns:draw="${spaces}:drawing:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation><draw:page>${boxes}</draw:page></office:presentation></office:body></office:document>`;
+  const { text } = await convert(given, "fodp", "json");
+  const [slide] = JSON.parse(text).slides;
+  expect(slide.blocks.map((block: { text: string }) => block.text)).toEqual(["Use", "<number>", "Page 1"]);
+});
