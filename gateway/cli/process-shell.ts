@@ -33,7 +33,7 @@ export function processShell(own: NodeJS.Process, openLibrary: Shell["openLibrar
   };
 }
 
-/** Also ends it while a connection to a service is open, but not before all is written: a pipe takes 64 KiB at once. */
+/** Ends the process even if a connection to a service is open, but not before all is written: a pipe takes 64 KiB at once. */
 export async function endProcess(own: NodeJS.Process, exitCode: number): Promise<never> {
   for (const stream of [own.stdout, own.stderr]) await new Promise((resolve) => stream.write("", resolve));
   return own.exit(exitCode);
