@@ -121,7 +121,7 @@ export async function writeAvro(value: Value, _options: Options, notes: Notes): 
   );
   const fields = columns.map(({ type }, place) => ({ name: names[place], type: ["null", avroTypeOf(type)], default: null }));
   const type = avro.Type.forSchema({ type: "record", name: "Row", fields } as never, avroWriting() as never);
-  const encoder = new avro.streams.BlockEncoder(type, { codec: "deflate" });
+  const encoder = new avro.streams.BlockEncoder(type, { codec: "deflate", writeHeader: "always" });
   const parts: Buffer[] = [];
   encoder.on("data", (part: Buffer) => parts.push(part));
   const ended = new Promise<void>((resolve, reject) => encoder.on("end", resolve).on("error", reject));

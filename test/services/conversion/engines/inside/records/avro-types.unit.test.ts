@@ -83,6 +83,11 @@ describe("types of Avro", () => {
     expect((await convert(empty, "avro", "json")).codes).toEqual(["EMPTY_VALUES_DROPPED"]);
   });
 
+  it("hold a table without rows, which was nothing that could be converted", async () => {
+    const { bytes } = await convert("a,b\n", "csv", "avro");
+    expect((await convert(bytes, "avro", "csv")).text).toBe("a,b\r\n");
+  });
+
   it("that the library refuses are not called damaged", async () => {
     const schema = { type: "record", name: "R", fields: [{ name: "v-1", type: "int" }] };
     await expect(convert(file(schema, integer(1)), "avro", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
