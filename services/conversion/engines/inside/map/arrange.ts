@@ -19,7 +19,7 @@ import { addNote } from "./notes.ts";
 import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
 import { curvesIn, forgetDefaults, uniteTables } from "./unite.ts";
-import { isKnownAndNotDegrees, writeTables } from "./write.ts";
+import { mustBeDegrees, writeTables } from "./write.ts";
 
 export type Asked = {
   readonly from: string;
@@ -90,9 +90,8 @@ export function arrange(asked: Asked): unknown {
     addFunctions(database, limits);
     const tables = tablesOf(database).map((table) => ({ ...table, columns: table.columns.map((column) => textColumn(column, texts)) }));
     const united = uniteTables(database, sourceOf(asked, tables, database, notes), { ids, from: asked.from });
-    const isOther = united !== undefined && limits.isInDegrees === true && isKnownAndNotDegrees(united.crs);
     const curves = united === undefined || holdsCurves.has(asked.to) ? 0 : curvesIn(database);
-    const isToTurn = united === undefined || isOther;
+    const isToTurn = united === undefined || mustBeDegrees(database, united.crs, limits);
     if (isToTurn || curves > 0) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: isToTurn, curves } };
     const { points, ...map } = writeTables(database, united, limits, notes);
     database.exec("COMMIT");

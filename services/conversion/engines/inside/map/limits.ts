@@ -44,6 +44,8 @@ export type Limits = {
   readonly isRightHanded?: true;
   /** Only degrees of WGS 84. */
   readonly isInDegrees?: true;
+  /** Names coordinate systems only by their registered code. */
+  readonly systems?: "coded";
 };
 
 /** GDAL writes 15 digits. */
@@ -120,7 +122,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     sorts: ["points", "multipoints", "lines", "areas"],
   },
   gpkg: {},
-  gml: { ...untyped, texts: { bytes: "noted" }, names: "xml", isXml: true },
+  gml: { ...untyped, texts: { bytes: "noted" }, names: "xml", isXml: true, systems: "coded" },
   fgb: { texts: { date: "noted" }, heights: "all", measures: "all" },
   gdb: {
     texts: { boolean: "noted", date: "noted", stamp: "noted", json: "noted" },
@@ -143,7 +145,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     isXml: true,
     isInDegrees: true,
   },
-  jml: { ...untyped, isXml: true, losesEmptyTexts: true },
+  jml: { ...untyped, isXml: true, losesEmptyTexts: true, systems: "coded" },
   mapml: { ...untyped, decimals: [8, 8], heights: "none", isXml: true },
   mbtiles: { decimals: [0, 0], heights: "none", measures: "none" },
   csv: { ...untyped, isInDegrees: true },

@@ -134,9 +134,12 @@ function holds({ sorts, isExploded }: Limits, sort: Kind["sort"]): boolean {
   return sorts?.some((each) => each === sort) === true || (isExploded === true && sort === "multipoints");
 }
 
-/** Whether a map has to be reprojected for a format that holds degrees. */
-export function isKnownAndNotDegrees(crs: number): boolean {
-  return crs !== 4326 && !unknownSystems.has(crs);
+/** Whether a map has to be reprojected to degrees, which every format can name. */
+export function mustBeDegrees(database: DatabaseSync, crs: number, { isInDegrees, systems }: Limits): boolean {
+  if (crs === 4326 || unknownSystems.has(crs)) return false;
+  if (systems !== "coded") return isInDegrees === true;
+  const named = "SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ? AND organization <> 'NONE'";
+  return database.prepare(named).get(crs) === undefined;
 }
 
 function numberOf(kinds: readonly Kind[]): number {

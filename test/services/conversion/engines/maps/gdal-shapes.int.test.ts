@@ -156,6 +156,15 @@ describe("shapes", () => {
     expect((await read(again(made, "shp", "gpkg"), "gpkg"))[0].geometry.coordinates[0]).toBeCloseTo(890_555.926, 2);
   });
 
+  it("become degrees with a note in GML, which cannot name a system of their own", async () => {
+    const [source, own] = [inFolder("plain.geojson"), inFolder("own.gpkg")];
+    await writeFile(source, map([{}, point(8, 47)]));
+    await run("ogr2ogr", ["-t_srs", "+proj=tmerc +lat_0=46 +lon_0=7 +x_0=1000 +ellps=bessel", own, source]);
+    const made = await convert(await readFile(own), "gpkg", "gml");
+    expect(made.notes.get("METADATA_DROPPED")).toBe("Places in other coordinate systems became degrees (WGS 84).");
+    expect(await readFile(made.path, "utf8")).toContain('srsName="urn:ogc:def:crs:EPSG::4326"');
+  });
+
   it("are noted if they are not points, or lack heights, when coordinates become columns", async () => {
     const source = map([{ n: 1, m: 1 }, point(8, 47, 5)], [{ n: 2, m: 1 }, point(9, 48)], [{ n: 3, m: 1 }, line([1, 2], [3, 4])]);
     const made = await convert(source, "geojson", "csv", { geometry: "xy" });
