@@ -48,8 +48,9 @@ export function writeLayer(database: DatabaseSync, layer: Layer, plan: Plan): vo
 /** Flags for heights and measures: 0 no shape has them, 1 all, 2 some. GDAL treats 2 as none where a layer must be uniform. */
 function register(database: DatabaseSync, { name, type, kinds }: Layer, shape: string, { system, limits }: Plan): void {
   const shown = kinds.filter(({ sort }) => sort !== "none");
+  // Python's readers refuse layers whose shapes are of any type and must have heights.
   const flagOf = (has: (kind: Kind) => boolean, rule: string | undefined) =>
-    shown.some(has) ? (rule === "all" || shown.every(has) ? 1 : 2) : 0;
+    shown.some(has) ? (rule === "all" || (type !== "GEOMETRY" && shown.every(has)) ? 1 : 2) : 0;
   const heights = flagOf((kind) => kind.heights, limits.heights);
   const measures = flagOf((kind) => kind.measures, limits.measures);
   database

@@ -12,7 +12,10 @@ export type Shape = {
   readonly hasMeasures: boolean;
   /** Not a multi-part shape. */
   readonly isSingle: boolean;
+  readonly type: string;
 };
+
+const types = ["GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"];
 
 /** By WKB type, minus 1000 for heights, 2000 for measures, 3000 for both. */
 const sortOfType: Readonly<Record<number, Sort>> = { 1: "points", 2: "lines", 3: "areas", 4: "multipoints", 5: "lines", 6: "areas" };
@@ -37,6 +40,7 @@ export function shapeOf(blob: Uint8Array): Shape {
     hasHeights: more === 1 || more === 3,
     hasMeasures: more >= 2,
     isSingle: code % 1000 < 4,
+    type: types[code % 1000] ?? "GEOMETRY",
   };
 }
 

@@ -63,7 +63,7 @@ export function writeTables(database: DatabaseSync, { columns: all, crs }: Unite
   const system = unknownSystems.has(crs) && limits.isInDegrees === true ? assumeDegrees(database) : crs;
   const hasLongReals = all.some(({ name, type }) => type === "real" && hasAny(database, `is_long(${quoted(name)})`));
   forgetTables(database);
-  const layers = layersOf(kinds, limits);
+  const layers = layersOf(kinds, limits, typeOf(database));
   for (const layer of layers) writeLayer(database, layer, { planned, names, system, limits });
   database.exec(`DROP TABLE ${united}`);
   const [bare, bareNow] = [before, kinds].map((some) => numberOf(some.filter(({ sort }) => sort === "none"))) as [number, number];
@@ -219,13 +219,21 @@ function forgetTables(database: DatabaseSync): void {
   for (const { name } of tables) database.exec(`DROP TABLE ${quoted(String(name))}`);
 }
 
+/** The type of all shapes, if it is one, and if all have heights and measures or none. */
+function typeOf(database: DatabaseSync): string {
+  database.function("type_of", (blob) => (blob instanceof Uint8Array ? shapeOf(blob).type : null));
+  const each = `SELECT DISTINCT type_of(filemill_shape) AS type, kind_of(filemill_shape) FROM ${united} WHERE filemill_shape IS NOT NULL`;
+  const found = database.prepare(each).all();
+  return found.length === 1 ? String(found[0]?.["type"]) : "GEOMETRY";
+}
+
 /** One layer for all shapes, or one for each kind that the format distinguishes. */
-function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints, needsShapes }: Limits): readonly Layer[] {
+function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints, needsShapes }: Limits, type: string): readonly Layer[] {
   if (sorts === undefined)
     return [
       {
         name: "data",
-        type: isOfPoints === true ? "POINT" : "GEOMETRY",
+        type: isOfPoints === true ? "POINT" : type,
         kinds: needsShapes === true ? kinds.filter(({ sort }) => sort !== "none") : kinds,
       },
     ];

@@ -165,6 +165,16 @@ describe("shapes", () => {
     expect(await readFile(made.path, "utf8")).toContain('srsName="urn:ogc:def:crs:EPSG::4326"');
   });
 
+  it("of one type make a layer of that type, and of several one without mandatory heights, so that Python's readers take both", async () => {
+    const layerOf = async (target: string, ...shapes: readonly object[]) => {
+      const made = await convert(map(...shapes.map((shape) => [{}, shape] as const)), "geojson", target);
+      return (await run("ogrinfo", ["-so", "-al", made.path])).stdout.match(/^Geometry: (.*)$/m)?.[1];
+    };
+    expect(await layerOf("gpkg", point(8, 47, 5))).toBe("3D Point");
+    expect(await layerOf("fgb", line([1, 2], [3, 4]))).toBe("Line String");
+    expect(await layerOf("gpkg", point(8, 47, 5), line([1, 2, 3], [3, 4, 5]))).toBe("Unknown (any)");
+  });
+
   it("are noted if they are not points, or lack heights, when coordinates become columns", async () => {
     const source = map([{ n: 1, m: 1 }, point(8, 47, 5)], [{ n: 2, m: 1 }, point(9, 48)], [{ n: 3, m: 1 }, line([1, 2], [3, 4])]);
     const made = await convert(source, "geojson", "csv", { geometry: "xy" });
