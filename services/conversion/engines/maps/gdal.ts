@@ -42,8 +42,11 @@ const whyBare: Readonly<Record<string, string>> = {
   shp: ", or the ZIP lacks the .shx file of a shapefile",
 };
 
-/** A .shp file alone is not a complete map. */
-const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
+/** A .shp file alone is not a complete map, and a GeoPackage can be without one. */
+const whyUnread: Readonly<Record<string, string>> = {
+  shp: "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.",
+  gpkg: "The file is damaged, is not GPKG, or contains only tiles, which are pictures of a map.",
+};
 
 async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask): Promise<void> {
   const reading = readings[task.hop.from];
@@ -119,11 +122,7 @@ async function gather(
       env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
       limits,
     });
-    throwIfFailed(
-      end,
-      badInput,
-      task.hop.from === "shp" ? loneShapefile : `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`,
-    );
+    throwIfFailed(end, badInput, whyUnread[task.hop.from] ?? `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
     throwIfClamped(end.stderr);
     noteRenamed(task, end.stderr);
     for (const [, name = ""] of end.stderr.matchAll(/natively support \w{1,20}List type for field ([^\n]{1,200})\. Misconversion/g))

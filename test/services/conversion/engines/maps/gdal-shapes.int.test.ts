@@ -1,6 +1,7 @@
 /** Shapes of maps, and tracks: each is preserved, or a note names it, or the conversion fails. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { featuresOf, line, map, openMaps, point, textOf } from "./maps.ts";
@@ -173,6 +174,13 @@ describe("shapes", () => {
     expect(await layerOf("gpkg", point(8, 47, 5))).toBe("3D Point");
     expect(await layerOf("fgb", line([1, 2], [3, 4]))).toBe("Line String");
     expect(await layerOf("gpkg", point(8, 47, 5), line([1, 2, 3], [3, 4, 5]))).toBe("Unknown (any)");
+  });
+
+  it("may be none in a GeoPackage of tiles, which is not called damaged alone", async () => {
+    const { path } = await convert(map([{}, point(8, 47)]), "geojson", "gpkg");
+    using database = new DatabaseSync(path);
+    database.exec("DELETE FROM gpkg_geometry_columns; UPDATE gpkg_contents SET data_type = 'tiles'");
+    await expect(convert(await readFile(path), "gpkg", "geojson")).rejects.toMatchObject({ message: expect.stringContaining("tiles") });
   });
 
   it("are noted if they are not points, or lack heights, when coordinates become columns", async () => {
