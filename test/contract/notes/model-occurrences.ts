@@ -32,4 +32,9 @@ export const models: readonly Occurrence[] = [
   },
   { engine: "dwg", hop: "dwg>dxf", code: "DRAWINGS_LEFT_OUT", content: drawingWithArcLength() },
   { engine: "shapes", hop: "glb>3mf", code: "METADATA_DROPPED", content: glb({ extensionsUsed: ["EXT_of_quokkas"] }) },
+  {
+    ...{ engine: "shapes", hop: "glb>3mf", code: "ENTRIES_LEFT_OUT" },
+    // A strip joins its triangles by some without an area.
+    content: glb({ meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 2, mode: 5 }] }] }),
+  },
 ];

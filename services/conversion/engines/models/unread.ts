@@ -75,14 +75,17 @@ async function notePly(session: ToolSession, { hop, note }: HopTask, given: stri
     if (kind === "property" && !isRead && counts.get(element) !== 0)
       lost.set(element, [...(lost.get(element) ?? []), name.slice(0, longestName)]);
   }
-  if ((counts.get("face") ?? counts.get("tristrips") ?? 0) === 0)
-    throw new FilemillError("CONVERSION_FAILED", "The model is a cloud of points; this conversion reads only models with faces.");
+  if ((counts.get("face") ?? counts.get("tristrips") ?? 0) === 0) throw cloud();
   const said = [...lost].map(([of, names]) => `${firstNames(names, mostNamed)} of each ${of.slice(0, longestName)}`);
   if (said.length > 0) note("METADATA_DROPPED", `Left out: ${said.slice(0, mostNamed).join("; ")}.`);
   noteFiles(note, unreadFiles, new Set(textureFiles));
 }
 
+const cloud = () => new FilemillError("CONVERSION_FAILED", "The model is a cloud of points; this conversion reads only models with faces.");
+
 async function noteObj(session: ToolSession, { hop, note }: HopTask, given: string): Promise<void> {
+  const looks = `grep -aqE '^[[:space:]]*(f|l|p|curv2?|surf)[[:space:]]' ${given} || grep -am1 '^v[[:space:]]' ${given} | cut -c1`;
+  if ((await linesOf(session, looks)).includes("v")) throw cloud();
   const files = await linesOf(session, `grep -a -m5 -E '^[[:space:]]*mtllib[[:space:]]' ${given} | cut -c1-200`);
   noteFiles(note, unreadFiles, new Set(files.map((line) => line.replace(/^mtllib\s+/, ""))));
   if (!colourless.has(hop.to)) return;

@@ -183,7 +183,7 @@ const checks: Readonly<Record<string, Check>> = {
   dgn: startsWith("\x08\x09\xfe\x02", "\xc8\x09\xfe\x02"),
   glb: all(startsWith("glTF"), ({ head, sizeBytes }) => head.readUInt32LE(8) === sizeBytes),
   gltf: json,
-  obj: textWith(/^(#|mtllib|[vogs]\s)/),
+  obj: textWith(/^(#|mtllib|v[nt]?\s|[ogs]\s)/),
   stl: any(textWith(/^solid/), ({ head, sizeBytes }) => sizeBytes === 84 + 50 * head.readUInt32LE(80)),
   ply: startsWith("ply\n", "ply\r\n"),
   ...each("dae x3d", xml),

@@ -59,6 +59,10 @@ it("accepts complete audio and text", async () => {
   await checkResult(await put("long.txt", `${"a".repeat(4095)}ü and more`), "txt");
 });
 
+it("accepts an OBJ that starts with a normal", async () => {
+  await checkResult(await put("normal.obj", "vn 0 0 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1//1 2//1 3//1\n"), "obj");
+});
+
 it("rejects empty, missing, linked and non-regular files, and does not wait for a pipe", async () => {
   const path = await put("d.txt", "text");
   await symlink(path, join(folder, "symbolic"));

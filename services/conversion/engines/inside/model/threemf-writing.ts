@@ -1,7 +1,7 @@
 /** Converts GLB to 3MF. @see 3D Manufacturing Format, core specification 1.3 */
 import type { Document, Material, Mesh, Primitive } from "@gltf-transform/core";
 import { zipSync } from "fflate";
-import { type Notes, noteAlso } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { hexOf, maxTriangles } from "./shapes.ts";
 
@@ -14,7 +14,7 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
     const mesh = node.getMesh();
     if (mesh === null) return;
     if (!ids.has(mesh)) {
-      const object = objectOf(mesh, objects.length + 2, paints);
+      const object = objectOf(mesh, objects.length + 2, paints, notes);
       ids.set(mesh, object === undefined ? 0 : objects.push(object) + 1);
     }
     const [id, m] = [ids.get(mesh) ?? 0, node.getWorldMatrix()];
@@ -49,7 +49,9 @@ class Paints {
   }
 }
 
-function objectOf(mesh: Mesh, id: number, paints: Paints): string | undefined {
+const flat = "Faces with two equal corners, which the format does not allow, were left out.";
+
+function objectOf(mesh: Mesh, id: number, paints: Paints, notes: Notes): string | undefined {
   const [places, vertices, triangles] = [new Map<string, number>(), [] as string[], [] as string[]];
   const cornerOf = (point: readonly number[]) => {
     const text = `x="${numberOf(point[0] ?? 0)}" y="${numberOf(point[1] ?? 0)}" z="${numberOf(point[2] ?? 0)}"`;
@@ -61,8 +63,8 @@ function objectOf(mesh: Mesh, id: number, paints: Paints): string | undefined {
     const place = paints.placeOf(primitive.getMaterial());
     for (const corners of trianglesOf(primitive)) {
       const [a = 0, b = 0, c = 0] = corners.map(cornerOf);
-      // 3MF does not allow degenerate triangles.
-      if (a !== b && b !== c && c !== a) triangles.push(`<triangle v1="${a}" v2="${b}" v3="${c}" pid="1" p1="${place}"/>`);
+      if (a === b || b === c || c === a) noteOnce(notes, "ENTRIES_LEFT_OUT", flat);
+      else triangles.push(`<triangle v1="${a}" v2="${b}" v3="${c}" pid="1" p1="${place}"/>`);
       if (triangles.length > maxTriangles) throw tooComplex("The model has too many faces.");
     }
   }

@@ -171,10 +171,13 @@ describe("engine assimp, in detail", () => {
     expect(Object.fromEntries((await bench.convert(path, from, to)).notes)).toEqual(notes);
   });
 
-  it("calls a cloud of points no damage", async () => {
-    const path = join(bench.folder, "cloud.ply");
-    await writeFile(path, ply(0));
-    await expect(bench.convert(path, "ply", "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  it.each([
+    ["ply", ply(0)],
+    ["obj", "# points\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"],
+  ])("calls a cloud of points no damage: %s", async (from, content) => {
+    const path = join(bench.folder, `cloud.${from}`);
+    await writeFile(path, content);
+    await expect(bench.convert(path, from, "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
   // Lists of nodes had no end, so no program opened the file.

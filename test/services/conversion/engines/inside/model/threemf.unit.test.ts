@@ -95,10 +95,13 @@ test("writes solids with joined vertices and colours, and reads them back", asyn
     name: "a",
     parts: [{ positions: loose, indices: Uint32Array.from([0, 1, 2, 3, 4, 5, 6, 7, 8]), colour: linearOf([255, 0, 0]) }],
   };
-  const written = threeMfOf(await readGlb(Buffer.from(await glbOfShapes([shape])), new Map()), new Map());
+  const notes: Notes = new Map();
+  const written = threeMfOf(await readGlb(Buffer.from(await glbOfShapes([shape])), new Map()), notes);
   const text = Buffer.from(unzipSync(written)["3D/3dmodel.model"] ?? []).toString();
   expect(text.match(/<vertex /g)).toHaveLength(6);
   expect(text.match(/<triangle /g)).toHaveLength(2);
+  // The third had two equal corners.
+  expect([...notes.keys()]).toEqual(["ENTRIES_LEFT_OUT"]);
   const [found] = shapesOf3mf(Buffer.from(written), new Map());
   expect(found?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length])).toEqual([["#FF0000FF", 6]]);
 });
