@@ -20,7 +20,7 @@ export type Work = { readonly session: ToolSession; readonly task: HopTask } & P
 
 /** Undamaged files may be compressed by these, as Windows does with files above 2 GB. */
 const unreadMethod =
-  /Unsupported ZIP compression method \(\d+: ([\w -]{1,40})|Unsupported lzh compression method (-\w{1,8}-)|Un(?:known|expected) codec ID: (\w{1,16})|RAR (solid) archive support/;
+  /Unsupported ZIP compression method \(\d+: ([\w -]{1,40})|Unsupported lzh compression method (-\w{1,8}-)|(?:Un(?:known|expected) codec ID:|Unsupported filter) (\w{1,16})|RAR (solid) archive support/;
 
 /** bsdtar reports the same errors for damaged files and for unknown compression methods. */
 export const badInput = [

@@ -31,6 +31,8 @@ const sampleBytes = 65_536;
 export async function archiveStartOf(file: ByteSource): Promise<Answer<"archiveStart">> {
   const start = file.head.toString("latin1", 0, 6);
   if (start === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
+  // Whether another cabinet comes before or after.
+  if (start.startsWith("MSCF") && file.head.length > 31 && (file.head.readUInt16LE(30) & 3) !== 0) throw isOnePart();
   if (!start.startsWith("Rar!")) return { isCommented: false };
   const facts = await rarFactsOf(file);
   if (facts.has("lock")) throw isProtected();

@@ -145,14 +145,24 @@ it("keeps links to names that Unicode composes", async () => {
 
 // The archive was said to be damaged, or the reason to be unknown.
 it.each([
-  ["zip", "-mm=Deflate64", "deflation-64-bit"],
-  ["7z", "-m0=Deflate64", "40109"],
-])("names the unsupported compression of a %s", async (format, method, named) => {
-  const [plain, packed] = [join(bench.folder, "many"), join(bench.folder, `packed.${format}`)];
+  ["zip", ["-mm=Deflate64"], "deflation-64-bit"],
+  ["7z", ["-m0=Deflate64"], "40109"],
+  ["7z", ["-m0=PPC", "-m1=Deflate"], "3030205"],
+])("names the unsupported compression of a %s by %j", async (format, method, named) => {
+  const [plain, packed] = [join(bench.folder, "many"), join(bench.folder, `packed-${named}.${format}`)];
   await writeFile(plain, "many ".repeat(1000));
-  await run("7z", ["a", method, packed, plain]);
+  await run("7z", ["a", ...method, packed, plain]);
   const message = `The archive has files compressed by a method that is not supported (${named}).`;
   await expect(bench.convert(packed, format, "tar")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message });
+});
+
+it("says of one of several cabinets that it is a part", async () => {
+  const path = join(bench.folder, "first.cab");
+  const head = Buffer.alloc(64);
+  head.write("MSCF");
+  head[30] = 2;
+  await writeFile(path, head);
+  await expect(bench.convert(path, "cab", "zip")).rejects.toMatchObject({ message: expect.stringContaining("split") });
 });
 
 it("asks for the password of a 7z whose names are readable", async () => {
