@@ -103,9 +103,13 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
   const given = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, given);
-  const read = from === "off" ? await plainOff(session, task, given) : given;
+  let read = from === "off" ? await plainOff(session, task, given) : given;
   await noteUnread(session, task, given);
-  const { hasLoose, grain, info } = await assertShapes(session, read);
+  const { hasLoose, grain, info } = await assertShapes(session, read).catch(async (error: unknown) => {
+    if (from !== "glb") throw error;
+    read = await padded(session, given);
+    return await assertShapes(session, read);
+  });
   if (!bare.has(to)) noteUnwritten(info, task);
   if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
   const inside = to === "fbx" ? await rooted(session, task, read) : read;
@@ -147,6 +151,15 @@ async function plainGltf(session: ToolSession, { hop, note }: HopTask, given: st
   await runOwn(session, "model/main.ts", [given, path]);
   note("METADATA_DROPPED", "Lights, and lists among the custom properties of nodes, were left out.");
   return path;
+}
+
+/** A GLB whose JSON is padded; without that, the library reads none. */
+async function padded(session: ToolSession, given: string): Promise<string> {
+  const path = "/job/in.glb";
+  return await runOwn(session, "model/main.ts", [given, path, "pad"]).then(
+    () => path,
+    () => given,
+  );
 }
 
 /** As a glTF model whose outermost node has no placement. */

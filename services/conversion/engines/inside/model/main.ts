@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { closedFbx, metresIn } from "./fbx-file.ts";
 import { plainOff } from "./off-colours.ts";
-import { plainGltf, rootedGltf } from "./plain-gltf.ts";
+import { paddedGltf, plainGltf, rootedGltf } from "./plain-gltf.ts";
 
 const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
@@ -15,4 +15,7 @@ else if (made.endsWith(".off")) {
   writeFileSync(made, text, "latin1");
   process.stdout.write(`${JSON.stringify(colours)}\n`);
 } else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
-else writeFileSync(made, change === "root" ? rootedGltf(bytes) : plainGltf(bytes));
+else {
+  const rewrite = change === "root" ? rootedGltf : change === "pad" ? paddedGltf : plainGltf;
+  writeFileSync(made, rewrite(bytes));
+}

@@ -19,7 +19,9 @@ export const rootedGltf = (bytes: Buffer): Buffer =>
     for (const scene of scenes.filter(({ nodes }) => nodes?.length > 0)) scene.nodes = [nodes.push({ children: scene.nodes }) - 1];
   });
 
-/** Changes the JSON of a glTF or GLB. */
+export const paddedGltf = (bytes: Buffer): Buffer => rewritten(bytes, () => undefined);
+
+/** Changes the JSON of a glTF or GLB, and pads it. */
 function rewritten(bytes: Buffer, change: (model: ReturnType<typeof JSON.parse>) => void): Buffer {
   const isGlb = bytes.length >= headBytes && bytes.readUInt32LE(0) === glbMark;
   const jsonEnd = isGlb ? headBytes + bytes.readUInt32LE(12) : bytes.length;

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -178,6 +178,18 @@ describe("engine assimp, in detail", () => {
     const path = join(bench.folder, `cloud.${from}`);
     await writeFile(path, content);
     await expect(bench.convert(path, from, "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it("reads a GLB whose JSON has a length that is no multiple of four", async () => {
+    const whole = glb();
+    const [size, path] = [whole.readUInt32LE(12), join(bench.folder, "odd.glb")];
+    const odd = Buffer.concat([whole.subarray(0, 20 + size), Buffer.from(" "), whole.subarray(20 + size)]);
+    odd.writeUInt32LE(odd.length, 8);
+    odd.writeUInt32LE(size + 1, 12);
+    await writeFile(path, odd);
+    for (const to of ["stl", "fbx"]) expect((await stat((await bench.convert(path, "glb", to)).path)).size).toBeGreaterThan(10_000);
+    await writeFile(path, odd.fill(0, 30, 90));
+    await expect(bench.convert(path, "glb", "stl")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
   // Lists of nodes had no end, so no program opened the file.
