@@ -97,6 +97,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
   const lost = [
     ...(isBare === true ? ["attribute values of the shapes"] : []),
     ...(flat.has(to) ? ["heights"] : []),
+    ...(to === "fgb" ? ["the order of shapes"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(curved.has(from) && !curved.has(to) ? ["curves, which become straight lines between points"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),

@@ -154,6 +154,8 @@ function noteLeftOut(task: HopTask, { needsShapes, isBare, isTable }: Writing, {
     ...(isTable === true ? ["The shapes were left out, because the format stores only values."] : []),
   ];
   if (left.length > 0) task.note("ENTRIES_LEFT_OUT", left.join(" "));
+  if (task.hop.to === "fgb" && shapes > 1)
+    task.note("METADATA_DROPPED", "The order of the shapes was left out, because the format sorts them by place.");
   if (isBare === true)
     task.note("METADATA_DROPPED", "The attribute values of the shapes and the name of their coordinate system were left out.");
 }

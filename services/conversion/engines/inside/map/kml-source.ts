@@ -19,7 +19,7 @@ export function plainKml(text: string, notes: Notes): string {
       `Years were left out, and days and months without a time became their first moment: ${named(stamps)}.`,
     );
   const told = { renamed: false };
-  const places = text.split("</Placemark>").map((place) => withOwnName(place, told));
+  const places = text.split("</Placemark>").map((place) => withId(withOwnName(place, told)));
   if (told.renamed) addNote(notes, "NAMES_CHANGED", "Values called name, beside the names of places, were renamed: name → name_2.");
   return (
     withOneRoot(withTextTypes(withFields(places.join("</Placemark>")), notes))
@@ -57,6 +57,18 @@ function withOwnName(place: string, told: { renamed: boolean }): string {
   if (value === null || own === undefined || value[1] === own) return place;
   told.renamed = true;
   return place.replace(/<(Data|SimpleData) name=(["'])name["']/gi, "<$1 name=$2name_2$2");
+}
+
+/** The id of a place, which GDAL does not read, as one of its values. */
+function withId(place: string): string {
+  const start = place.lastIndexOf("<Placemark");
+  const own = place.slice(Math.max(start, 0));
+  const [head, , id] = /^<Placemark(?:\s[^<>]{0,300})?\sid=(["'])([^"'<>]{1,300})\1[^<>]{0,300}>/.exec(own) ?? [];
+  if (head === undefined || head.endsWith("/>")) return place;
+  const data = `<Data name="${/name=["']id["']/i.test(own) ? "id_2" : "id"}"><value>${id}</value></Data>`;
+  const body = own.slice(head.length);
+  const filled = body.replace(/<ExtendedData(?:\s[^<>]{0,300})?>/, (tag) => tag + data);
+  return place.slice(0, start) + head + (filled === body ? `<ExtendedData>${data}</ExtendedData>${body}` : filled);
 }
 
 /** If a document declares any fields, GDAL reads no values of other fields. */

@@ -96,6 +96,7 @@ describe("shapes", () => {
   it("without heights beside others get height 0 in FlatGeobuf, with a note", async () => {
     const made = await convert(map([{ n: 1 }, point(8, 47, 400.5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, null]), "geojson", "fgb");
     expect(made.notes.get("EMPTY_VALUES_DROPPED")).toMatch(/^1 shapes without heights/);
+    expect(made.notes.get("METADATA_DROPPED")).toBe("The order of the shapes was left out, because the format sorts them by place.");
     const found = (await read(made, "fgb")).map(({ geometry }: { geometry: { coordinates: number[] } | null }) => geometry?.coordinates);
     expect(found.sort()).toEqual([
       [8, 47, 400.5],

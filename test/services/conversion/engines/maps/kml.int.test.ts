@@ -36,6 +36,13 @@ describe("values of KML", () => {
       [],
     ],
     ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
+    ["the id of a place", `<Placemark id="2012 Jan 15"><name>Own</name>${at}</Placemark>`, { Name: "Own", id: "2012 Jan 15" }, []],
+    [
+      "the id of a place beside typed values",
+      `${schema}<Placemark id="a">${extended(integer("5"), data("id", "x"))}${at}</Placemark>`,
+      { i: 5, id: "x", id_2: "a" },
+      [],
+    ],
   ])("are kept: %s", async (_name, body, wanted, codes) => {
     const made = convert(kml(body), "kml", "geojson");
     const [{ properties }] = await featuresOf(made);
