@@ -151,7 +151,7 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from
   expects: [
     toneMapped,
     ...(to === "gif" ? [hardened] : []),
-    expecting("TRACKS_LEFT_OUT", "An animation has no audio."),
+    expecting("TRACKS_LEFT_OUT", "An animation has no audio or subtitles."),
     expecting("MEDIA_CHANGED", "An animation has fewer and smaller frames than the video, unless options say otherwise."),
   ],
 }));

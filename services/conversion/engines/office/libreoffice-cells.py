@@ -1,9 +1,12 @@
 """Writes a sheet as text: the values of its cells rather than their formatting. Dates and times are in ISO 8601."""
+import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 # @see com.sun.star.util.NumberFormat
 DATE, TIME, LOGICAL = 2, 4, 1024
+# Ours: shown with leading zeros, a postal code or part number rather than a number.
+CODE = 1 << 20
 # Numbers, dates, text and formulas. @see com.sun.star.sheet.CellFlags
 CONTENT = 23
 ROWS_AT_ONCE = 1000
@@ -57,11 +60,11 @@ def rows_of(document, sheet):
         for row, values in enumerate(cells.getDataArray(), start):
             texts = []
             for column, value in enumerate(values):
-                if isinstance(value, float):
-                    kind = kinds.get(column, {}).get(row, 0)
+                kind = kinds.get(column, {}).get(row, 0)
+                if isinstance(value, float) and not (kind == CODE and value.is_integer()):
                     texts.append((text_of(value, kind, epoch), next((each for each in (LOGICAL, DATE, TIME) if kind & each), None)))
                 else:
-                    # Anything else is an error; text with fields must be read from its cell.
+                    # Anything else is an error or a code; text with fields must be read from its cell.
                     is_plain = isinstance(value, str) and "\x01" not in value
                     texts.append((value if is_plain else sheet.getCellByPosition(column, row).getString(), str))
             yield texts
@@ -73,7 +76,8 @@ def special(document, sheet, rows, columns):
     groups = sheet.getUniqueCellFormatRanges()
     for index in range(groups.getCount()):
         group = groups.getByIndex(index)
-        kind = formats.getByKey(group.NumberFormat).Type & (DATE | TIME | LOGICAL)
+        shown = formats.getByKey(group.NumberFormat)
+        kind = CODE if re.fullmatch(r"0{2,}(-0+)*", shown.FormatString) else shown.Type & (DATE | TIME | LOGICAL)
         if kind == 0:
             continue
         for area in group.getRangeAddresses():

@@ -90,14 +90,14 @@ def hidden_slides(document, path):
 COMMENTS = re.compile(rb"comments", re.I)
 
 
-def has_comments(document, path):
-    """Whether there are comments, which HTML lacks and PDF has as notes."""
+def has_comments(document, sheets, path):
+    """Whether there are comments, which HTML and tables in text lack and PDF has as notes."""
     if not may_mention(path, COMMENTS, TYPES):
         return False
     if document.supportsService("com.sun.star.text.TextDocument"):
         return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in fields.every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
-        return any(sheet.Annotations.Count > 0 for sheet in document.getSheets())
+        return any(sheet.Annotations.Count > 0 for sheet in sheets)
     return any(page.createAnnotationEnumeration().hasMoreElements() for page in document.getDrawPages())
 
 
@@ -227,8 +227,8 @@ def lacks(document, job, place, here):
         answer["hasHidden"] = books.has_hidden(document)
     if is_pdf or writer == "HTML (StarCalc)":
         answer["hiddenCells"] = books.hidden_cells(sheets)
-    if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export"):
-        answer["hasComments"] = has_comments(document, job["input"]) and not (is_pdf and found_in(job["output"], NOTE))
+    if is_pdf or writer in ("HTML (StarCalc)", "impress_html_Export", "Text - txt - csv (StarCalc)", "DIF", "dBase"):
+        answer["hasComments"] = has_comments(document, sheets, job["input"]) and not (is_pdf and found_in(job["output"], NOTE))
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
     if writer == "dBase":

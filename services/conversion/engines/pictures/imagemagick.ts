@@ -134,8 +134,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const facts = task.hop.from === "png" ? await inspector.ask("pictureFacts", [task.input.path], pngAsked(task)) : undefined;
   const scene = chooseScene(scenes ?? (await readScenes(session, source, facts)), source, task);
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file contains no picture.");
-  // Converting sRGB to sRGB would only round values.
-  const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
+  const isLab = /lab/i.test(scene.space);
+  // Converting sRGB to sRGB would only round values, and Lab has one meaning, which a profile of it does not change.
+  const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile) && !isLab;
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...(isNegative ? ["-negate"] : []),
@@ -145,7 +146,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...["-auto-orient", "-format", `opaque %[opaque]\n${source.isLinear === true ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
-    ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
+    ...(isLab ? ["-colorspace", "sRGB"] : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),

@@ -1,5 +1,6 @@
 /** Works around what the workbook library would change or cannot handle. */
 import * as workbooks from "@e965/xlsx";
+import { decodeEntities } from "../entities.ts";
 import { tooComplex } from "../failure.ts";
 import { decodeText, xmlEncodingIn } from "../text-decoding.ts";
 import { withoutDrawings } from "./drawings.ts";
@@ -14,7 +15,11 @@ import { maxCells } from "./tables.ts";
  * cells with a value but no text, OpenDocument text, OpenDocument styles, which are optional, and
  * formatted text and empty merged cells in Excel 2003 XML. `see` gets every part of the file.
  */
-export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T, see: (name: string, content: Uint8Array) => void): T {
+export function withWholeTexts(
+  bytes: Uint8Array,
+  read: (bytes: Uint8Array) => workbooks.WorkBook,
+  see: (name: string, content: Uint8Array) => void,
+) {
   loadCodePages(bytes);
   const { fromCharCode } = String;
   const { CFB } = workbooks as { readonly CFB: Packages };
@@ -35,11 +40,18 @@ export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) =
       return parts;
     };
     if (isFlat(bytes)) see("/content.xml", bytes);
-    return read(isFlat(bytes) ? withShownValues(bytes) : isExcelXml(bytes) ? withPlainTexts(bytes) : bytes);
+    return withPlainNames(read(isFlat(bytes) ? withShownValues(bytes) : isExcelXml(bytes) ? withPlainTexts(bytes) : bytes));
   } finally {
     String.fromCharCode = fromCharCode;
     CFB.read = readPackage;
   }
+}
+
+/** The library leaves the names of OpenDocument sheets escaped. */
+function withPlainNames(book: workbooks.WorkBook): workbooks.WorkBook {
+  if (!/^f?ods$/.test(book.bookType ?? "")) return book;
+  const sheets = Object.entries(book.Sheets).map(([name, sheet]) => [decodeEntities(name), sheet] as const);
+  return { ...book, SheetNames: book.SheetNames.map(decodeEntities), Sheets: Object.fromEntries(sheets) };
 }
 
 type Packages = {

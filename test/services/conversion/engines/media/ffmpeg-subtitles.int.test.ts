@@ -88,6 +88,11 @@ it("refuses a number that the film does not have", async () => {
   });
 });
 
+it("notes that an animation lacks the subtitles of the film", async () => {
+  const { notes } = await bench.convert(typical("video/subtitled.mkv"), "mkv", "gif");
+  expect(notes.get("TRACKS_LEFT_OUT")).toMatch(/^An animation has no (audio or )?subtitles\.$/);
+});
+
 const bare = ["h264", "hevc", "m2v", "m1v", "ivf", "nut", "swf"].map((from) => [from, "mp4"] as const);
 /** Copies of a stream without timestamps cannot be written to these. */
 const timed = [

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { utils, write } from "@e965/xlsx";
 import { unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
@@ -138,4 +139,17 @@ test("notes the links that Word 2003 XML loses with their text", async () => {
   await writeFile(source, '<p>before <a href="https://example.org/">link</a></p>');
   const made = await bench.convert((await bench.convert(source, "html", "odt")).path, "odt", "docx2003");
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Links were left out, with their text.");
+});
+
+test("postal codes keep their leading zeros in CSV, and comments are left out with a note", async () => {
+  const sheet = utils.aoa_to_sheet([
+    ["zip"],
+    [{ t: "n", v: 713, z: "00000", c: [{ a: "Ada", t: "A remark" }] }],
+    [{ t: "n", v: 713, z: "0.0" }],
+  ]);
+  const source = join(bench.folder, "codes.xlsx");
+  await writeFile(source, write(utils.book_new(sheet, "S"), { type: "buffer", bookType: "xlsx" }) as Buffer);
+  const made = await bench.convert(source, "xlsx", "csv");
+  expect(await readFile(made.path, "utf8")).toBe("zip\n00713\n713\n");
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out.");
 });

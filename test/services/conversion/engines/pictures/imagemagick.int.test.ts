@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { srgbProfile } from "#services/conversion/engines/pictures/icc-profile.mjs";
 import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import {
   byFfmpeg,
@@ -53,6 +56,14 @@ describe("engine imagemagick, in detail", () => {
     expect([single.readUInt16LE(4), single[6], single[7]]).toEqual([1, 24, 24]);
     const back = await bench.convert((await bench.convert(picture, "png", "ico")).path, "ico", "png");
     expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
+  });
+
+  it("reads a Lab TIFF by its values, whatever profile it has", async () => {
+    const [profile, lab] = [join(bench.folder, "other.icc"), join(bench.folder, "lab.tif")];
+    await writeFile(profile, Buffer.from(srgbProfile().toString("latin1").replaceAll("sRGB", "mine"), "latin1"));
+    await promisify(execFile)("convert-im6.q16", [picture, "+profile", "*", "-colorspace", "Lab", "-profile", profile, lab]);
+    const halves = await halvesOf((await bench.convert(lab, "tiff", "bmp")).path, "bmp", byFfmpeg);
+    expect(differenceOf(halves), JSON.stringify(halves)).toBeLessThan(12);
   });
 
   // Windows ignores alpha values if all are zero; the picture was invisible.

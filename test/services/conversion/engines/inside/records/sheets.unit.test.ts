@@ -203,3 +203,9 @@ it("a workbook that asks to be computed is for an office, as its zeros are no re
   change("/xl/worksheets/sheet1.xml", /<v>1</, "<f>A1</f><v>0<");
   await expect(convert(bytes(), "xlsx", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
+
+it("names of OpenDocument sheets are read without escapes", async () => {
+  const one = openDocument(`<table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell>`);
+  const two = one.replace(/<table:table .*<\/table:table>/, (table) => table.replace('"S"', '"R &amp; D"') + table);
+  expect(JSON.parse((await convert(two, "fods", "json")).text)).toEqual({ "R & D": [{ a: "x" }], S: [{ a: "x" }] });
+});
