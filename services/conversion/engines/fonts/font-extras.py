@@ -18,7 +18,7 @@ LONGEST = 64 * 2**20
 
 def nothing():
     sets = {key: set() for key in ("features", "axes", "hinting", "languages", "texts")}
-    return {**sets, **{key: False for key in TABLES}, "fonts": 1}
+    return {**sets, **{key: False for key in TABLES}, "fonts": 1, "outlines": "readable"}
 
 
 def tags_of(table):
@@ -52,6 +52,8 @@ def of_container(path, is_suitcase):
             found["languages"].add(str(name.langID))
         if name.nameID in TEXTS and str(name):
             found["texts"].add(TEXTS[name.nameID])
+    if not any(tag in font for tag in ("glyf", "CFF ")):
+        found["outlines"] = "variable" if "CFF2" in font else "none"
     return {**found, **{key: any(tag in font for tag in tables) for key, tables in TABLES.items()}}
 
 

@@ -12,10 +12,12 @@ type Extras = Readonly<Record<"features" | "axes" | "hinting" | "languages" | "t
   Readonly<Record<"colours" | "bitmaps" | "mathematics", boolean>> & {
     /** A suitcase or collection has several. */
     readonly fonts: number;
+    /** FontForge cannot read variable PostScript outlines, or fonts of bitmaps alone. */
+    readonly outlines: "readable" | "variable" | "none";
   };
 
 /** `path`: inside the sandbox. */
-async function extrasOf(session: ToolSession, format: string, path: string): Promise<Extras> {
+export async function extrasOf(session: ToolSession, format: string, path: string): Promise<Extras> {
   const args = ["-I", scriptInside, format, path];
   const end = await session.run({ program: "/usr/bin/python3", args, readOnly: { [script]: scriptInside } });
   throwIfFailed(end, [], "");

@@ -3,10 +3,11 @@ import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
+import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
-import { noteLosses } from "./font-losses.ts";
+import { extrasOf, noteLosses } from "./font-losses.ts";
 
 const program = "/usr/bin/fontforge";
 const archiver = "/usr/bin/bsdtar";
@@ -62,8 +63,12 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   else await copyFile(task.input.path, session.pathOf(input));
   const args = ["-nosplash", "-lang=ff", "-c", to === "sfd" ? savingScript : script, `/job/${input}`, `/job/${output}`];
   const end = await session.run({ program, args, limits: { addressSpace: false } });
-  if (end.exitCode !== 0 || saysBadInput(end, badInput))
+  if (end.exitCode !== 0 || saysBadInput(end, badInput)) {
+    const { outlines } = await extrasOf(session, from, from === "ufo" ? inputInside : `/job/${input}`);
+    if (outlines === "none") throw new LacksContent("The font has no outlines to convert.");
+    if (outlines === "variable") throw new EngineFault("unexplained", "variable PostScript outlines");
     throw failureOf(end, badInput, `The font is damaged or is not ${from.toUpperCase()}.`);
+  }
   if (to === "ufo") await pack(session, output);
   const result = to === "ufo" ? "out.zip" : output;
   await noteLosses(session, task, from === "ufo" ? inputInside : `/job/${input}`, `/job/${result}`);

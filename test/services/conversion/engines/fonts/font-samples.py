@@ -75,6 +75,10 @@ def write(kind, path):
         font["hmtx"].metrics = {new: font["hmtx"].metrics[old] for old, new in zip(NAMES, order)}
         font["glyf"].glyphOrder = order
         font.setGlyphOrder(order)
+    if "second" in kind:
+        # The second version of these outlines, which variable fonts use.
+        del font["CFF "]
+        builder.setupCFF2({name: draw(T2CharStringPen(None, None, CFF2=True), at).getCharString() for at, name in enumerate(NAMES)})
     if "later" in kind:
         font["head"].glyphDataFormat = 1
     for tag in (("name", "post") if "extracted" in kind else ("glyf", "loca") if "undrawn" in kind else ()):

@@ -67,6 +67,15 @@ describe("engine fontforge, in detail", () => {
     await expect(bench.convert(cut, "ttf", "pfb")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
+  it.each([
+    ["undrawn", "ttf", "The font has no outlines to convert."],
+    ["cubic-second", "otf", "The conversion failed for an unknown reason; try another target format."],
+  ])("does not call an intact font damaged: %s", async (kind, from, message) => {
+    const path = join(bench.folder, `${kind}.${from}`);
+    await run("/usr/bin/python3", ["-I", join(import.meta.dirname, "font-samples.py"), "write", kind, path]);
+    await expect(bench.convert(path, from, "pfb")).rejects.toMatchObject({ code: "CONVERSION_FAILED", message });
+  });
+
   it("converts fonts that must not be embedded", async () => {
     const closed = join(bench.folder, "closed.ttf");
     await run("/usr/bin/python3", ["-I", join(import.meta.dirname, "font-samples.py"), "write", "hinted", closed]);
