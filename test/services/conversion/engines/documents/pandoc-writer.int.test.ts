@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, beforeEach, expect, it } from "vitest";
@@ -61,4 +61,13 @@ it.skipIf(isRoot && !cloneIsOpen)("writes documents in the degraded sandbox, whe
   await using weaker = await openBench(pandocEngine, 1, "degraded");
   expect(weaker.sandbox.mode).toBe("degraded");
   expect(await textOf((await weaker.convert(source, "md", "docx")).path)).toMatch(/Quokka.*Words/s);
+});
+
+it("keeps headings, tables and the language of a book in FictionBook, and the language in HTML", async () => {
+  const tabled = join(bench.folder, "tabled.md");
+  await writeFile(tabled, "---\ntitle: T\nlang: de\n---\n\n# Quokka\n\n| A | B |\n|---|---|\n| 1 | 2 |\n");
+  const book = (await bench.convert(tabled, "md", "epub")).path;
+  const written = await readFile((await bench.convert(book, "epub", "fb2")).path, "utf8");
+  for (const part of ["<lang>de</lang>", "<title><p>Quokka</p></title>", "<table>"]) expect(written).toContain(part);
+  expect(await readFile((await bench.convert(book, "epub", "html")).path, "utf8")).toMatch(/<html[^>]* lang="de"/);
 });
