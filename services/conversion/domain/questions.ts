@@ -38,7 +38,7 @@ const count = optional(place);
 const firstNames = record({ names: list(text(100), 3), more: uint32 });
 
 const counts = record({
-  ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
+  ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count, media: count },
 });
 /** @see picture-metadata.ts */
 const told = oneOf(...(Object.keys(tellable) as Tellable[]));

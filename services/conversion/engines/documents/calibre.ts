@@ -37,7 +37,8 @@ const env = {
 const limits = { addressSpace: false, processes: 128 };
 
 const read = words("mobi azw3 azw prc chm fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
-const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
+/** Not FictionBook, whose headings, lists, tables and inner links it drops; pandoc writes them. */
+const written = words("mobi azw3 htmlz lit lrf pdb pmlz rb tcr txtz");
 /** Text without pictures and with hardly any headings. */
 const plain = new Set(["tcr", "txtz", "pdb", "rb"]);
 
@@ -56,7 +57,7 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(read, ["epub"], hopOf),
   ...crossHops(["epub"], written, hopOf),
   // The most common formats of e-book shops, in a single step.
-  ...crossHops(words("mobi azw3 fb2"), words("mobi azw3 fb2"), hopOf),
+  ...crossHops(words("mobi azw3 fb2"), words("mobi azw3"), hopOf),
 ]);
 
 /** Exceptions of its readers by class name, others by message. */

@@ -56,21 +56,6 @@ function Image(image)
   return told
 end
 
--- Replaces divs by their content, because an outline keeps only what is directly under headings.
-local function outlined(blocks)
-  local found = pandoc.List()
-  for _, block in ipairs(blocks) do
-    if block.t == "Div" then found:extend(outlined(block.content)) else found:insert(block) end
-  end
-  return found
-end
-
--- A FictionBook has headings for sections only. Pandoc drops those inside anything else, so they become bold paragraphs.
-local function sectioned(blocks)
-  local function bold(heading) return pandoc.Para({ pandoc.Strong(heading.content) }) end
-  return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
-end
-
 -- UTF-16 that was read as UTF-8 has zeros near its beginning.
 local function is_utf16(document)
   for place = 1, math.min(#document.blocks, 10) do
@@ -92,8 +77,8 @@ end
 function Pandoc(document)
   if is_utf16(document) then print("filemill:zeros") end
   if has_skipped_tables() then print("filemill:tables") end
-  if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
-  if FORMAT == "fb2" then document.blocks = sectioned(document.blocks) end
+  if FORMAT == "opml" then document.blocks = part("pandoc-sections.lua").outlined(document.blocks) end
+  if FORMAT == "fb2" then document.blocks = part("pandoc-sections.lua").sectioned(document.blocks) end
   if FORMAT:match("^epub") or FORMAT:match("^html") then document = names.own(document) end
   if removed > 0 then
     print("filemill:images-removed=" .. removed)

@@ -16,6 +16,7 @@ const parts = [
   "pandoc-metadata.lua",
   "pandoc-names.lua",
   "pandoc-raw-html.lua",
+  "pandoc-sections.lua",
   "pandoc-spaces.lua",
   "pandoc-tables.lua",
 ];

@@ -98,6 +98,9 @@ local function read(meta)
   meta["filemill-web"] = nil
   place_properties(meta)
   place_keywords(meta)
+  -- The reader of EPUB has another name for it than the writers.
+  local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
+  if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
   return meta
 end
 

@@ -51,6 +51,8 @@ describe("lackOf", () => {
     expect(lack("docx", "md", { letters: 1000 }, { letters: 980 })).toEqual({ note: "TEXT_LEFT_OUT", message });
     expect(lack("docx", "md", { letters: 1000 }, { letters: 980 }, "INPUT_DAMAGED")).toBeUndefined();
     expect(lack("stl", "glb", { faces: 1000 }, { faces: 980 })).toBeUndefined();
+    const both = lack("epub", "md", { letters: 1000, media: 2 }, { letters: 980 });
+    expect(both).toEqual({ note: "TEXT_LEFT_OUT", message: `${message} 2 of 2 files of sound or film are missing in the result.` });
   });
 
   it("returns nothing if a side was not counted or no rule applies", () => {

@@ -122,6 +122,13 @@ it.each(["/Type /Pages ", "<</Type /Pages ", "/ObjStm ", "/ObjStm stream ", "<< 
   },
 );
 
+describe("sound and film", () => {
+  it("of a book are counted", async () => {
+    const names = ["OPS/a.xhtml", "OPS/audio/a.mp3", "OPS/film.mp4", "__MACOSX/film.mp4"];
+    expect(await asSource("epub", zipFile(names.map((name) => ({ name, content: "x" }))))).toMatchObject({ media: 2 });
+  });
+});
+
 describe("letters", () => {
   const word = (body: string) => zipFile([{ name: "word/document.xml", content: `<w:document><w:body>${body}</w:body></w:document>` }]);
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;

@@ -7,7 +7,7 @@ import { entriesOf } from "./entries.ts";
 import { facesOf } from "./faces.ts";
 import { glyphsOf } from "./glyphs.ts";
 import { lettersOf } from "./letters.ts";
-import { pagesOf } from "./pages.ts";
+import { mediaOf, pagesOf } from "./pages.ts";
 
 type Asked = { readonly from?: unknown; readonly to?: unknown };
 
@@ -34,6 +34,7 @@ async function countAll(file: ByteSource, format: string, isSource: boolean): Pr
     entries: await entriesOf(file, format, isSource),
     faces: await facesOf(file, format),
     glyphs: await glyphsOf(file, format),
+    media: await mediaOf(file, format),
     ...(await cellsOf(file, format, isSource)),
   };
 }

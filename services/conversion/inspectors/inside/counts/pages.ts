@@ -28,6 +28,12 @@ export async function pagesOf(file: ByteSource, format: string): Promise<number 
   return undefined;
 }
 
+/** Files of sound and film in books. */
+export async function mediaOf(file: ByteSource, format: string): Promise<number | undefined> {
+  if (format !== "epub") return undefined;
+  return countNames(await openPackage(file), /\.(?:mp[34]|m4[abv]|og[agv]|opus|webm|wav|aac|mov)$/i);
+}
+
 function countNames({ names }: { readonly names: readonly string[] }, pattern: RegExp): number {
   return names.filter((name) => pattern.test(name) && !/(^|\/)(\.|__MACOSX\/)/.test(name)).length;
 }

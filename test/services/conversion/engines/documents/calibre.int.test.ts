@@ -64,6 +64,10 @@ describe("engine calibre, in detail", () => {
     expect(stdout).not.toMatch(/cover|titlepage/);
   });
 
+  it("leaves FictionBooks to an engine that keeps headings and tables", () => {
+    expect(calibreEngine.hops.filter(({ to }) => to === "fb2")).toEqual([]);
+  });
+
   it("is detected without starting Calibre", async () => {
     expect(await calibreEngine.probe(bench.sandbox)).toMatch(/^\d+\.\d+\.\d+$/);
   });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, beforeEach, expect, it } from "vitest";
@@ -61,4 +61,18 @@ it.skipIf(isRoot && !cloneIsOpen)("writes documents in the degraded sandbox, whe
   await using weaker = await openBench(pandocEngine, 1, "degraded");
   expect(weaker.sandbox.mode).toBe("degraded");
   expect(await textOf((await weaker.convert(source, "md", "docx")).path)).toMatch(/Quokka.*Words/s);
+});
+
+it("keeps headings, tables, links and the language of a book in FictionBook, and the language in HTML", async () => {
+  const tabled = join(bench.folder, "tabled.md");
+  await writeFile(
+    tabled,
+    "---\ntitle: T\nlang: de\n---\n\n# Quokka\n\n[there](#far) [nowhere](#gone)\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n# Zebra\n\n[x]{#far}\n",
+  );
+  const book = (await bench.convert(tabled, "md", "epub")).path;
+  const written = await readFile((await bench.convert(book, "epub", "fb2")).path, "utf8");
+  const linked = '<p><a l:href="#section-2">there</a> nowhere</p>';
+  for (const part of ["<lang>de</lang>", "<title><p>Quokka</p></title>", linked, '<section id="section-2"><title><p>Zebra', "<table>"])
+    expect(written).toContain(part);
+  expect(await readFile((await bench.convert(book, "epub", "html")).path, "utf8")).toMatch(/<html[^>]* lang="de"/);
 });
