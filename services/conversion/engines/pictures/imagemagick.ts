@@ -12,7 +12,7 @@ import { exrHops, imagemagickHops, leastVeil, magickBadInput, type Picture, pict
 import { withMasks } from "./imagemagick-icon.ts";
 import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
-import { magick, withPolicy } from "./imagemagick-program.ts";
+import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
 import { openSharpChildren } from "./sharp-children.ts";
@@ -46,7 +46,7 @@ async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, si
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const colours = hasSizes === true ? "%k" : "0";
   const format = `${photometric}scene %s %w %h %z ${colours} %C %[colorspace] %[profile:icc]\n`;
-  const args = [...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
+  const args = [...lenient, ...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
   const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) (\w+) ?(.*)$/gm)].map((found) => {
@@ -138,7 +138,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   // Converting sRGB to sRGB would only round values, and Lab has one meaning, which a profile of it does not change.
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile) && !isLab;
   const args = [
-    `${source.coder}:${inputInside}[${scene.index}]`,
+    ...[...lenient, `${source.coder}:${inputInside}[${scene.index}]`],
     ...(isNegative ? ["-negate"] : []),
     ...lightArgumentsOf(source, scene),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
@@ -209,15 +209,15 @@ async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   const picture = pictureOf(task.hop.from);
   const scenes = await readScenes(session, picture);
   assertCrop(task, scenes);
-  const read = `${picture.coder}:${inputInside}`;
+  const read = [...lenient, `${picture.coder}:${inputInside}`];
   const tags =
     task.hop.to === "tiff"
-      ? (await session.run({ program, args: ["-ping", read, "-format", tagFormat, "info:-"], ...withPolicy })).stdout
+      ? (await session.run({ program, args: ["-ping", ...read, "-format", tagFormat, "info:-"], ...withPolicy })).stdout
       : "";
   const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
   const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
-  const args = [read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
-  const end = await session.run({ program, args, ...withPolicy });
+  const args = [...read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags))];
+  const end = await session.run({ program, args: [...args, `${picture.coder}:/job/out`], ...withPolicy });
   await throwUnlessWritten(session, task, end);
   const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);
   if (end.exitCode === 0 && (await keepsSource(session, task, isTurned))) return;

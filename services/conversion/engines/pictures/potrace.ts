@@ -5,7 +5,7 @@ import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, flagOption, numberOption } from "../shared/hop-table.ts";
 import { decimalIn } from "../shared/options.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
-import { magick, withPolicy } from "./imagemagick-program.ts";
+import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 
 const program = "/usr/bin/potrace";
 
@@ -31,6 +31,7 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
     ],
   });
   throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be traced.");
+  if (/: premature end of file/.test(end.stderr)) task.note("INPUT_DAMAGED");
   await session.adopt("out");
 }
 
@@ -39,7 +40,7 @@ async function flattened(session: ToolSession, task: HopTask): Promise<string> {
   const end = await session.run({
     program: magick.path,
     args: [
-      ...[`bmp:${inputInside}`, "-format", "opaque %[opaque]\n", "-write", "info:-"],
+      ...[...lenient, `bmp:${inputInside}`, "-format", "opaque %[opaque]\n", "-write", "info:-"],
       ...["-background", "white", "-alpha", "remove", "-alpha", "off", "-define", "bmp:format=bmp3", "bmp:/job/flat.bmp"],
     ],
     ...withPolicy,

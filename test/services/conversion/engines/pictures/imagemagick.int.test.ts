@@ -193,6 +193,16 @@ describe("engine imagemagick, in detail", () => {
     expect([stdout, exitCode]).toEqual(["", 1]);
   });
 
+  it.each([0, 40])("does not call a whole BMP damaged that states a size of %d bytes", async (size) => {
+    const bytes = await readFile(await rasterSample("bmp", bench.folder));
+    bytes.writeUInt32LE(size, 2);
+    const path = join(bench.folder, `${size}.bmp`);
+    await writeFile(path, bytes);
+    const { notes, path: made } = await bench.convert(path, "bmp", "png");
+    expect([...notes.keys()]).toEqual([]);
+    expect(isLightThenDark(await halvesOf(made, "png"))).toBe(true);
+  });
+
   it("refuses pictures over the pixel limit", async () => {
     const giant = join(bench.folder, "giant.bmp");
     const header = Buffer.alloc(54 + 1024);

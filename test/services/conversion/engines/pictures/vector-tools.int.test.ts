@@ -190,6 +190,13 @@ describe("options", () => {
     expect(traced.notes.has("ALPHA_FLATTENED")).toBe(alpha === 0);
   });
 
+  it("of potrace: a picture whose end is missing is called damaged", async () => {
+    const bench = await benchOf(potraceEngine);
+    const [header, pixels] = [Buffer.from("P5\n60 40\n255\n"), Buffer.alloc(1200)];
+    const path = await put(bench.folder, "short.pgm", Buffer.concat([header, pixels]));
+    expect((await bench.convert(path, "pgm", "svg")).notes.has("INPUT_DAMAGED")).toBe(true);
+  });
+
   it("of potrace: threshold, invert, speckles and smoothness take effect", async () => {
     const bench = await benchOf(potraceEngine);
     const source = join(bench.folder, "gray.pgm");
