@@ -5,7 +5,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside } from "../shared/tool-run.ts";
-import { broadcastArgs, recordingArgs } from "./ffmpeg-broadcast.ts";
+import { broadcastArgs, recordingArgs, withoutTechnicalTags } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import { withoutTrack } from "./ffmpeg-completeness.ts";
@@ -75,6 +75,8 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     .output(`file:${outputInside}`)
     // Passed separately: in a list, fluent-ffmpeg splits each two-word string into a name and a value.
     .outputOptions(
+      // Before the chapters, which are tags in Ogg: removing a tag moves the last one to its place.
+      ...withoutTechnicalTags(target.muxer),
       ...streamArgs,
       // Otherwise copied sound would start at the preceding key frame.
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),

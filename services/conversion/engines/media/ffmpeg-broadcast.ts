@@ -43,3 +43,10 @@ export function recordingArgs({ tags }: Media, muxer = ""): readonly string[] {
   const isPhones = names.length > 0 && names.every((name) => name.startsWith("com_apple_quicktime_")) && /^(mp4|mov)$/.test(muxer);
   return [...(isHeld ? ["-metadata", `creation_time=${time}`] : []), ...(isPhones ? ["-movflags", "+use_metadata_tags"] : [])];
 }
+
+/** Removes what FFmpeg reports of the container MP4 as if it were tags. */
+export function withoutTechnicalTags(muxer: string): readonly string[] {
+  const ofFile = ["major_brand", "minor_version", "compatible_brands"].flatMap((name) => ["-metadata", `${name}=`]);
+  const ofTracks = ["vendor_id", ...(/^og|^opus/.test(muxer) ? ["handler_name"] : [])];
+  return [...ofFile, ...ofTracks.flatMap((name) => ["-metadata:s", `${name}=`])];
+}

@@ -63,6 +63,13 @@ const chapters = [
 const names = ["title", "artist", "album_artist", "composer", "album", "date", "genre", "track", "disc", "comment"];
 
 describe("an audiobook", () => {
+  it.each(["mp3", "ogg", "opus", "mkv"])("of the container MP4 does not become tags of %s", async (to) => {
+    const source = await tagged("container.mp4");
+    const { tags } = await said((await convert(source, "mp4", to)).path);
+    expect(Object.keys(tags).filter((name) => /brand|minor_version|vendor_id/.test(name))).toEqual([]);
+    expect(tags.title).toBe("Quokka dances");
+  });
+
   it.each(["ogg", "oga", "flac", "opus", "mp3", "m4a", "mka", "wma", "aiff"])("loses neither tags nor chapters in %s", async (to) => {
     const source = await tagged("book.m4b", ...words("-c:a aac -f ipod"));
     const { path, notes } = await convert(source, "m4b", to);
