@@ -211,7 +211,8 @@ async function assertShapes(session: ToolSession, inside: string): Promise<Seen>
       "CONVERSION_FAILED",
       "The model lacks its data or is compressed with meshopt, which this conversion cannot read. 3MF can be made from it.",
     );
-  const other = divided.exec(`${end.stderr}${end.stdout}`)?.[1];
+  // Without folders: they may be those of a host.
+  const other = divided.exec(`${end.stderr}${end.stdout}`)?.[1]?.replace(/^.*[\\/]/, "");
   if (end.exitCode !== 0 && other !== undefined)
     throw new FilemillError("INVALID_INPUT", `The data of the model is in another file, ${other}; send it as one file, such as GLB.`);
   throwIfFailed(end, badInput, unreadable);
