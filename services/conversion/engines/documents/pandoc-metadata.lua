@@ -13,6 +13,24 @@ local function without_browsers(meta)
   for name in pairs(is_page and meta or {}) do if not told[name] then meta[name] = nil end end
 end
 
+local function listed(value) return pandoc.utils.type(value) == "List" and value or pandoc.List({ value }) end
+
+-- TeX refuses a document in a language of which the writer knows no name.
+local function has_name(language)
+  local only_name = { template = pandoc.template.compile("$babel-lang$") }
+  return pandoc.write(pandoc.Pandoc({}, { lang = language }), "latex", only_name):match("%S") ~= nil
+end
+
+local nameless = false
+local function place_language(meta)
+  -- The reader of EPUB has another name for it than the writers.
+  local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
+  if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
+  if FORMAT == "latex" and meta.lang and not has_name(meta.lang) then
+    meta.lang, nameless = nil, true
+  end
+end
+
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
 local function place_properties(meta)
   local own = {}
@@ -43,12 +61,11 @@ local function place_properties(meta)
   for name in (FORMAT == "fb2" and "subject keywords publisher rights" or ""):gmatch("%S+") do
     if meta[name] and not left:includes(name) then left:insert(name) end
   end
+  if nameless then left:insert("language") end
   if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 
 -- Writers of office documents expect a list, and those of books call them subjects.
-local function listed(value) return pandoc.utils.type(value) == "List" and value or pandoc.List({ value }) end
-
 local function place_keywords(meta)
   if not meta.keywords then return end
   local words = listed(meta.keywords)
@@ -106,12 +123,10 @@ local function read(meta)
   is_page = meta["filemill-web"] ~= nil
   if is_markdown then without_browsers(meta) end
   meta["filemill-web"] = nil
+  place_language(meta)
   place_properties(meta)
   place_keywords(meta)
   place_annotation(meta)
-  -- The reader of EPUB has another name for it than the writers.
-  local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
-  if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
   return meta
 end
 

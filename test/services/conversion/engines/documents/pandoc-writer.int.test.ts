@@ -105,3 +105,14 @@ it("leads links of a FictionBook to the sections of texts, code and tables, also
     expect(written).toContain(part);
   expect(notes.get("TEXT_LEFT_OUT")).toBe("Links to places that the document does not have became plain text.");
 });
+
+it("leaves out a language that TeX would not know, with a note, as no program could typeset the document", async () => {
+  const chinese = join(bench.folder, "chinese.md");
+  const texOf = async (lang: string) => {
+    await writeFile(chinese, `---\ntitle: T\nlang: ${lang}\n---\n\nText\n`);
+    const { path, notes } = await bench.convert((await bench.convert(chinese, "md", "epub")).path, "epub", "tex");
+    return [notes.get("TEXT_LEFT_OUT"), /babelprovide.*\{(.*)\}/.exec(await readFile(path, "utf8"))?.[1]];
+  };
+  expect(await texOf("zh-CN")).toEqual(["Properties of the document were left out: language.", undefined]);
+  expect(await texOf("de")).toEqual([undefined, "ngerman"]);
+});
