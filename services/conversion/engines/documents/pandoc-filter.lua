@@ -78,7 +78,11 @@ function Pandoc(document)
   if is_utf16(document) then print("filemill:zeros") end
   if has_skipped_tables() then print("filemill:tables") end
   if FORMAT == "opml" then document.blocks = part("pandoc-sections.lua").outlined(document.blocks) end
-  if FORMAT == "fb2" then document.blocks = part("pandoc-sections.lua").sectioned(document.blocks) end
+  if FORMAT == "fb2" then
+    local blocks, cover = part("pandoc-sections.lua").sectioned(document.blocks)
+    document.blocks = blocks
+    document.meta["cover-image"] = document.meta["cover-image"] or cover
+  end
   if FORMAT:match("^epub") or FORMAT:match("^html") then document = names.own(document) end
   if removed > 0 then
     print("filemill:images-removed=" .. removed)

@@ -61,6 +61,7 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ...told("Formulas that could not be read stayed in TeX", find(/^Could not convert TeX math (.+)/)),
     ...(/^filemill:tables$/m.test(stdout) ? ["Tables were left out."] : []),
     ...(/^filemill:bibliography$/m.test(stdout) ? ["The list of references was left out."] : []),
+    ...(/^filemill:links$/m.test(stdout) ? ["Links to places that the document does not have became plain text."] : []),
     ...told("Properties of the document were left out", /^filemill:properties (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:list-labels$/m.test(stdout) ? ["Letters, Roman numerals or first numbers of lists became plain numbers."] : []),
   ];

@@ -13,6 +13,24 @@ local function without_browsers(meta)
   for name in pairs(is_page and meta or {}) do if not told[name] then meta[name] = nil end end
 end
 
+local function listed(value) return pandoc.utils.type(value) == "List" and value or pandoc.List({ value }) end
+
+-- TeX refuses a document in a language of which the writer knows no name.
+local function has_name(language)
+  local only_name = { template = pandoc.template.compile("$babel-lang$") }
+  return pandoc.write(pandoc.Pandoc({}, { lang = language }), "latex", only_name):match("%S") ~= nil
+end
+
+local nameless = false
+local function place_language(meta)
+  -- The reader of EPUB has another name for it than the writers.
+  local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
+  if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
+  if FORMAT == "latex" and meta.lang and not has_name(meta.lang) then
+    meta.lang, nameless = nil, true
+  end
+end
+
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
 local function place_properties(meta)
   local own = {}
@@ -27,11 +45,10 @@ local function place_properties(meta)
   end
   if is_book or is_markdown then
     put("title") put("author")
-    if is_book then put("date") put("lang") end
+    if is_book then put("date") put("lang") put("description") end
     if FORMAT:match("^epub") then
       meta.subject = meta.subject or pandoc.List({ own.subject or own.keywords, own.subject and own.keywords })
       own.subject, own.keywords = nil, nil
-      put("description")
     end
   elseif is_web then
     if not meta.title then meta.pagetitle = own.title end
@@ -41,12 +58,14 @@ local function place_properties(meta)
   end
   local left = pandoc.List({ "title", "author", "subject", "keywords", "description" }):filter(function(name) return own[name] end)
   for name in (own.others or ""):gmatch("[^,]+") do left:insert(name:match("^%s*(.*)")) end
+  for name in (FORMAT == "fb2" and "subject keywords publisher rights" or ""):gmatch("%S+") do
+    if meta[name] and not left:includes(name) then left:insert(name) end
+  end
+  if nameless then left:insert("language") end
   if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 
 -- Writers of office documents expect a list, and those of books call them subjects.
-local function listed(value) return pandoc.utils.type(value) == "List" and value or pandoc.List({ value }) end
-
 local function place_keywords(meta)
   if not meta.keywords then return end
   local words = listed(meta.keywords)
@@ -58,9 +77,17 @@ local function place_keywords(meta)
   if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then meta.keywords = words end
 end
 
+-- A FictionBook has an annotation, which books describe as HTML and the writer takes as blocks.
+local function place_annotation(meta)
+  local said = meta.abstract or meta.description
+  if FORMAT ~= "fb2" or not said or pandoc.utils.type(said) == "Blocks" then return end
+  local text = pandoc.utils.stringify(said)
+  meta.abstract = pandoc.MetaBlocks(text:match("</%a") and pandoc.read(text, "html").blocks or { pandoc.Para({ pandoc.Str(text) }) })
+end
+
 -- The lines at the head of a document that the target's template has no place for. They become the first blocks.
-local unplaced = { asciidoc = "subtitle", asciidoctor = "subtitle", ms = "subtitle", json = "subtitle author date abstract" }
-for name in ("plain org man texinfo opml fb2 tei rtf"):gmatch("%S+") do unplaced[name] = "subtitle abstract" end
+local unplaced = { asciidoc = "subtitle", fb2 = "subtitle", asciidoctor = "subtitle", ms = "subtitle", json = "subtitle author date abstract" }
+for name in ("plain org man texinfo opml tei rtf"):gmatch("%S+") do unplaced[name] = "subtitle abstract" end
 for name in ("mediawiki textile dokuwiki jira haddock xwiki zimwiki markua ipynb icml"):gmatch("%S+") do
   unplaced[name] = "title subtitle author date abstract"
 end
@@ -96,11 +123,10 @@ local function read(meta)
   is_page = meta["filemill-web"] ~= nil
   if is_markdown then without_browsers(meta) end
   meta["filemill-web"] = nil
+  place_language(meta)
   place_properties(meta)
   place_keywords(meta)
-  -- The reader of EPUB has another name for it than the writers.
-  local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
-  if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
+  place_annotation(meta)
   return meta
 end
 
@@ -123,7 +149,7 @@ local function finish(document)
   if own_title == "" then
     local title
     for _, block in ipairs(document.blocks) do
-      if block.t == "Header" then title = pandoc.utils.stringify(block) break end
+      if block.t == "Header" and #block.content > 0 then title = pandoc.utils.stringify(block) break end
     end
     if is_web then document.meta.pagetitle = document.meta.pagetitle or title or "Document"
     elseif is_book then document.meta.title = title or "Document" end

@@ -3,7 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
-import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
@@ -66,7 +66,8 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   if (end.exitCode !== 0 || saysBadInput(end, badInput)) {
     const { outlines } = await extrasOf(session, from, from === "ufo" ? inputInside : `/job/${input}`);
     if (outlines === "none") throw new LacksContent("The font has no outlines to convert.");
-    if (outlines === "variable") throw new EngineFault("unexplained", "variable PostScript outlines");
+    if (outlines === "variable")
+      throw new FilemillError("CONVERSION_FAILED", "The font has variable outlines (CFF2), which this conversion cannot read.");
     throw failureOf(end, badInput, `The font is damaged or is not ${from.toUpperCase()}.`);
   }
   if (to === "ufo") await pack(session, output);

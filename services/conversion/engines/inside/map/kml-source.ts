@@ -67,8 +67,10 @@ function withId(place: string): string {
   if (head === undefined || head.endsWith("/>")) return place;
   const data = `<Data name="${/name=["']id["']/i.test(own) ? "id_2" : "id"}"><value>${id}</value></Data>`;
   const body = own.slice(head.length);
-  const filled = body.replace(/<ExtendedData(?:\s[^<>]{0,300})?>/, (tag) => tag + data);
-  return place.slice(0, start) + head + (filled === body ? `<ExtendedData>${data}</ExtendedData>${body}` : filled);
+  const filled = body.replace(/<ExtendedData(?:\s[^<>]{0,300})?(?<!\/)>/, (tag) => tag + data);
+  // GDAL reads only the last element of values, so an empty one has to go.
+  const bare = body.replace(/<ExtendedData(?:\s[^<>]{0,300})?\/>/, "");
+  return place.slice(0, start) + head + (filled === body ? `<ExtendedData>${data}</ExtendedData>${bare}` : filled);
 }
 
 /** If a document declares any fields, GDAL reads no values of other fields. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { openBench, useBench } from "#test/contract/engine.ts";
@@ -63,16 +64,55 @@ it.skipIf(isRoot && !cloneIsOpen)("writes documents in the degraded sandbox, whe
   expect(await textOf((await weaker.convert(source, "md", "docx")).path)).toMatch(/Quokka.*Words/s);
 });
 
+const asFictionBook = async (text: string) => {
+  const [source, picture] = [join(bench.folder, "book.md"), join(bench.folder, "cover.png")];
+  await writeFile(source, text);
+  await sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } }).toFile(picture);
+  const path = join(bench.folder, "book.epub");
+  await promisify(execFile)("pandoc", [source, "-t", "epub3", "--epub-cover-image", picture, "-o", path]);
+  const made = await bench.convert(path, "epub", "fb2");
+  return { path, notes: made.notes, written: await readFile(made.path, "utf8") };
+};
+
 it("keeps headings, tables, links and the language of a book in FictionBook, and the language in HTML", async () => {
-  const tabled = join(bench.folder, "tabled.md");
-  await writeFile(
-    tabled,
-    "---\ntitle: T\nlang: de\n---\n\n# Quokka\n\n[there](#far) [nowhere](#gone)\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n# Zebra\n\n[x]{#far}\n",
-  );
-  const book = (await bench.convert(tabled, "md", "epub")).path;
-  const written = await readFile((await bench.convert(book, "epub", "fb2")).path, "utf8");
-  const linked = '<p><a l:href="#section-2">there</a> nowhere</p>';
+  const head = "---\ntitle: T\nlang: de\n---\n\n# Quokka\n\n[there](#far) [elsewhere](#gone)\n\n";
+  const { path, notes, written } = await asFictionBook(`${head}| A | B |\n|---|---|\n| 1 | 2 |\n\n# Zebra\n\n[x]{#far}\n`);
+  const linked = '<p><a l:href="#section-2">there</a> <a l:href="#section-1">elsewhere</a></p>';
   for (const part of ["<lang>de</lang>", "<title><p>Quokka</p></title>", linked, '<section id="section-2"><title><p>Zebra', "<table>"])
     expect(written).toContain(part);
-  expect(await readFile((await bench.convert(book, "epub", "html")).path, "utf8")).toMatch(/<html[^>]* lang="de"/);
+  expect(notes.size).toBe(0);
+  expect(await readFile((await bench.convert(path, "epub", "html")).path, "utf8")).toMatch(/<html[^>]* lang="de"/);
+});
+
+it("keeps the cover and the description of a book in FictionBook, and tells of its other properties", async () => {
+  const { notes, written } = await asFictionBook(
+    "---\ntitle: T\ndescription: '\\<p>Of a \\<b>quokka\\</b>.\\</p>'\npublisher: Zoo\n---\n\n# Quokka\n\nText\n",
+  );
+  expect(written).toMatch(/<annotation><p>Of a <strong>quokka<\/strong>\.<\/p><\/annotation>.*<coverpage><image /);
+  expect(written).toMatch(/<\/title><section id="section-1"><title><p>Quokka/);
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: publisher.");
+});
+
+it("leads links of a FictionBook to the sections of texts, code and tables, also before the first heading", async () => {
+  const linked = join(bench.folder, "linked.md");
+  await writeFile(
+    linked,
+    `Before [a](#table) [b](#code) [c](#start) [d](#gone) [start]{#start}\n\n# Quokka\n\n\`\`\`{#code}\nx\n\`\`\`\n\n# Zebra\n\n<table id="table"><tr><td>1</td></tr></table>\n`,
+  );
+  const { path, notes } = await bench.convert(linked, "md", "fb2");
+  const written = await readFile(path, "utf8");
+  for (const part of ['<section id="section-1"><p>Before', '#section-3">a<', '#section-2">b<', '#section-1">c<'])
+    expect(written).toContain(part);
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Links to places that the document does not have became plain text.");
+});
+
+it("leaves out a language that TeX would not know, with a note, as no program could typeset the document", async () => {
+  const chinese = join(bench.folder, "chinese.md");
+  const texOf = async (lang: string) => {
+    await writeFile(chinese, `---\ntitle: T\nlang: ${lang}\n---\n\nText\n`);
+    const { path, notes } = await bench.convert((await bench.convert(chinese, "md", "epub")).path, "epub", "tex");
+    return [notes.get("TEXT_LEFT_OUT"), /babelprovide.*\{(.*)\}/.exec(await readFile(path, "utf8"))?.[1]];
+  };
+  expect(await texOf("zh-CN")).toEqual(["Properties of the document were left out: language.", undefined]);
+  expect(await texOf("de")).toEqual([undefined, "ngerman"]);
 });
