@@ -24,7 +24,7 @@ async function sample(format: string, folder: string): Promise<string> {
 
 async function sampleOnce(format: string, folder: string): Promise<string> {
   if (format === "epub") return join(corpus, "markup/book.epub");
-  if (format === "chm") return join(corpus, "typical/ebook/typical.chm");
+  if (format === "chm" || format === "fb2") return join(corpus, `typical/ebook/typical.${format}`);
   if (format === "mobi" || format === "prc") return join(corpus, "ebook/book.mobi");
   const path = join(folder, `sample.${format}`);
   await copyFile((await bench.convert(await sample("epub", folder), "epub", format === "azw" ? "azw3" : format)).path, path);
