@@ -25,8 +25,9 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
     return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
   }
   noteReduced(task, film, { fps, width });
-  const left = (["audio", "subtitle"] as const).filter((kind) => streamsOf(media, kind).length > 0);
-  if (left.length > 0) task.note("TRACKS_LEFT_OUT", `An animation has no ${left.join(" or ")}.`.replace("subtitle", "subtitles"));
+  const kinds = { audio: "audio", subtitle: "subtitles" } as const;
+  const left = (["audio", "subtitle"] as const).filter((kind) => streamsOf(media, kind).length > 0).map((kind) => kinds[kind]);
+  if (left.length > 0) task.note("TRACKS_LEFT_OUT", `An animation has no ${left.join(" or ")}.`);
   if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Frame times were rounded to hundredths of a second.");
   const size = width === undefined ? [] : [narrowed(width)];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
