@@ -19,7 +19,13 @@ export function peakFilters({ options }: HopTask, sound: Stream, encoder: string
   const isLoud = sound.isFloat || (numberOption(options, "volume") ?? 0) > 0;
   if (isHeld || !(isLoud || (isInteger && isFloat))) return [];
   const measured = "astats=metadata=1:reset=0:measure_perchannel=none:measure_overall=Peak_level";
-  return [`asetnsamples=n=${step}:p=0`, measured, "ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=-"];
+  // FFmpeg may convert to integers before a filter that accepts both, and measure what is clipped.
+  return [
+    "aformat=sample_fmts=flt|fltp|dbl|dblp",
+    `asetnsamples=n=${step}:p=0`,
+    measured,
+    "ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=-",
+  ];
 }
 
 /** The peak so far in a line of ffmpeg's output, in dB over full scale. */

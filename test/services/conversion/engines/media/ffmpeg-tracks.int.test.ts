@@ -142,3 +142,10 @@ it("the centre of 6.1 came out of another speaker in Opus", async () => {
   expect(Math.max(...samples)).toBeGreaterThan(10_000);
   expect(notes.get("MEDIA_CHANGED")).toBe("Channels: 8 (7.1) instead of 7 (6.1).");
 });
+
+it("a single channel over full scale was clipped in ALAC", async () => {
+  const path = pathOf("hot.wav");
+  await ffmpeg(...words("-f lavfi -i"), "aevalsrc=1.5*sin(440*2*PI*t):d=0.5:s=44100", ...words("-c:a pcm_f32le"), path);
+  const { notes } = await convert(path, "wav", "alac");
+  expect(notes.get("MEDIA_CHANGED")).toContain("The audio was made 3.5 dB quieter because its peaks exceed full scale.");
+});
