@@ -100,6 +100,7 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["frames", "Text in frames became pictures."],
   ["speech", "The speaker's notes were left out."],
   ["diagrams", "Text of diagrams (SmartArt) was left out."],
+  ["addresses", "Link addresses of cells were left out."],
   ["attached", "Comments and link addresses of cells were left out."],
   ["links", "Links were left out, with their text."],
   ["truths", "Booleans and errors in cells became 0."],
