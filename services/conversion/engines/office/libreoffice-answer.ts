@@ -103,6 +103,7 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["even heads", "Headers and footers of even pages were left out."],
   ["second", "Only the first of several documents in the file was converted."],
   ["diagrams", "Text of diagrams (SmartArt) was left out."],
+  ["addresses", "Link addresses of cells were left out."],
   ["attached", "Comments and link addresses of cells were left out."],
   ["links", "Links were left out, with their text."],
   ["truths", "Booleans and errors in cells became 0."],

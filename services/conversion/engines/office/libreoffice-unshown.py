@@ -9,6 +9,9 @@ from packages import DAMAGED, MOST_BYTES, TYPES, local, may_mention
 PICTURE = re.compile(r'<img src="[^"]*" name="([^"]*)"')
 DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
 SPEECH = re.compile(rb"notesSlide", re.I)
+LINK = re.compile(rb"/hyperlink[\"']")
+# Sheets refer to the addresses of their links there; a package has one of the others in any case.
+RELATIONS = re.compile(r"xl/worksheets/_rels/.*|\[Content_Types\]\.xml|mimetype")
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"
 OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate PresentationFormat ScaleCrop ShareDoc _TemplateID".split())
@@ -35,6 +38,8 @@ def kinds_left_out(document, job):
         return {"frames"} if any(map(is_labelled, shapes)) else set()
     if job["exportFilter"] == "Rich Text Format":
         return {"even heads"} if any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))) else set()
+    if job["exportFilter"] in ("Text - txt - csv (StarCalc)", "DIF", "dBase"):
+        return {"addresses"} if zipfile.is_zipfile(job["input"]) and may_mention(job["input"], LINK, RELATIONS) else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
     pages = document.getDrawPages()

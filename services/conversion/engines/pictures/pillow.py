@@ -13,6 +13,8 @@ Image.MAX_IMAGE_PIXELS = 50_000_000
 # DXGI formats: those that Pillow knows by an older name only, and those without compression.
 BLOCKS = {70: b"DXT1", 71: b"DXT1", 72: b"DXT1", 73: b"DXT3", 74: b"DXT3", 75: b"DXT3", 76: b"DXT5", 77: b"DXT5", 78: b"DXT5"}
 PLAIN = {28: "RGBA", 29: "RGBA", 87: "BGRA", 91: "BGRA", 88: "BGRX", 93: "BGRX"}
+# BC4 and BC5 of signed numbers, of which Pillow makes wrong ones.
+SIGNED = (81, 84)
 # Bits per pixel, and the masks of red, green, blue and alpha.
 MASKED = {
     (32, 0xFF, 0xFF00, 0xFF0000, 0xFF000000): "RGBA",
@@ -32,8 +34,12 @@ def surface(data):
     elif code == b"DX10":
         kind, start = struct.unpack_from("<I", data, 128)[0], 148
         order = PLAIN.get(kind)
+        if kind in SIGNED:
+            sys.exit(UNKNOWN)
         if kind in BLOCKS:
             data = data[:84] + BLOCKS[kind] + data[88:128] + data[start:]
+    elif code in (b"BC4S", b"BC5S"):
+        sys.exit(UNKNOWN)
     else:
         order = None
     if order is None:
