@@ -81,6 +81,8 @@ export const answers = {
     orientation: whole(8),
     /** Pixels per inch, if the file has a value that a person may have meant. */
     density: optional(finite),
+    /** Height of a pixel, of its width. */
+    tallness: finite,
     /** PNG only: whether it has a colour profile other than sRGB. */
     hasProfile: optional(flag),
     /** PNG only: bits per sample. */

@@ -10,7 +10,7 @@ export type Content = {
 
 /** Formats that share their first bytes with the one on the left. Only the name distinguishes them. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
-  jpg: ["mpo", "mjpeg"],
+  jpg: ["mjpeg"],
   jp2: ["jpm"],
   tiff: ["ptif", "dng", "nef", "arw", "pef", "srw"],
   png: ["apng"],

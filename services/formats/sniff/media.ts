@@ -36,6 +36,7 @@ const majorBrands: Readonly<Record<string, string>> = {
   F4V: "f4v",
   F4A: "f4a",
   crx: "cr3",
+  mif3: "avif",
 };
 
 function brandAt(head: Buffer, at: number): string {

@@ -43,9 +43,9 @@ const rules: Readonly<Record<Trait, Rule>> = {
   },
   movement: { kinds: ["video"], formats: set("gif webp apng jxl mng avif") },
   // As a tag that readers must obey. A writer that rotates the pixels leaves no tag.
-  orientation: { formats: set("jpg png webp tiff mpo") },
-  profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo dpx") },
-  metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff mpo dng nef arw pef cr2 orf raf rw2") },
+  orientation: { formats: set("jpg png webp tiff") },
+  profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff dpx") },
+  metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff dng nef arw pef cr2 orf raf rw2") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
     formats: set("tiff heic avif dcm dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),

@@ -101,6 +101,7 @@ const pictureTools: readonly Occurrence[] = [
   ...["ppm", "pgm", "pbm", "pam", "viff", "mtv", "avs", "miff", "dcx"].map(
     (format): Occurrence => ({ engine: "imagemagick", hop: `${format}>png`, code: "PAGES_LEFT_OUT", content: severalOf(format) }),
   ),
+  { engine: "icnsutils", hop: "icns>png", code: "PAGES_LEFT_OUT", content: (path) => copy("image/typical.icns", path) },
   { engine: "imagemagick-exr", hop: "png>exr", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "imagemagick-exr", hop: "png>exr", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },

@@ -33,6 +33,7 @@ describe("parseFormatId", () => {
   it.each([
     ["jpg", "jpg"],
     ["JPEG", "jpg"],
+    ["mpo", "jpg"],
     [".jpg", "jpg"],
     [".TIF", "tiff"],
     ["tar.gz", "tgz"],

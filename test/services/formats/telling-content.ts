@@ -49,6 +49,7 @@ export const telling: readonly (readonly [string, Buffer | string])[] = [
   ["qoi", bytes("716f6966")],
   ["avif", isoMediaOf("avif")],
   ["avif", isoMediaOf("mif1", "mif1avifmiaf")],
+  ["avif", isoMediaOf("mif3", "avif")],
   ["heic", isoMediaOf("heic")],
   ["heic", isoMediaOf("mif1", "mif1heic")],
   ["jxl", bytes("ff0a fa1f")],

@@ -75,8 +75,8 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
     ...tempoFilters(task),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),
     ...(flagOption(options, "normalise") ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
-    // libopus does not support "side" layouts.
-    ...(codec === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
+    // libopus does not support "side" layouts, and 6.1 gets its channels in a wrong order.
+    ...(codec === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|5.1|5.0|quad|3.0|stereo"] : []),
     // Resampling can create higher peaks.
     ...((peaks.length === 0 && !isLed) || rate === undefined ? [] : [`aresample=${rate}`]),
     ...(isLed ? [`adelay=delays=${wmaFrame(rate ?? sound.sampleRate)}S:all=1`] : []),

@@ -9,7 +9,8 @@ import { copyPieces } from "../shared/copy-pieces.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { integerIn, oneOf } from "../shared/options.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { magickBadInput } from "./imagemagick-formats.ts";
+import { magickBadInput, oneSize } from "./imagemagick-formats.ts";
+import { noteSizes } from "./imagemagick-icon.ts";
 import { magick, withPolicy } from "./imagemagick-program.ts";
 
 /** libicns does not read palettes. */
@@ -25,6 +26,7 @@ const hops: readonly Hop[] = [
     fidelity: "reduced",
     ...usual,
     maxInputMb: 20,
+    expects: oneSize,
     options: [
       oneOf(
         "size",
@@ -70,6 +72,7 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   }
   const chosen = Number(stringOption(task.options, "size") ?? largest);
   const [picture, name] = [stored.get(chosen), unpacked.get(chosen)];
+  noteSizes(task, widths.length, chosen === largest ? undefined : `that of ${chosen} pixels`);
   if (picture !== undefined) {
     await using icon = await open(task.input.path);
     if (!picture.isJp2) return await copyPieces(icon, task.outputPath, [[picture.offset, picture.length]]);

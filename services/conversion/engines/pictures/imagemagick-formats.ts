@@ -153,17 +153,20 @@ const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 /** Offered if both formats can hold metadata. */
 const metadataOf = (from: string, to: string): readonly OptionDefinition[] => (mayKeepPlace(from, to) ? [metadataChoice] : []);
 
+/** Of an icon. */
+export const oneSize = [expecting("PAGES_LEFT_OUT", "Only one of several sizes is converted.")];
+
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
   const fidelity = pictures[from]?.read;
   if (fidelity === undefined) return undefined;
   const options = [...bounds, ...metadataOf(from, to)];
   const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
+  const several = pictures[from]?.hasSizes === true ? oneSize : expectingAll("PAGES_LEFT_OUT");
   const expects = expectingAll(
-    pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
     (/^ps[db]$|^fits$|^dds$/.test(from) || pictures[from]?.isLinear === true) && "MEDIA_CHANGED",
   );
-  return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
+  return { fidelity, cost: costs[to] ?? 50, ...usual, expects: [...several, ...expects], ...pages };
 });
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
   const picture = pictures[to];

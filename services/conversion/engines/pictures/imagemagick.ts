@@ -9,7 +9,7 @@ import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, imagemagickHops, leastVeil, magickBadInput, type Picture, pictureOf, unlit, veil } from "./imagemagick-formats.ts";
-import { withMasks } from "./imagemagick-icon.ts";
+import { largestOf, withMasks } from "./imagemagick-icon.ts";
 import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
@@ -71,7 +71,7 @@ function throwIfTooLarge({ stderr }: SandboxEnd): void {
 }
 
 function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
-  if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height || b.colours - a.colours)[0];
+  if (source.hasSizes === true) return largestOf(task, scenes);
   // The first picture of a Photoshop file is the composite, the others are its layers.
   if (/^ps[db]$/.test(source.coder)) return scenes[0];
   const page = numberOption(task.options, "page") ?? 1;

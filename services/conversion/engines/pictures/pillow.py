@@ -12,9 +12,9 @@ Image.MAX_IMAGE_PIXELS = 50_000_000
 
 # DXGI formats: those that Pillow knows by an older name only, and those without compression.
 BLOCKS = {70: b"DXT1", 71: b"DXT1", 72: b"DXT1", 73: b"DXT3", 74: b"DXT3", 75: b"DXT3", 76: b"DXT5", 77: b"DXT5", 78: b"DXT5"}
+# Signed values, which old versions of Pillow take for unsigned ones.
+SIGNED = (81, 84, b"BC4S", b"BC5S")
 PLAIN = {28: "RGBA", 29: "RGBA", 87: "BGRA", 91: "BGRA", 88: "BGRX", 93: "BGRX"}
-# BC4 and BC5 of signed numbers, of which Pillow makes wrong ones.
-SIGNED = (81, 84)
 # Bits per pixel, and the masks of red, green, blue and alpha.
 MASKED = {
     (32, 0xFF, 0xFF00, 0xFF0000, 0xFF000000): "RGBA",
@@ -29,17 +29,15 @@ def surface(data):
     """A DDS. See Microsoft's reference of DDS_HEADER and DDS_HEADER_DXT10."""
     height, width = struct.unpack_from("<II", data, 12)
     flags, code, *masks = struct.unpack_from("<I4s5I", data, 80)
+    if code in SIGNED or (code == b"DX10" and struct.unpack_from("<I", data, 128)[0] in SIGNED):
+        sys.exit(UNKNOWN)
     if flags & 4 == 0:
         order, start = MASKED.get(tuple(masks)) if flags & 0x40 else None, 128
     elif code == b"DX10":
         kind, start = struct.unpack_from("<I", data, 128)[0], 148
         order = PLAIN.get(kind)
-        if kind in SIGNED:
-            sys.exit(UNKNOWN)
         if kind in BLOCKS:
             data = data[:84] + BLOCKS[kind] + data[88:128] + data[start:]
-    elif code in (b"BC4S", b"BC5S"):
-        sys.exit(UNKNOWN)
     else:
         order = None
     if order is None:

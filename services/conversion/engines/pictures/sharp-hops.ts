@@ -120,9 +120,9 @@ const changes: Readonly<Partial<Record<Source, readonly Expectation[]>>> = {
 };
 
 export const unsupported: readonly Expectation[] = [
-  expecting("TEXT_LEFT_OUT", "HTML and text on paths are not drawn."),
+  expecting("TEXT_LEFT_OUT", "HTML, text on paths and parts for some languages are not drawn."),
   expecting("IMAGES_REMOVED", "Embedded pictures in formats other than PNG and JPEG are not drawn."),
-  expecting("STYLING_DROPPED", "The attributes `transform-origin` and `textLength` are ignored."),
+  expecting("STYLING_DROPPED", "Attributes such as `transform-origin` and `textLength` are ignored."),
 ];
 
 /** Drawings have none of the metadata of photographs. */

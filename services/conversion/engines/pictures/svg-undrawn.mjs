@@ -12,9 +12,11 @@ const html = /<(?:\w{1,40}:)?foreignObject(?![^<>]{0,400}\srequiredExtensions\s{
 const textRows = [
   [html, "HTML (foreignObject)"],
   [/<(?:\w{1,40}:)?textPath[\s/>]/, "text on paths (textPath)"],
+  [/\ssystemLanguage\s{0,99}=/, "parts for some languages (systemLanguage)"],
 ];
 const listedLetters =
   /<(?:\w{1,40}:)?(?:text|tspan)(?=\s)[^<>]{0,2000}?\s(?:rotate\s{0,9}=|d?[xy]\s{0,9}=\s{0,9}["']\s{0,9}[^"'\s,<]{1,40}[\s,]{1,9}[^"'\s])/;
+const fadedSymbol = /<(?:\w{1,40}:)?symbol(?=\s)[^<>]{0,2000}?[\s"';]opacity\s{0,9}[:=](?!\s{0,9}["']?\s{0,9}1\s{0,9}["';])/;
 const background =
   /<(?:\w{1,40}:)?svg\s[^<>]{0,9999}?\sstyle\s{0,9}=\s{0,9}(?:"|'|["'][^"'<>]{0,999}?[;\s])background(?:-color)?\s{0,9}:\s{0,9}(?!none|transparent|in|\s)/;
 /** @type {readonly (readonly [RegExp, string])[]} */
@@ -23,6 +25,7 @@ const styleRows = [
   [/\btextLength\s{0,9}=/, "textLength"],
   [listedLetters, "places of single letters"],
   [background, "background of the page"],
+  [fadedSymbol, "opacity of symbols"],
 ];
 
 /**
@@ -44,8 +47,16 @@ export function undrawnIn(svg, kinds) {
       "Embedded pictures not drawn",
       kinds.filter((kind) => embedded.has(kind)),
     ),
-    STYLING_DROPPED: told("Ignored", named(styleRows)),
+    STYLING_DROPPED: told("Ignored", [...named(styleRows), ...(hasOpenPicture(svg) ? ["width of pictures without a height"] : [])]),
   };
+}
+
+/** Whether the height of a picture follows from its width. @param {string} svg */
+function hasOpenPicture(svg) {
+  for (const [element, name] of svg.matchAll(elements)) {
+    if (name === "image" && /\swidth\s{0,9}=/.test(element) && !/\sheight\s{0,9}=/.test(element)) return true;
+  }
+  return false;
 }
 
 /** Whether parts of a drawing are elsewhere. Pages to which it only leads are none. @param {string} svg */

@@ -55,10 +55,11 @@ export type Page = { readonly box: string; readonly matrix: string };
 export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish, grain = 0.001): Page {
   const isTurned = facts.orientation > 4;
   const density = wish.density ?? facts.density;
-  const longest = (longestPage - 2 * wish.marginPoints) / Math.max(facts.width, facts.height);
+  const tall = facts.height * facts.tallness;
+  const longest = (longestPage - 2 * wish.marginPoints) / Math.max(facts.width, tall);
   const scale = density === undefined ? Math.min(pointsPerInch / usualDensity, longest) : pointsPerInch / density;
   const side = (pixels: number) => (wish.size === undefined ? Math.max(1, Math.round((pixels * scale) / grain)) * grain : pixels * scale);
-  const natural = [side(isTurned ? facts.height : facts.width), side(isTurned ? facts.width : facts.height)] as const;
+  const natural = [side(isTurned ? tall : facts.width), side(isTurned ? facts.width : tall)] as const;
   const [short, long] = wish.size === undefined ? [0, 0] : pageSizes[wish.size];
   const page =
     wish.size === undefined

@@ -64,7 +64,7 @@ async function isBilevelPcx(file: ByteSource, page: number | undefined): Promise
 
 /** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, and pHYs before the data, in pixels per metre. */
 function pngFacts(head: Buffer): PictureFacts {
-  let density: number | undefined;
+  let [density, tallness]: [number | undefined, number] = [undefined, 1];
   let [hasProfile, isKeyed] = [false, false];
   let orientation = 1;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
@@ -73,14 +73,15 @@ function pngFacts(head: Buffer): PictureFacts {
     if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
     if (type === "tRNS") isKeyed = true;
     if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
+    if (type === "pHYs") tallness = tallnessOf(head.readUInt32BE(at + 8), head.readUInt32BE(at + 12));
     if (type === "pHYs" && head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
   }
   const [width, height, bitDepth] = [head.readUInt32BE(16), head.readUInt32BE(20), head.readUInt8(24)];
-  return { width, height, orientation, density, hasProfile, bitDepth, isKeyed, components: undefined };
+  return { width, height, orientation, density, tallness, hasProfile, bitDepth, isKeyed, components: undefined };
 }
 
 function jpegFacts(head: Buffer): PictureFacts {
-  let [orientation, density]: [number, number | undefined] = [1, undefined];
+  let [orientation, density, tallness]: [number, number | undefined, number] = [1, undefined, 1];
   for (let at = 2; at + 9 <= head.length; ) {
     const marker = head[at + 1] ?? 0;
     if (head[at] !== 0xff || marker === 0xff) {
@@ -90,11 +91,13 @@ function jpegFacts(head: Buffer): PictureFacts {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) {
       const [width, height, components] = [head.readUInt16BE(at + 7), head.readUInt16BE(at + 5), head[at + 9]];
-      return { width, height, orientation, density, hasProfile: undefined, bitDepth: undefined, isKeyed: undefined, components };
+      const shared = { width, height, orientation, density, tallness };
+      return { ...shared, hasProfile: undefined, bitDepth: undefined, isKeyed: undefined, components };
     }
     const text = head.toString("latin1", at + 4, at + 10);
     if (marker === 0xe0 && text.startsWith("JFIF\0")) {
       const unit = head[at + 11];
+      tallness = tallnessOf(head.readUInt16BE(at + 12), head.readUInt16BE(at + 14));
       density = unit === 1 || unit === 2 ? meantDensity(head.readUInt16BE(at + 12) * (unit === 2 ? 2.54 : 1)) : undefined;
     }
     if (marker === 0xe1 && text === "Exif\0\0") {
@@ -130,6 +133,12 @@ function exifFacts(tiff: Buffer): Pick<PictureFacts, "orientation" | "density"> 
     orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
     density: meantDensity(perUnit * (found.get(tags.unit) === 3 ? 2.54 : 1)),
   };
+}
+
+/** Faxes have two resolutions. Other programs write nonsense. */
+function tallnessOf(across: number, down: number): number {
+  const tallness = across / down;
+  return tallness > 0.2 && tallness < 5 ? tallness : 1;
 }
 
 /** Cameras write 72 for every picture. Lower values mean nothing either. */

@@ -238,7 +238,6 @@ async function readPage(file: ByteSource, found: Found): Promise<void> {
 
 const readers: Readonly<Record<string, Reader>> = {
   jpg: readJpeg,
-  mpo: readJpeg,
   png: readPng,
   apng: readPng,
   jng: readPng,

@@ -33,6 +33,9 @@ it.each([
   ["<image xlink:href='data:image/webp;base64,AA'/><image href='data:image/png;base64,AA'/>", "", "Embedded pictures not drawn: webp.", ""],
   ['<g style="transform-origin: 1px 2px"/><text textLength="9">', "", "", "Ignored: transform-origin, textLength."],
   ['<text x="1" y="2"><tspan dy="0" x="1 2,3">A', "", "", "Ignored: places of single letters."],
+  ['<text systemLanguage="de">', "Not drawn: parts for some languages (systemLanguage).", "", ""],
+  ['<symbol style="opacity:.5"><image href="#" width="2"/>', "", "", "Ignored: opacity of symbols, width of pictures without a height."],
+  ['<symbol opacity="1"/><g opacity=".5"/><image width="2" href="#" height="3"/><image/>', "", "", ""],
   ['<rect x="1 2"/><text x="1 " style="x:1 2"><svg style="enable-background:new; background:none"/>', "", "", ""],
   ['<svg width="1" style="color:red;background-color: #fff">', "", "", "Ignored: background of the page."],
   ["<text>A foreignObject and a textPath</text>", "", "", ""],
@@ -89,6 +92,8 @@ it("takes linear time for hostile markup", () => {
     "<text ",
     '<text x="1 ',
     '<svg style=";',
+    "<symbol ",
+    "<image width=",
     "font-family : 'a'",
     "<foreignObject requiredExtensions ",
   ]) {

@@ -1,5 +1,5 @@
 /** Track metadata of films, and tracks that are neither picture nor sound: kept, or named in a note. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
@@ -115,4 +115,14 @@ it("every reason why tracks are left out is noted", async () => {
   expect(notes.get("TRACKS_LEFT_OUT")).toBe(
     "Only the first track of each kind was converted. Attached files and data tracks were left out.",
   );
+});
+
+it("the centre of 6.1 came out of another speaker in Opus", async () => {
+  const [path, centre] = [pathOf("centre.wav"), pathOf("centre.pcm")];
+  await ffmpeg(...words("-f lavfi -i"), "aevalsrc=0|0|0.5*sin(440*2*PI*t)|0|0|0|0:c=6.1:d=0.5:s=48000", path);
+  const { path: made, notes } = await convert(path, "wav", "opus");
+  await ffmpeg("-i", made, ...words("-af pan=mono|c0=FC -f s16le"), centre);
+  const samples = new Int16Array(new Uint8Array(await readFile(centre)).buffer);
+  expect(Math.max(...samples)).toBeGreaterThan(10_000);
+  expect(notes.get("MEDIA_CHANGED")).toBe("Channels: 8 (7.1) instead of 7 (6.1).");
 });

@@ -105,6 +105,11 @@ describe("engine mupdf, in detail", () => {
     const scan = join(bench.folder, "scan.jpg");
     await twoColours(600, 300).jpeg().withMetadata({ density: 300 }).toFile(scan);
     expect(await sizeOf((await bench.convert(scan, "jpg", "pdf")).path)).toEqual([144, 72]);
+    for (const format of ["jpg", "png"]) {
+      const fax = join(bench.folder, `fax.${format}`);
+      await run("convert-im6.q16", ["-size", "600x300", "xc:red", "-units", "PixelsPerInch", "-density", "300x150", fax]);
+      expect(await sizeOf((await bench.convert(fax, format, "pdf")).path), "twice the resolution across").toEqual([144, 144]);
+    }
   });
 
   it.each([

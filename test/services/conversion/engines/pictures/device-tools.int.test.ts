@@ -48,7 +48,8 @@ describe("icnsutils", () => {
   const bench = useBench(icnsutilsEngine);
 
   it("extracts the largest picture, and lists the available sizes", async () => {
-    const { path } = await bench.convert(typical("image/typical.icns"), "icns", "png");
+    const { path, notes } = await bench.convert(typical("image/typical.icns"), "icns", "png");
+    expect([...notes]).toEqual([["PAGES_LEFT_OUT", "Only the largest of 2 pictures was converted."]]);
     expect(await sharp(path).metadata()).toMatchObject({ width: 256, height: 256 });
     const refused = bench.convert(typical("image/typical.icns"), "icns", "png", { size: "16" });
     await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { allowed: ["256", "128"] } });

@@ -56,6 +56,7 @@ describe("engine imagemagick, in detail", () => {
     expect([single.readUInt16LE(4), single[6], single[7]]).toEqual([1, 24, 24]);
     const back = await bench.convert((await bench.convert(picture, "png", "ico")).path, "ico", "png");
     expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
+    expect([...back.notes]).toEqual([["PAGES_LEFT_OUT", "Only the largest of 4 pictures was converted."]]);
   });
 
   it("reads a Lab TIFF by its values, whatever profile it has", async () => {
