@@ -21,6 +21,8 @@ type Device = {
   readonly isWritten: boolean;
   /** Its points may have values that a GPX with Garmin's extensions lacks, such as speed and power. */
   readonly hasSensors?: boolean;
+  /** GPSBabel adds a height of 0 to its points. */
+  readonly isFlat?: boolean;
   /** Waypoints without a time are not written. */
   readonly needsTimes?: boolean;
   /** What its GPX may lack. */
@@ -41,7 +43,7 @@ const devices: Readonly<Record<string, Device>> = {
     lost: { METADATA_DROPPED: "Values of sensors, events and comments are left out." },
   },
   plt: { name: "ozi", holds: "tracks", isWritten: true },
-  loc: { name: "geo", holds: "places", isWritten: true },
+  loc: { name: "geo", holds: "places", isWritten: true, isFlat: true },
   lmx: { name: "lmx", holds: "places", isWritten: true },
   gpi: {
     ...{ name: "garmin_gpi", holds: "places", isWritten: true },
@@ -138,6 +140,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
       throw new FilemillError("INVALID_INPUT", "The file contains no waypoints or tracks.");
     if (/^Invalid NMEA checksum/m.test(end.stderr)) task.note("ENTRIES_LEFT_OUT", "Sentences with a wrong checksum were left out.");
+    if (device.isFlat === true) await session.run({ program: "/bin/sed", args: ["-i", "/<ele>0\\.000<\\/ele>/d", `/job/${name}`] });
     if (device.hasSensors === true) await tellSensors(session, task, reader);
   } else await compareWithSource(session, task, device, name);
   await session.adopt(name);

@@ -187,6 +187,14 @@ describe("engine gpsbabel, in detail", () => {
     expect((await bench.convert(sentences, "nmea", "gpx")).notes.get("METADATA_DROPPED")).toContain("1 January 1970");
   });
 
+  it("does not invent heights of geocaches", async () => {
+    const path = join(bench.folder, "caches.loc");
+    const cache = '<waypoint><name id="GC1"><![CDATA[Oak]]></name><coord lat="47" lon="8"/></waypoint>';
+    await writeFile(path, `<?xml version="1.0"?><loc version="1.0">${cache}</loc>`);
+    const gpx = await readFile((await bench.convert(path, "loc", "gpx")).path, "utf8");
+    expect([gpx.includes("Oak"), gpx.includes("<ele>")]).toEqual([true, false]);
+  });
+
   it("refuses files without any position", async () => {
     await expect(convert("", "tcx")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
