@@ -34,10 +34,9 @@ export async function partOf(joining: Joining, entry: Entry, to: "wav" | "mp4"):
   return part;
 }
 
-/** In sRGB with 8 bits, because ffmpeg ignores colour profiles. QOI also tells whether anything is transparent. */
+/** In sRGB with 8 bits, because ffmpeg ignores colour profiles; QOI also tells whether anything is transparent. Everything becomes PNG. */
 export async function pictureOf(joining: Joining, entry: Entry): Promise<Part> {
-  const png = await joining.convert(entry, "png");
-  return await probed(joining, entry, await joining.convert({ ...entry, ...png }, "qoi"));
+  return await probed(joining, entry, await joining.convert(entry, "qoi", "png"));
 }
 
 async function probed({ session }: Joining, entry: Entry, file: FileRef): Promise<Part> {
