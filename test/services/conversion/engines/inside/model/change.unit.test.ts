@@ -32,6 +32,11 @@ const samples: readonly (readonly [name: string, format: string, content: Buffer
   ["binary STL", "stl", stlBinary()],
   ["OBJ", "obj", Buffer.from(obj())],
   ["text PLY", "ply", ply("ascii")],
+  [
+    "PLY whose header ends in another line end",
+    "ply",
+    Buffer.from(ply("binary_little_endian").toString("latin1").replace("end_header\n", "end_header\r\n"), "latin1"),
+  ],
   ["PLY", "ply", ply("binary_little_endian")],
   ["GLB", "glb", glb()],
 ];
