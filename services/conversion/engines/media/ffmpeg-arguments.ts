@@ -8,7 +8,7 @@ import { inputInside } from "../shared/tool-run.ts";
 import { broadcastArgs, recordingArgs, withoutTechnicalTags } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
-import { withoutTrack } from "./ffmpeg-completeness.ts";
+import { soundsHeld, withoutTrack } from "./ffmpeg-completeness.ts";
 import { type Container, holdsEdits, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
@@ -218,8 +218,10 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
     task.note("MEDIA_CHANGED", `The animation plays ${times}, the video once.`);
   }
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
-  const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
-  if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
+  const kept = soundsHeld(target, sounds);
+  if (otherFilms.length > 0) task.note("TRACKS_LEFT_OUT");
+  const [heard] = kept;
+  if (heard !== undefined && kept.length < sounds.length) noteLeftOut(task, "track", sounds.indexOf(heard) + 1, sounds.length);
   const subtitles = target.subtitles === undefined ? [] : keptSubtitlesOf(task, media);
   if (subtitles.length < streamsOf(media, "subtitle").length)
     task.note("TRACKS_LEFT_OUT", "Subtitles that the format does not support were left out.");
@@ -235,6 +237,8 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
     ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
     ...subtitleCodecs(task, target, subtitles),
     ...(subtitles.length === 0 ? [] : subtitlePaceArgs(task)),
+    // Otherwise FFmpeg makes the first of several the default.
+    ...(subtitles.some(({ isDefault }) => isDefault) ? [] : subtitles.slice(1, 2).flatMap(() => ["-disposition:s:0", "-default"])),
     ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
     ...chapterArgs(task, media, target.muxer),
   ];

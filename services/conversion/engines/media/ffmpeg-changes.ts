@@ -133,7 +133,7 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
     ...(source.mayBeInterlaced && !written.mayBeInterlaced ? [["Frames", "progressive", "interlaced"] as const] : []),
     ...(isFaster && options.fps === undefined ? [["Frame rate", rateText(rates[1]), rateText(rates[0])] as const] : []),
     ...(depthOf(written) < depthOf(source) ? [["Bits per colour channel", depthOf(written), depthOf(source)] as const] : []),
-    ...(isFilm && sharingOf(written) > sharingOf(source) && written.codec === "h264"
+    ...(isFilm && sharingOf(written) > sharingOf(source)
       ? [["Pixels per colour sample", sharingOf(written), sharingOf(source)] as const]
       : []),
   ];

@@ -6,6 +6,7 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { saysBadInput } from "../shared/bad-input.ts";
 import { flagOption, numberOption, words } from "../shared/hop-table.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
+import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { readPackets } from "./ffmpeg-probe.ts";
@@ -100,8 +101,14 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
   }
   const film = streams.filter(({ kind }) => kind === "video").slice(0, 1);
   const isMute = flagOption(task.options, "mute") || pictureFormats[task.hop.to] !== undefined;
-  const held = videoFormats[task.hop.to]?.singleAudio === true ? sounds.slice(0, 1) : sounds;
-  return isMute ? film : [...film, ...held];
+  return isMute ? film : [...film, ...soundsHeld(videoFormats[task.hop.to], sounds)];
+}
+
+/** All, or the one that a player starts with. */
+export function soundsHeld(target: Container | undefined, sounds: readonly Stream[]): readonly Stream[] {
+  if (target?.singleAudio !== true) return sounds;
+  const chosen = sounds.find(({ isDefault }) => isDefault);
+  return chosen === undefined ? sounds.slice(0, 1) : [chosen];
 }
 
 export function withoutTrack({ unknownKinds }: Media, kind: Stream["kind"], message: string): FilemillError {

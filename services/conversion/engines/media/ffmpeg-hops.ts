@@ -55,7 +55,7 @@ const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions o
 
 /** Film that is copied keeps all its tracks, which not every format can hold. */
 function filmExpectations(target: Container): readonly Expectation[] {
-  const tracks = target.singleAudio === true ? "audio except the first" : "video except the first";
+  const tracks = target.singleAudio === true ? "audio except the default one" : "video except the first";
   return [
     expecting("TRACKS_LEFT_OUT", {
       message: `Tracks of ${tracks}, and subtitles that the format does not support, are left out.`,

@@ -42,3 +42,8 @@ describe("a film whose codec or pixels no browser plays is encoded anew for MP4"
     expect(await filmOf((await convert(source, "mp4", "mkv")).path)).toBe("h264,yuv444p");
   });
 });
+
+it.each(["webm", "avi"])("%s of a film in 4:4:4 has fewer colour samples, which no note said", async (to) => {
+  const { notes } = await convert(await made(`full-${to}.mkv`, "-pix_fmt yuv444p -c:v libx264"), "mkv", to);
+  expect(notes.get("MEDIA_CHANGED")).toBe("Pixels per colour sample: 4 instead of 1.");
+});

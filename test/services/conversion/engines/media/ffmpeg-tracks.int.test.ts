@@ -66,6 +66,22 @@ describe("languages and other tracks of a film", () => {
     expect((await convert(path, "mkv", "mp4")).notes.get("METADATA_DROPPED")).toContain("mark tracks as shown at once, or not");
   });
 
+  it("that are not shown stay so in MKV, where the first of several was", async () => {
+    const [script, path] = [pathOf("two.srt"), pathOf("two.mkv")];
+    await writeFile(script, "1\n00:00:00,100 --> 00:00:00,900\nQuokka\n");
+    const hidden = "-map 0 -map 1 -map 1 -c copy -disposition:s:0 0 -disposition:s:1 forced";
+    await ffmpeg("-i", await spoken(), "-i", script, ...words(hidden), path);
+    for (const to of ["mkv", "webm"]) expect((await convert(path, "mkv", to)).notes.get("METADATA_DROPPED")).toBeUndefined();
+  });
+
+  it("of a format with one audio track have the default one, not the first", async () => {
+    const path = pathOf("second.mkv");
+    const second = "-map 0:v -map 0:a -map 1 -metadata:s:a:1 language=fin -disposition:a:0 0 -disposition:a:1 default -c:v copy";
+    await ffmpeg("-i", await spoken(), ...tone, ...words(second), path);
+    const { path: made, notes } = await convert(path, "mkv", "3gp");
+    expect([await languageOf(made), notes.get("TRACKS_LEFT_OUT")]).toEqual(["fin", "Only track 2 of 2 was converted."]);
+  });
+
   it("of files that are attached are noted", async () => {
     const path = pathOf("attached.mkv");
     await writeFile(pathOf("note.txt"), "text");
