@@ -41,7 +41,9 @@ local function unread_in(source, document)
     if depth == 0 and is_lost(text, words) then
       local place = #open
       while place > 1 and plain[open[place]] do place = place - 1 end
-      if place > 0 and not found:includes(open[place]) then found:insert(open[place]) end
+      -- The heading of the notes, which become footnotes.
+      local is_heading = open[place] == "body" and open[place + 1] == "title"
+      if place > 0 and not is_heading and not found:includes(open[place]) then found:insert(open[place]) end
     end
   end
   return found

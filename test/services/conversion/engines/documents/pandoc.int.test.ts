@@ -204,7 +204,7 @@ describe("engine pandoc, in detail", () => {
     ],
     [
       "fb2",
-      '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Quokka и нумбат. <!-- Wombat --></p></section></body></FictionBook>',
+      '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Quokka и нумбат. <!-- Wombat --></p></section></body><body name="notes"><title><p>Notes</p></title></body></FictionBook>',
       undefined,
     ],
     [
