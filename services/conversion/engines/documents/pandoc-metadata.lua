@@ -124,6 +124,8 @@ local function says(name, value)
   local text = pandoc.utils.stringify(value)
   -- Every book has an identifier, but only that of its edition means something to people.
   if name == "identifier" then return text:gsub("%D", ""):match("97[89]" .. ("%d"):rep(10)) ~= nil end
+  -- The program that wrote the book.
+  if name == "contributor" and text:match("^calibre %(") then return false end
   return text:match("%S") ~= nil and pandoc.utils.type(value) ~= "boolean"
 end
 
