@@ -91,6 +91,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "chromium", hop: "html>pdf", code: "ENTRIES_LEFT_OUT", content: '<a href="b.html">B</a>' },
   { engine: "pdf", hop: "pdf>html", code: "ENTRIES_LEFT_OUT", content: withHeads },
   { engine: "pdf", hop: "pdf>html", code: "PAGES_EMPTY", content: pdfOf([" "]) },
+  { engine: "poppler", hop: "pdf>txt", code: "STRUCTURE_DROPPED", content: richPdf },
   { engine: "poppler", hop: "pdf>txt", code: "PAGES_EMPTY", content: pdfOf([" "]) },
   { engine: "pdf", hop: "pdf>json", code: "DRAWINGS_LEFT_OUT", content: pdfOf(["Pie) Tj ET 20 20 m 50 90 l 90 20 l f BT 0 0 Td ("]) },
   { engine: "pdf", hop: "pdf>csv", code: "SHEETS_LEFT_OUT", content: twoTables },

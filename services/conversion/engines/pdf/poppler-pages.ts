@@ -2,6 +2,7 @@
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { assertPart } from "#services/conversion/domain/parts.ts";
+import { unseenForm } from "../inside/unseen-form.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { firstNames, numberOption } from "../shared/hop-table.ts";
 import { integerIn } from "../shared/options.ts";
@@ -42,11 +43,11 @@ export const popplerBadInput = [/^Syntax Error/m];
 export const saysDamaged = (stderr: string) => /Syntax Error(?!(?: \(\d{1,12}\))?: Bad bounding box for annotation)/.test(stderr);
 
 /**
- * pdfinfo's data about the document and one page.
+ * pdfinfo's data about the document and one page. `task` is told of forms that are not on the pages.
  *
  * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
  */
-export async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
+export async function readFacts(session: ToolSession, pageNumber: number, task?: HopTask): Promise<Facts> {
   const args = ["-box", "-f", String(pageNumber), "-l", String(pageNumber + pagesCompared - 1), inputInside];
   const end = await session.run({ program: "/usr/bin/pdfinfo", args });
   if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
@@ -59,6 +60,11 @@ export async function readFacts(session: ToolSession, pageNumber: number): Promi
   assertPart("page", pageNumber, pages);
   const boxes = [...end.stdout.matchAll(/^Page\s+\d{1,9} (?:Media|Crop)Box:(.*)$/gm)].map(([, sides = ""]) => sides.trim());
   const mayBeCropped = pages >= pageNumber + pagesCompared || boxes.some((sides, at) => at % 2 === 1 && sides !== boxes[at - 1]);
+  if (task !== undefined && /^Form:\s+XFA/m.test(end.stdout)) {
+    const args = ["show", inputInside, "trailer/Root/NeedsRendering"];
+    const shown = await session.run({ program: "/usr/bin/mutool", args }).catch(() => undefined);
+    if (shown?.stdout.startsWith("true")) task.note("TEXT_LEFT_OUT", unseenForm);
+  }
   return { pages, mayBeCropped, ...factsOf(end.stdout, pageNumber) };
 }
 

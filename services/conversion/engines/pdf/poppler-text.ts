@@ -24,6 +24,7 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
   const first = await take(host, session, task);
   const guessed = await guessedFonts(session);
   if (guessed !== undefined) task.note("TEXT_NOT_RECOGNISED", guessed);
+  await noteAttached(session, task);
   if (first.pictures.length === 0) return await finish(session, task, first);
   await using searchable = stepFile(task, "searchable");
   await using text = stepFile(task, "recognised");
@@ -45,10 +46,17 @@ export async function extractText(host: Host, task: HopTask): Promise<void> {
   await finish(session, task, all);
 }
 
+/** In a portfolio, they are all that there is. */
+async function noteAttached(session: ToolSession, task: HopTask): Promise<void> {
+  const { stdout } = await session.run({ program: "/usr/bin/pdfdetach", args: ["-list", inputInside] });
+  const names = [...stdout.matchAll(/^\d{1,9}: (.{1,100})/gm)].map(([, name = ""]) => name);
+  if (names.length > 0) task.note("STRUCTURE_DROPPED", `Attached files were left out: ${firstNames(names, 4)}.`);
+}
+
 /** Leaves the text in the session. */
 async function take({ inspector }: Host, session: ToolSession, task: HopTask): Promise<Taken> {
   const first = numberOption(task.options, "firstPage") ?? 1;
-  const { pages, mayBeCropped } = await readFacts(session, first);
+  const { pages, mayBeCropped } = await readFacts(session, first, task);
   const range = ["-f", String(first), "-l", String(Math.min(numberOption(task.options, "lastPage") ?? pages, pages))];
   const layout = task.options.layout === "page" ? ["-layout"] : [];
   const source = mayBeCropped ? await shownPart(session, task) : inputInside;

@@ -39,7 +39,7 @@ function chosenPages(task: HopTask, total: number): readonly number[] {
 
 async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const { pages: total } = await readFacts(session, 1);
+  const { pages: total } = await readFacts(session, 1, task);
   const numbers = chosenPages(task, total);
   const sizes = await readPages(session, numbers);
   const pixels = sizes.map((size) => pixelsOf(task, size));

@@ -12,7 +12,7 @@ import {
   type OpenEngine,
   type OptionDefinition,
 } from "#services/conversion/domain/engine.ts";
-import { expectingAll } from "#services/conversion/domain/expectations.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { noteLeftOut, partOptions } from "#services/conversion/domain/parts.ts";
 import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
@@ -43,7 +43,10 @@ const hops: readonly Hop[] = [
   hop("ps", "high", 80, textPages),
   {
     ...hop("txt", "extract", 30, [...textPages, ...textOptions]),
-    expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED", "PAGES_EMPTY"),
+    expects: [
+      ...expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED", "PAGES_EMPTY"),
+      expecting("STRUCTURE_DROPPED", "Attached files are left out."),
+    ],
   },
 ];
 
@@ -52,7 +55,7 @@ type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 const undrawable = "The page could not be drawn; the PDF is damaged.";
 
 async function rasterize({ session, inspector }: Work, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
-  const facts = await readFacts(session, pageNumber);
+  const facts = await readFacts(session, pageNumber, task);
   const { width, height } = pixelsOf(task, facts);
   const gray = flagOption(task.options, "grayscale");
   const pages = ["-f", String(pageNumber), "-l", String(pageNumber), "-singlefile"];
@@ -93,7 +96,7 @@ async function writePicture(
 
 async function extract({ session }: Work, task: HopTask): Promise<void> {
   const pageNumber = numberOption(task.options, "page") ?? numberOption(task.options, "firstPage") ?? 1;
-  const facts = await readFacts(session, pageNumber);
+  const facts = await readFacts(session, pageNumber, task);
   const first = ["-f", String(pageNumber)];
   const last = ["-l", String(Math.min(numberOption(task.options, "lastPage") ?? facts.pages, facts.pages))];
   const only = [...first, "-l", String(pageNumber)];

@@ -2,6 +2,7 @@
 import { type Ask, type Converted, type Notes, noteAlso, type Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
+import { unseenForm } from "../unseen-form.ts";
 import type { PageContent, Run } from "./content.ts";
 import { placesOf, withDrawn } from "./drawn-figures.ts";
 import { exactly } from "./exact-pages.ts";
@@ -32,6 +33,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     count,
     bookmarks,
     attachments,
+    isUnseenForm,
     damaged,
   } = await readPdf(bytes, pagesWanted(options.pages), { isAsSeen: options.layout === "exact" });
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
@@ -45,7 +47,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   noteUnread(scanned, read, notes);
   const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
-  if (!isTablesAlone) noteLeftOut(read, attachments, notes);
+  noteLeftOut(isTablesAlone ? [] : read, isTablesAlone ? [] : attachments, isUnseenForm, notes);
   if (options.layout === "exact") return await exactly(read, said, { notes, ask });
   const pages = isTablesAlone ? read : await withDrawn(read, notes, shows.has(to) ? ask : undefined);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
@@ -73,10 +75,11 @@ function noteUnread(scanned: readonly number[], read: readonly PageContent[], no
   if (told.length > 0) notes.set("TEXT_NOT_RECOGNISED", told.join(" "));
 }
 
-function noteLeftOut(read: readonly PageContent[], attachments: readonly string[], notes: Notes): void {
+function noteLeftOut(read: readonly PageContent[], attachments: readonly string[], isUnseenForm: boolean, notes: Notes): void {
   const commented = read.filter(({ comments }) => comments > 0).map(({ number }) => number);
   const layered = read.filter(({ hasHiddenText }) => hasHiddenText).map(({ number }) => number);
   const told = [
+    ...(isUnseenForm ? [unseenForm] : []),
     ...(commented.length === 0 ? [] : [`Comments on these pages were left out: ${placesOf(commented)}.`]),
     ...(layered.length === 0 ? [] : [`Text in hidden layers of these pages was left out: ${placesOf(layered)}.`]),
   ];

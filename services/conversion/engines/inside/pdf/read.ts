@@ -33,6 +33,8 @@ export type PdfContent = {
   readonly bookmarks: readonly Bookmark[];
   /** Names of attached files. */
   readonly attachments: readonly string[];
+  /** It replaces its page in Adobe's programs. */
+  readonly isUnseenForm: boolean;
   readonly pages: readonly PageContent[];
   /** Numbers of pages that could not be read. */
   readonly damaged: readonly number[];
@@ -67,12 +69,13 @@ export async function readPdf(
     }
     if (pages.length === 0 && damaged.length > 0) throw unreadable();
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
-    const { Title, Language, Author, Subject, Keywords } = info as Readonly<Record<string, unknown>>;
+    const { Title, Language, Author, Subject, Keywords, IsXFAPresent, IsAcroFormPresent } = info as Readonly<Record<string, unknown>>;
     const [title, language, author, subject, keywords] = [Title, Language, Author, Subject, Keywords].map(saidIn);
     const said = { title, language, author, subject, keywords };
     const bookmarks = bookmarksIn(await document.getOutline().catch(() => undefined));
     const attachments = namesOf(await document.getAttachments().catch(() => undefined));
-    return { said, count: document.numPages, bookmarks, attachments, pages, damaged };
+    const isUnseenForm = IsXFAPresent === true && IsAcroFormPresent !== true;
+    return { said, count: document.numPages, bookmarks, attachments, isUnseenForm, pages, damaged };
   } finally {
     await document.loadingTask.destroy();
   }

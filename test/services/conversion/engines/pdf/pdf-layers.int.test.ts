@@ -2,7 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { unseenForm } from "#services/conversion/engines/inside/unseen-form.ts";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
+import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
 import { useBench } from "#test/contract/engine.ts";
 import { textFrom } from "#test/prove/readers/program.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
@@ -25,7 +27,17 @@ with pikepdf.open(sys.argv[1]) as pdf:
     pdf.save(sys.argv[2])
 `;
 
+/** As Adobe's programs make it: the page asks to wait for them. */
+const dynamicForm = `
+import sys, pikepdf
+with pikepdf.open(sys.argv[1]) as pdf:
+    pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array(), XFA=pdf.make_stream(b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'/>"))
+    pdf.Root.NeedsRendering = True
+    pdf.save(sys.argv[2])
+`;
+
 const bench = useBench(pdfEngine);
+const poppler = useBench(popplerEngine);
 let source: string;
 beforeAll(async () => {
   const plain = join(bench.folder, "plain.pdf");
@@ -44,4 +56,17 @@ it.each(["html", "json"])("hidden layers stay out of %s", async (to) => {
     "Comments on these pages were left out: 1. Text in hidden layers of these pages was left out: 1.",
   );
   expect(notes.get("STRUCTURE_DROPPED")).toBe("Attached files were left out: data.csv.");
+});
+
+it("a form that only Adobe's programs display is named, where its page asks to wait", async () => {
+  const form = join(bench.folder, "form.pdf");
+  await textFrom("/usr/bin/python3", "-c", dynamicForm, join(bench.folder, "plain.pdf"), form);
+  for (const [engine, to] of [
+    [bench, "docx"],
+    [poppler, "txt"],
+    [poppler, "png"],
+  ] as const)
+    expect((await engine.convert(form, "pdf", to)).notes.get("TEXT_LEFT_OUT"), to).toBe(unseenForm);
+  const plain = await poppler.convert(source, "pdf", "txt");
+  expect([...plain.notes]).toEqual([["STRUCTURE_DROPPED", "Attached files were left out: data.csv."]]);
 });
