@@ -94,7 +94,9 @@ function dropping(from: string, to: string): readonly Expectation[] {
 
 /** Formats of Unix store names as bytes, which need no encoding. */
 export function guessesNames(from: string, to: string): boolean {
-  return streams[to] === undefined && (from === "lzh" || packings[from]?.format === "zip" || packings[to]?.isUnix !== true);
+  return (
+    streams[to] === undefined && (from === "lzh" || from === "cab" || packings[from]?.format === "zip" || packings[to]?.isUnix !== true)
+  );
 }
 
 /** Owners and permissions are lost if either format lacks them; members never are. */

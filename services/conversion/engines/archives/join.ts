@@ -40,8 +40,8 @@ export type Joining = {
   readonly task: HopTask;
   readonly inspector: EngineHost["inspector"];
   readonly entries: readonly Entry[];
-  /** Converts by the entry's own best route; a failure names the entry, and its notes are gathered. */
-  convert(entry: Entry, to: string): Promise<FileRef>;
+  /** Converts by the entry's own best route, or through a format; a failure names the entry, and its notes are gathered. */
+  convert(entry: Entry, to: string, through?: string): Promise<FileRef>;
   /** Notes what changed in an entry. */
   remark(entry: Pick<Entry, "name">, what: string): void;
 };
@@ -94,12 +94,17 @@ async function run(
   const remarks = new Map<string, string[]>();
   const remark: Joining["remark"] = ({ name }, what) => void remarks.set(name, [...new Set([...(remarks.get(name) ?? []), what])]);
   let [done, bytes] = [0, 0];
-  async function convert(entry: Entry, to: string): Promise<FileRef> {
+  async function convert(entry: Entry, to: string, through?: string): Promise<FileRef> {
     const { name } = entry;
-    if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
+    const { convertEntry } = task;
+    if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
     if (entry.isMisnamed) remark(entry, noteTable.CONTENT_TYPE_CORRECTED);
+    const converted = (file: FileRef, format: string) =>
+      convertEntry(file, format, (code, message) => remark(entry, message ?? noteTable[code]));
     try {
-      const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
+      const halfway = through === undefined ? entry : await converted(entry, through);
+      const made = await converted(halfway, to);
+      if (halfway.path !== entry.path) await rm(halfway.path, { force: true });
       if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
       bytes += made.sizeBytes;
       if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large in total; join fewer.");

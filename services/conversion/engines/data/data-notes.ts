@@ -88,7 +88,7 @@ function flattening(from: string, to: string): readonly Expectation[] {
 }
 
 /** Formats that allow names of any type, or repeated names. */
-const looseNames = set("msgpack cbor yaml");
+const looseNames = set("msgpack cbor yaml parquet");
 
 const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(format);
 
@@ -120,7 +120,7 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
   const told = [
     ...(tags.has(from) ? ["Tags and subtypes without an equivalent are removed."] : []),
     ...(commented.has(from) ? ["Comments are left out."] : []),
-    ...(from === "parquet" ? ["Coordinate systems of shapes are left out."] : []),
+    ...(from === "parquet" ? ["Coordinate systems of shapes and units of durations are left out."] : []),
     ...(isZoned ? ["Times are written in UTC, without a time zone."] : []),
   ];
   return told.length > 0 ? [expecting("METADATA_DROPPED", told.join(" "))] : [];

@@ -43,7 +43,7 @@ function mailExpectations(from: string, to: string) {
     ...expectingAll(
       from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",
       isPage && "IMAGES_REMOVED",
-      isDecoded && "ENCODING_GUESSED",
+      (isDecoded || from === "msg") && "ENCODING_GUESSED",
       to === "xml" && "CHARACTERS_REPLACED",
     ),
     ...(isDecoded && to !== "xml" ? [expecting("CHARACTERS_REPLACED", { message: damaged, isOfSource: true })] : []),

@@ -64,19 +64,8 @@ local function is_utf16(document)
   return false
 end
 
--- The reader of FictionBook leaves out tables without a word.
-local function has_skipped_tables()
-  local file = io.open(PANDOC_STATE.input_files[1] or "", "rb")
-  if not file then return false end
-  local is_book = (file:read(2000) or ""):find("<FictionBook", 1, true)
-  local text = is_book and file:seek("set") and file:read("a") or ""
-  file:close()
-  return text:find("<table[%s>]") ~= nil
-end
-
 function Pandoc(document)
   if is_utf16(document) then print("filemill:zeros") end
-  if has_skipped_tables() then print("filemill:tables") end
   if FORMAT == "opml" then document.blocks = part("pandoc-sections.lua").outlined(document.blocks) end
   if FORMAT == "fb2" then
     local blocks, cover = part("pandoc-sections.lua").sectioned(document.blocks)

@@ -9,6 +9,9 @@ import { delimiter } from "../shared/table-options.ts";
 
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
 export const pandocFilter = "/engine/filter.lua";
+/** The filter for what these readers leave out silently. */
+export const unreadFilter = "/engine/pandoc-unread.lua";
+export const leavesOut = new Set(["docbook", "jats", "fb2"]);
 const parts = [
   "pandoc-citations.lua",
   "pandoc-embedded.lua",
@@ -19,6 +22,7 @@ const parts = [
   "pandoc-sections.lua",
   "pandoc-spaces.lua",
   "pandoc-tables.lua",
+  "pandoc-unread.lua",
 ];
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,

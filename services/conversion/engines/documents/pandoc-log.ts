@@ -59,7 +59,7 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ),
     ...told("Notes to which nothing refers were left out", find(/^Note with key '([^']+)/)),
     ...told("Formulas that could not be read stayed in TeX", find(/^Could not convert TeX math (.+)/)),
-    ...(/^filemill:tables$/m.test(stdout) ? ["Tables were left out."] : []),
+    ...told("Parts that are not read here were left out", /^filemill:unread (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:bibliography$/m.test(stdout) ? ["The list of references was left out."] : []),
     ...(/^filemill:links$/m.test(stdout) ? ["Links to places that the document does not have became plain text."] : []),
     ...told("Properties of the document were left out", /^filemill:properties (.+)$/m.exec(stdout)?.slice(1) ?? []),

@@ -31,6 +31,10 @@ local function place_language(meta)
   end
 end
 
+-- Names of properties that the target has no place for.
+local most_named = 8
+local left = pandoc.List()
+
 -- Properties of a Word document, which are not in its text, so they do not become a title on the page either.
 local function place_properties(meta)
   local own = {}
@@ -56,13 +60,9 @@ local function place_properties(meta)
     own.title, own.author = nil, nil
     put("date", "date-meta") put("lang") put("keywords") put("description", "description-meta")
   end
-  local left = pandoc.List({ "title", "author", "subject", "keywords", "description" }):filter(function(name) return own[name] end)
+  left = pandoc.List({ "title", "author", "subject", "keywords", "description" }):filter(function(name) return own[name] end)
   for name in (own.others or ""):gmatch("[^,]+") do left:insert(name:match("^%s*(.*)")) end
-  for name in (FORMAT == "fb2" and "subject keywords publisher rights" or ""):gmatch("%S+") do
-    if meta[name] and not left:includes(name) then left:insert(name) end
-  end
   if nameless then left:insert("language") end
-  if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
 end
 
 -- Writers of office documents expect a list, and those of books call them subjects.
@@ -82,6 +82,7 @@ local function place_annotation(meta)
   local said = meta.abstract or meta.description
   if FORMAT ~= "fb2" or not said or pandoc.utils.type(said) == "Blocks" then return end
   local text = pandoc.utils.stringify(said)
+  meta.description = nil
   meta.abstract = pandoc.MetaBlocks(text:match("</%a") and pandoc.read(text, "html").blocks or { pandoc.Para({ pandoc.Str(text) }) })
 end
 
@@ -109,6 +110,60 @@ local function blocks_of(name, value)
   return { name == "title" and pandoc.Header(1, value, pandoc.Attr("title")) or pandoc.Para(value) }
 end
 
+-- Targets that keep every property, and those of which only the names are known. Settings of programs say nothing about the document.
+local keeps_all = is_markdown or FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" or FORMAT == "plain"
+local settings = "lang language jupyter nocite references bibliography csl header-includes cover-image css"
+local of_books = "title subtitle author creator contributor date description subject keywords abstract publisher rights source type format relation coverage identifier"
+local function set_of(names)
+  local found = {}
+  for name in names:gmatch("%S+") do found[name] = true end
+  return found
+end
+
+local function says(name, value)
+  local text = pandoc.utils.stringify(value)
+  -- Every book has an identifier, but only that of its edition means something to people.
+  if name == "identifier" then return text:gsub("%D", ""):match("97[89]" .. ("%d"):rep(10)) ~= nil end
+  -- The program that wrote the book.
+  if name == "contributor" and text:match("^calibre %(") then return false end
+  return text:match("%S") ~= nil and pandoc.utils.type(value) ~= "boolean"
+end
+
+local function marked(value, mark)
+  local kind = pandoc.utils.type(value)
+  if kind == "Blocks" then return pandoc.MetaBlocks({ pandoc.Para({ pandoc.Str(mark) }) }) end
+  if kind ~= "List" and kind ~= "table" then return pandoc.MetaInlines({ pandoc.Str(mark) }) end
+  local made = {}
+  for name, each in pairs(value) do made[name] = marked(each, mark) end
+  return kind == "List" and pandoc.MetaList(made) or made
+end
+
+-- Asks the writer itself, with a mark for each property, which of them it leaves out.
+local function tell_left(document)
+  local kept = set_of(settings .. (FORMAT == "json" and " title" or "") .. (is_page and "" or " " .. (unplaced[FORMAT] or "")) .. (FORMAT:match("^epub") and " " .. of_books or ""))
+  local names, marks = pandoc.List(), {}
+  for name, value in pairs(keeps_all and {} or document.meta) do
+    if not kept[name] and not left:includes(name) and says(name, value) then
+      names:insert(name)
+      -- Writers leave out what is no date.
+      marks[name] = name:match("^date") and "1987-06-05" or ("mark%dmark"):format(#names)
+    end
+  end
+  names:sort()
+  local meta = {}
+  for _, name in ipairs(names) do meta[name] = marked(document.meta[name], marks[name]) end
+  local is_tree = FORMAT == "json" or FORMAT:match("^epub")
+  local written = #names > 0 and not is_tree and pandoc.write(pandoc.Pandoc({}, meta), FORMAT, { template = pandoc.template.compile(pandoc.template.default(FORMAT)) }):lower() or ""
+  local headings = {}
+  for _, block in ipairs(document.blocks) do headings[block.t == "Header" and pandoc.utils.stringify(block)] = true end
+  for _, name in ipairs(names) do
+    local is_shown = written:find(marks[name]:match("^%w+"), 1, true) or headings[pandoc.utils.stringify(document.meta[name])]
+    if not is_shown then left:insert((name:gsub("[%c,]", " "))) end
+  end
+  if #left > most_named then left = pandoc.List({ table.concat(left, ", ", 1, most_named), "others" }) end
+  if #left > 0 and FORMAT ~= "plain" then print("filemill:properties " .. table.concat(left, ", ")) end
+end
+
 local function with_heads(document)
   local heads = pandoc.List()
   for name in (unplaced[FORMAT] or ""):gmatch("%S+") do
@@ -121,7 +176,7 @@ end
 
 local function read(meta)
   is_page = meta["filemill-web"] ~= nil
-  if is_markdown then without_browsers(meta) end
+  without_browsers(meta)
   meta["filemill-web"] = nil
   place_language(meta)
   place_properties(meta)
@@ -145,6 +200,7 @@ end
 local function finish(document)
   local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
   if not is_page then with_heads(document) end
+  tell_left(document)
   if FORMAT:match("^epub") then without_empty_names(document.meta) end
   if own_title == "" then
     local title

@@ -1,4 +1,5 @@
 /** Decodes text from bytes in any encoding. */
+import { isAscii, isUtf8 } from "node:buffer";
 import type { Notes } from "./exchange.ts";
 import { invalid } from "./failure.ts";
 import { guessEncoding } from "./guess-encoding.ts";
@@ -13,9 +14,35 @@ export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, de
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  const guess = guessEncoding(bytes);
-  notes.set("ENCODING_GUESSED", `The text encoding was guessed to be ${guess}.`);
-  return decodeAs(bytes, guess);
+  const parts = partsOf(bytes);
+  const others = Buffer.concat(parts.filter(({ isUnicode }) => !isUnicode).map(({ part }) => part));
+  // Of legacy East Asian text, a few lines are UTF-8 by chance.
+  const isMixed = others.length < bytes.length / 2 || (others.length < bytes.length && isOfBytes(guessEncoding(others)));
+  const guess = guessEncoding(isMixed ? others : bytes);
+  notes.set("ENCODING_GUESSED", `The ${isMixed ? "encoding of lines that are not UTF-8" : "text encoding"} was guessed to be ${guess}.`);
+  return isMixed ? parts.map(({ part, isUnicode }) => decodeAs(part, isUnicode ? "utf-8" : guess)).join("") : decodeAs(bytes, guess);
+}
+
+/** Whether each character is one byte. */
+const isOfBytes = (label: string): boolean => /^(windows|iso)-/.test(label);
+
+/** Runs of lines that are UTF-8 and of those that are not, as in files that were put together from others. */
+function partsOf(bytes: Uint8Array): { readonly part: Uint8Array; readonly isUnicode: boolean }[] {
+  const parts: { part: Uint8Array; isUnicode: boolean }[] = [];
+  let from = 0;
+  let isUnicode: boolean | undefined;
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, at) + 1 || bytes.length;
+    const line = bytes.subarray(at, end);
+    const isOfUnicode = isAscii(line) ? isUnicode : isUtf8(line);
+    if (isUnicode !== undefined && isOfUnicode !== isUnicode) {
+      parts.push({ part: bytes.subarray(from, at), isUnicode });
+      from = at;
+    }
+    isUnicode = isOfUnicode;
+    at = end;
+  }
+  return [...parts, { part: bytes.subarray(from), isUnicode: isUnicode ?? true }];
 }
 
 function decodeAs(bytes: Uint8Array, label: string): string {

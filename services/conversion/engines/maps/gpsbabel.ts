@@ -19,38 +19,55 @@ type Device = {
   /** What it can hold; GPX holds both. */
   readonly holds: "tracks" | "places" | "both";
   readonly isWritten: boolean;
-  /** Its points have values that a GPX with Garmin's extensions lacks: speed, distance, power. */
+  /** Its points may have values that a GPX with Garmin's extensions lacks, such as speed and power. */
   readonly hasSensors?: boolean;
+  /** GPSBabel adds a height of 0 to its points. */
+  readonly isFlat?: boolean;
   /** Waypoints without a time are not written. */
   readonly needsTimes?: boolean;
+  /** What its GPX may lack. */
+  readonly lost?: Readonly<Partial<Record<"METADATA_DROPPED" | "ENTRIES_LEFT_OUT", string>>>;
+};
+
+const ofSports = {
+  METADATA_DROPPED: "Speed, distance and power of track points, and lap summaries, are left out.",
+  ENTRIES_LEFT_OUT: "Points without a position are left out.",
 };
 
 const devices: Readonly<Record<string, Device>> = {
-  tcx: { name: "gtrnctr", holds: "both", isWritten: true, hasSensors: true },
+  tcx: { name: "gtrnctr", holds: "both", isWritten: true, hasSensors: true, lost: ofSports },
   // GPSBabel writes the year 2126 for a missing time.
-  fit: { name: "garmin_fit", holds: "both", isWritten: true, hasSensors: true, needsTimes: true },
-  igc: { name: "igc", holds: "tracks", isWritten: true, needsTimes: true },
+  fit: { name: "garmin_fit", holds: "both", isWritten: true, hasSensors: true, needsTimes: true, lost: ofSports },
+  igc: {
+    ...{ name: "igc", holds: "tracks", isWritten: true, hasSensors: true, needsTimes: true },
+    lost: { METADATA_DROPPED: "Values of sensors, events and comments are left out." },
+  },
   plt: { name: "ozi", holds: "tracks", isWritten: true },
-  loc: { name: "geo", holds: "places", isWritten: true },
+  loc: { name: "geo", holds: "places", isWritten: true, isFlat: true },
   lmx: { name: "lmx", holds: "places", isWritten: true },
-  gpi: { name: "garmin_gpi", holds: "places", isWritten: true },
+  gpi: {
+    ...{ name: "garmin_gpi", holds: "places", isWritten: true },
+    lost: { METADATA_DROPPED: "Of names in several languages, those in the first are kept." },
+  },
   ov2: { name: "tomtom", holds: "places", isWritten: true },
   // GPSBabel marks every position as invalid.
-  nmea: { name: "nmea", holds: "tracks", isWritten: false },
+  nmea: {
+    ...{ name: "nmea", holds: "tracks", isWritten: false, hasSensors: true },
+    lost: {
+      METADATA_DROPPED: "Speed and course of track points are left out. Times without a date get 1 January 1970.",
+      ENTRIES_LEFT_OUT: "Sentences with a wrong checksum are left out.",
+    },
+  },
 };
 
 const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === true);
 
 function expectationsOf(from: string, to: string): readonly Expectation[] {
   if (to === "gpx") {
-    return devices[from]?.hasSensors === true
-      ? [
-          expecting("METADATA_DROPPED", "Speed, distance and power of track points, and lap summaries, are left out."),
-          expecting("ENTRIES_LEFT_OUT", "Points without a position are left out."),
-        ]
-      : isAsked(from)
-        ? [questions[from].expects]
-        : [];
+    return (["METADATA_DROPPED", "ENTRIES_LEFT_OUT"] as const).flatMap((code) => {
+      const message = devices[from]?.lost?.[code];
+      return message === undefined ? [] : [expecting(code, message)];
+    });
   }
   return [
     ...(devices[to]?.holds === "places"
@@ -74,13 +91,11 @@ const questions = {
     asks: /No date found/,
     option: () => "date=19700101",
     note: () => "The file gives times without a date; 1 January 1970 stands for it.",
-    expects: expecting("METADATA_DROPPED", "Times without a date get 1 January 1970."),
   },
   gpi: {
     asks: /Must select language code, ([A-Z]{2})/,
     option: (language: string) => `languagecode=${language}`,
     note: (language: string) => `Names in other languages than ${language} were left out.`,
-    expects: expecting("METADATA_DROPPED", "Of names in several languages, those in the first are kept."),
   },
 };
 const isAsked = (format: string): format is keyof typeof questions => format in questions;
@@ -104,17 +119,19 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const device = devices[to === "gpx" ? from : to];
   if (device === undefined) throw new FilemillError("INTERNAL", "GPSBabel has no such pair.");
   await using session = await openToolSession(sandbox, task);
-  const [reader, writer] = to === "gpx" ? [device.name, fullGpx] : ["gpx", device.name];
+  let reader = to === "gpx" ? device.name : "gpx";
+  const writer = to === "gpx" ? fullGpx : device.name;
   const filters = to === "gpx" ? [] : await filtersFor(inspector, device, task);
   const name = `out.${to}`;
-  const convertBy = (readingBy: string) =>
-    session.run({ program, args: ["-w", "-r", "-t", "-i", readingBy, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`] });
-  let end = await convertBy(reader);
+  const convert = () =>
+    session.run({ program, args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`] });
+  let end = await convert();
   const question = isAsked(from) ? questions[from] : undefined;
   const asked = question?.asks.exec(end.stderr);
   if (question !== undefined && asked) {
     const [, answer = ""] = asked;
-    end = await convertBy(`${reader},${question.option(answer)}`);
+    reader += `,${question.option(answer)}`;
+    end = await convert();
     task.note("METADATA_DROPPED", question.note(answer));
   }
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from.toUpperCase()}.`);
@@ -122,7 +139,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
     if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
       throw new FilemillError("INVALID_INPUT", "The file contains no waypoints or tracks.");
-    if (device.hasSensors === true) await tellSensors(session, task, device);
+    if (/^Invalid NMEA checksum/m.test(end.stderr)) task.note("ENTRIES_LEFT_OUT", "Sentences with a wrong checksum were left out.");
+    if (device.isFlat === true) await session.run({ program: "/bin/sed", args: ["-i", "/<ele>0\\.000<\\/ele>/d", `/job/${name}`] });
+    if (device.hasSensors === true) await tellSensors(session, task, reader);
   } else await compareWithSource(session, task, device, name);
   await session.adopt(name);
 }
@@ -139,11 +158,11 @@ async function compareWithSource(session: ToolSession, task: HopTask, device: De
 }
 
 /** A table of the points, which holds what a GPX does not. */
-async function tellSensors(session: ToolSession, task: HopTask, { name }: Device): Promise<void> {
+async function tellSensors(session: ToolSession, task: HopTask, reader: string): Promise<void> {
   const table = "/job/points.csv";
-  const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
+  const end = await session.run({ program, args: ["-t", "-i", reader, "-f", inputInside, "-o", "unicsv", "-F", table] });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tellOwn(session, task.note, "map/main.ts", ["sensors", table, ...(task.hop.from === "tcx" ? [inputInside] : [])]);
+  await tellOwn(session, task.note, "map/main.ts", ["sensors", table, inputInside, task.hop.from]);
 }
 
 /** A device without tracks gets a track's points as waypoints if there are no others, and the reverse. */

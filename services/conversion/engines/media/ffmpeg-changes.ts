@@ -149,7 +149,7 @@ function sharingOf({ pixelFormat }: Stream): number {
 const rateText = (rate: number): string => String(Number(rate.toFixed(3)));
 
 /** Bits per colour component. */
-function depthOf({ pixelFormat }: Stream): number {
+export function depthOf({ pixelFormat }: Stream): number {
   const [, bits] = /(?:p|gray|gbrap?|rgb|bgr)(9|10|12|14|16|48|64|30)(?:le|be)$/.exec(pixelFormat) ?? [];
   if (bits === undefined) return 8;
   return bits === "48" || bits === "64" ? 16 : bits === "30" ? 10 : Number(bits);
@@ -201,7 +201,7 @@ function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags
 }
 
 /** Names of tags whose value is missing from the result; the same value under another name counts as kept. */
-function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[] {
+export function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[] {
   const others = new Set(Object.keys(after).flatMap((name) => (before[name] === undefined ? [after[name]?.trim()] : [])));
   return Object.entries(before)
     .filter(

@@ -86,6 +86,15 @@ export function filmColours(film: Stream, lines: number, muxer: string | undefin
   return [`scale=${[...readingOf(film), `out_color_matrix=${scaleNameOf(to)}`, "out_range=tv", careful].join(":")}`, "setparams=range=tv"];
 }
 
+/** For clips that share one matrix, that of so many lines: how the scaler reads a film and writes it, and how it is tagged. */
+export function matrixArgs(film: Stream, lines: number): { readonly scaling: readonly string[]; readonly tagging: readonly string[] } {
+  const matrix = matrixOfLines(lines);
+  return {
+    scaling: [...readingOf(film), `out_color_matrix=${scaleNameOf(matrix)}`, "out_range=tv", careful],
+    tagging: [`setparams=colorspace=${matrix}:color_primaries=${matrix}:color_trc=${matrix}:range=tv`],
+  };
+}
+
 const isStandard = (matrix: string): boolean => matrix === "smpte170m" || matrix === "bt470bg";
 
 /** Decodes a film with its own matrix and range, for an image encoder in RGB or one that always uses BT.601. */

@@ -29,7 +29,7 @@ export function wholePictures(film: Stream): readonly string[] {
 
 /** For formats with square pixels: scales up, so that no resolution is lost. */
 export function squares(film: Stream): readonly string[] {
-  return film.isSquare ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
+  return film.pixelAspect === 1 ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
 }
 
 /** Crop first, then rotate: width and height are those of the result. */

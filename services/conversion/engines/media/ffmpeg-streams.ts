@@ -47,8 +47,8 @@ export type Stream = {
   readonly mayBeInterlaced: boolean;
   readonly pixelFormat: string;
   readonly colours: Colours;
-  /** Pixels are square. */
-  readonly isSquare: boolean;
+  /** Width of a pixel by its height; 1 if not declared. */
+  readonly pixelAspect: number;
   /** The container declares a rotation, or that the film is mirrored, which is a rotation by 0 degrees. */
   readonly isTurned: boolean;
   /** By 90 degrees: the stored width is the displayed height. */
@@ -206,7 +206,7 @@ function streamOf(row: Fields): Stream[] {
       title: textOf(fieldsOf(row.tags).title),
       pixelFormat: textOf(row.pix_fmt),
       colours: coloursOf(row),
-      isSquare: /^(1:1|0:1|N\/A|)$/.test(textOf(row.sample_aspect_ratio)),
+      pixelAspect: rateOf(textOf(row.sample_aspect_ratio).replace(":", "/")) || 1,
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(textOf(row.pix_fmt)) || isLayered(row),
       decoder: isLayered(row) ? `libvpx${codec === "vp9" ? "-vp9" : ""}` : undefined,
       mayBeInterlaced: mayBeInterlaced(textOf(row.field_order), codec),

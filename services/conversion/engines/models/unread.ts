@@ -57,11 +57,11 @@ async function linesOf(session: ToolSession, command: string): Promise<readonly 
 }
 
 async function notePly(session: ToolSession, { hop, note }: HopTask, given: string): Promise<void> {
-  const header = `head -c 65536 ${given} | tr '\\r' '\\n' | sed -n '/^end_header/q;/^element/p;/^property/p;/^comment TextureFile/p'`;
+  const header = `head -c 65536 ${given} | tr '\\r' '\\n' | sed -n '/^end_header/q;/^format ascii/p;/^element/p;/^property/p;/^comment TextureFile/p'`;
   const lost = new Map<string, string[]>();
   const read = new Set([...positions, ...(colourless.has(hop.to) ? [] : colours), ...(["stl", "step"].includes(hop.to) ? [] : textures)]);
   const [counts, textureFiles] = [new Map<string, number>(), [] as string[]];
-  let element = "";
+  let [element, isText] = ["", false];
   for (const line of await linesOf(session, header)) {
     const parts = line.split(/\s+/);
     const [kind, second = ""] = parts;
@@ -69,12 +69,20 @@ async function notePly(session: ToolSession, { hop, note }: HopTask, given: stri
       element = second;
       counts.set(element, Number(parts[2]));
     }
+    isText ||= kind === "format";
     if (kind === "comment") textureFiles.push(parts.slice(2).join(" "));
     const name = parts.at(-1) ?? "";
     const isRead = element === "vertex" ? read.has(name) : element === "face" && corners.has(name);
     if (kind === "property" && !isRead && counts.get(element) !== 0)
       lost.set(element, [...(lost.get(element) ?? []), name.slice(0, longestName)]);
   }
+  const records = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  // Of missing faces, the library makes some, or crashes.
+  const [lines = "0"] = isText
+    ? await linesOf(session, `tr '\\r' '\\n' < ${given} | sed '1,/^end_header/d' | grep -ac '[^[:space:]]'`)
+    : [];
+  if (isText && Number(lines) < records)
+    throw new FilemillError("INVALID_INPUT", `The model is cut off: it has ${lines} of ${records} lines.`);
   if ((counts.get("face") ?? counts.get("tristrips") ?? 0) === 0) throw cloud();
   const said = [...lost].map(([of, names]) => `${firstNames(names, mostNamed)} of each ${of.slice(0, longestName)}`);
   if (said.length > 0) note("METADATA_DROPPED", `Left out: ${said.slice(0, mostNamed).join("; ")}.`);

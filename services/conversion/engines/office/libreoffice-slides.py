@@ -130,11 +130,11 @@ class Reader:
         """The data behind a chart, which is all that text can express."""
         try:
             chart = shape.Model
-            if not chart.supportsService("com.sun.star.chart.ChartDocument"):
-                return None
             data = chart.getData()
-            columns, named = data.getColumnDescriptions(), days(chart, data.getRowDescriptions())
-            rows = [[title_of(chart.getDiagram(), "XAxisTitle"), *columns]] + [[name, *map(shown, values)] for name, values in zip(named, data.getData())]
+            names, values = days(chart, data.getRowDescriptions()), data.getData()
+            # Charts of points have no categories, but columns without a name for what is across.
+            columns = [column or ("" if names else "X") for column in data.getColumnDescriptions()]
+            rows = [[title_of(chart.getDiagram(), "XAxisTitle"), *columns], *([name, *map(shown, row)] for name, row in zip(names or [""] * len(values), values))]
             title = ": ".join(filter(None, (title_of(chart, "MainTitle"), title_of(chart.getDiagram(), "YAxisTitle"))))
         except Exception:
             return None

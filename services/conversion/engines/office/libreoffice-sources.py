@@ -133,6 +133,9 @@ def has_part(path, folder):
         return re.search(rb"[./](?:%s)[\w.]{0,100}\.main\+xml" % MAIN_PARTS[folder], types.read(4_000_000)) is not None
 
 
+# The end of rich text, and the beginning of another.
+ANOTHER = re.compile(rb"(?<!\\)\}\s*+\{\\rtf\d")
+
 # Sound and video in Office Open XML and OpenDocument.
 MEDIA = re.compile(r"(?:\w+/)?media/[^/]+\.(?:aac|aiff?|au|avi|m4a|m4v|mid|mkv|mov|mp3|mp4|mpe?g|og[agv]|wav|webm|wm[av])$", re.I)
 
@@ -155,6 +158,10 @@ class Source:
             job["input"], self.hidden, has_more = spreadsheetml.readable(job["input"], job["folder"] + "/workbook")
             if has_more:
                 self.left.add("attached")
+        elif job["importFilters"][0] == "Rich Text Format":
+            with open(job["input"], "rb") as file:
+                if ANOTHER.search(file.read()):
+                    self.left.add("second")
         elif job["importFilters"][0] == "SYLK":
             with open(job["input"], "rb") as file:
                 lines = file.read().replace(b"\r", b"\n")
@@ -170,7 +177,8 @@ class Source:
             # The office changes only documents that it could save. Next to the result, relative links stay relative.
             job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
         if "fields" in job or "storesFields" in job:
-            job["input"], self.left = fields.readable(job["input"], job["output"] + ".input", job.get("fields") == "fixed")
+            job["input"], left = fields.readable(job["input"], job["output"] + ".input", job.get("fields") == "fixed")
+            self.left |= left
         if ("slides" in job or job["exportFilter"].endswith("_pdf_Export")) and any(map(MEDIA.match, names_in(job["input"]))):
             self.left.add("media")
         if "text" in job:

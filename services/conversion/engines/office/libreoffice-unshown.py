@@ -9,6 +9,9 @@ from packages import DAMAGED, MOST_BYTES, TYPES, local, may_mention
 PICTURE = re.compile(r'<img src="[^"]*" name="([^"]*)"')
 DIAGRAM = re.compile(r"ppt/diagrams/data\d*\.xml")
 SPEECH = re.compile(rb"notesSlide", re.I)
+LINK = re.compile(rb"/hyperlink[\"']")
+# Sheets refer to the addresses of their links there; a package has one of the others in any case.
+RELATIONS = re.compile(r"xl/worksheets/_rels/.*|\[Content_Types\]\.xml|mimetype")
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"
 OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate PresentationFormat ScaleCrop ShareDoc _TemplateID".split())
@@ -16,9 +19,12 @@ OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate Present
 COUNTS = set("HiddenSlides MMClips Notes Slides".split())
 
 
+def members(many):
+    return (many.getByIndex(index) for index in range(many.getCount()))
+
+
 def shapes_of(shapes):
-    for index in range(shapes.getCount()):
-        shape = shapes.getByIndex(index)
+    for shape in members(shapes):
         yield shape
         if shape.getShapeType().endswith(".GroupShape"):
             yield from shapes_of(shape)
@@ -30,10 +36,16 @@ def kinds_left_out(document, job):
     if job["exportFilter"] == "HTML (StarCalc)":
         shapes = (shape for sheet in document.getSheets() if sheet.IsVisible for shape in shapes_of(sheet.getDrawPage()))
         return {"frames"} if any(map(is_labelled, shapes)) else set()
+    if job["exportFilter"] == "Rich Text Format":
+        return {"even heads"} if any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))) else set()
+    if job["exportFilter"] in ("Text - txt - csv (StarCalc)", "DIF", "dBase"):
+        return {"addresses"} if zipfile.is_zipfile(job["input"]) and may_mention(job["input"], LINK, RELATIONS) else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
     pages = document.getDrawPages()
     found = set()
+    if job["exportFilter"].endswith("_pdf_Export") and any(is_beside(shape, page) for page in pages for shape in members(page)):
+        found.add("beside")
     if job["exportFilter"].endswith("_pdf_Export") and may_mention(job["input"], SPEECH, TYPES) and any(map(is_spoken, pages)):
         found.add("speech")
     told = set(words_in_diagrams(job["input"]))
@@ -57,6 +69,21 @@ def has_drawn_text(document, path):
 def is_labelled(shape):
     """Whether it holds text, other than a comment."""
     return not shape.getShapeType().endswith(".CaptionShape") and hasattr(shape, "getString") and bool(shape.getString().strip())
+
+
+def is_beside(shape, page):
+    """Whether it holds text that is outside its page."""
+    area = shape.BoundRect
+    is_outside = area.X >= page.Width or area.Y >= page.Height or area.X + area.Width <= 0 or area.Y + area.Height <= 0
+    return is_outside and any(map(is_labelled, shapes_of(shape) if shape.getShapeType().endswith(".GroupShape") else [shape]))
+
+
+def has_even_heads(style):
+    """Whether even pages have a header or footer of their own."""
+    return style.isInUse() and any(
+        style.getPropertyValue(kind + "IsOn") and not style.getPropertyValue(kind + "IsShared") and style.getPropertyValue(kind + "TextLeft").getString().strip()
+        for kind in ("Header", "Footer")
+    )
 
 
 def holds_text(frame):

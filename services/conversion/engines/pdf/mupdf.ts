@@ -14,6 +14,7 @@ import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../sh
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/mutool";
+const books: readonly string[] = ["epub", "fb2", "mobi"];
 const bookPage: readonly OptionDefinition[] = [
   { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of body text" },
@@ -44,11 +45,22 @@ const hops: readonly Hop[] = [
       expects: pictureExpectations(from),
     }),
   ),
-  ...["epub", "fb2", "mobi"].map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
+  ...books.map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
   { from: "cbz", to: "pdf", fidelity: "lossless", cost: 100, ...usual, maxInputMb: 500, options: [] },
   { from: "xps", to: "pdf", fidelity: "high", cost: 100, ...usual, options: [] },
   { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
 ];
+
+/** MuPDF reads title and author of a book, but does not write them. */
+const naming = `
+var book = new Document(scriptArgs[0]), made = new PDFDocument("/job/out"), info = made.addObject(made.newDictionary());
+["Title", "Author"].forEach(function (name) {
+  var said = book.getMetaData("info:" + name);
+  if (said) info.put(name, made.newString(said));
+});
+made.getTrailer().put("Info", info);
+made.save("/job/out", "incremental");
+`;
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
@@ -95,6 +107,9 @@ async function convert(work: Work, task: HopTask, inside: string): Promise<void>
     ],
   });
   throwIfFailed(task, end);
+  if (!books.includes(hop.from)) return;
+  await writeFile(session.pathOf("naming.js"), naming, { flag: "wx", mode: 0o644 });
+  failUnlessDone(await session.run({ program, args: ["run", "/job/naming.js", inside] }), badInput, "The book cannot be read.");
 }
 
 function pagesOf(task: HopTask): readonly string[] {

@@ -56,8 +56,14 @@ export const hasExif = (printed: string): boolean => /^exif ./m.test(printed);
 
 const keptTag = (tag: string): readonly string[] => ["-set", `option:tiff:${tag}`, `%[tiff:${tag}]`];
 
-/** ImageMagick's arguments between reading and writing. `isBilevel`: every page is black and white. `told`: tags to keep. */
-export function ownArgumentsOf({ hop, options }: HopTask, isBilevel: boolean, told: readonly string[]): readonly string[] {
+/** ImageMagick's arguments between reading and writing. `told`: tags to keep. */
+export function ownArgumentsOf(
+  { hop, options }: HopTask,
+  pages: readonly { readonly depth: number; readonly space: string }[],
+  told: readonly string[],
+): readonly string[] {
+  const isBilevel = pages.every(({ depth, space }) => depth === 1 && space === "Gray");
+  const isDeep = pages.some(({ depth }) => depth > 8);
   const [width, height] = [numberOption(options, "width"), numberOption(options, "height")];
   const crop = stringOption(options, "crop");
   const turned = options.rotate ?? "0";
@@ -66,6 +72,8 @@ export function ownArgumentsOf({ hop, options }: HopTask, isBilevel: boolean, to
     "-auto-orient",
     ...(crop === undefined ? [] : ["-crop", crop, "+repage"]),
     ...(isDrawnAnew ? ["-resize", `${width ?? ""}x${height ?? ""}>`] : []),
+    // Otherwise the gray edges of a smaller scan become black or white.
+    ...(isDrawnAnew && !isDeep ? ["-depth", "8"] : []),
     ...(turned === "0" ? [] : ["-rotate", String(turned)]),
     ...(options.flip === "horizontal" ? ["-flop"] : options.flip === "vertical" ? ["-flip"] : []),
     ...(hop.to === "tiff" ? packingOf(options, isBilevel && !isDrawnAnew) : []),

@@ -215,8 +215,7 @@ async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
       ? (await session.run({ program, args: ["-ping", ...read, "-format", tagFormat, "info:-"], ...withPolicy })).stdout
       : "";
   const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
-  const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
-  const args = [...read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags))];
+  const args = [...read, ...coloursReadOf(scenes), ...facts, ...ownArgumentsOf(task, scenes, tagsTold(tags))];
   const end = await session.run({ program, args: [...args, `${picture.coder}:/job/out`], ...withPolicy });
   await throwUnlessWritten(session, task, end);
   const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);

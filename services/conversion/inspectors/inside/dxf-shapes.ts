@@ -1,6 +1,6 @@
 /**
  * Objects of a DXF drawing that LibreOffice does not draw, as simpler ones that it draws: text of several lines as single lines, ellipses
- * and splines as polylines, tables as the block that shows them.
+ * and splines as polylines, tables as the block that shows them, and the arcs around a hatching as polylines.
  * @see the DXF reference of AutoCAD, and for splines The NURBS Book by Piegl and Tiller, algorithm A4.1
  */
 import { pairsIn } from "./dxf-pairs.ts";
@@ -44,6 +44,7 @@ const makers: Readonly<Record<string, (given: Given) => readonly (readonly Pair[
   MTEXT: textLines,
   ELLIPSE: (given) => polyline(ellipsePoints(given), false),
   ACAD_TABLE: tableBlock,
+  HATCH: straightHatch,
   SPLINE: (given) => polyline(splinePoints(given), (given.number("70", 0) & 1) === 1),
 };
 
@@ -88,6 +89,42 @@ function polyline(points: readonly Point[], isClosed: boolean): readonly (readon
     ["20", digits(y)],
   ]);
   return [[["0", "LWPOLYLINE"], ["90", String(drawn.length)], ["70", isClosed ? "1" : "0"], ...places]];
+}
+
+/** Of its edges that are polylines, LibreOffice draws arcs as straight lines. */
+function straightHatch({ pairs }: Given): readonly (readonly Pair[])[] | undefined {
+  const made: Pair[] = [];
+  let isChanged = false;
+  for (let at = 0; at < pairs.length; ) {
+    const [code, value] = pairs[at++] ?? ["", ""];
+    made.push([code, value]);
+    const [arcs, closed, count] = pairs.slice(at, at + 3);
+    const isCurved = code === "92" && (Number(value) & 2) === 2 && arcs?.[0] === "72" && arcs[1].trim() === "1";
+    if (!isCurved || closed?.[0] !== "73" || count?.[0] !== "93") continue;
+    const corners: (readonly [point: Point, bulge: number])[] = [];
+    for (at += 3; pairs[at]?.[0] === "10" && pairs[at + 1]?.[0] === "20"; at += 2) {
+      const bulge = pairs[at + 2]?.[0] === "42" ? Number(pairs[at + 2]?.[1]) : 0;
+      corners.push([[Number(pairs[at]?.[1]), Number(pairs[at + 1]?.[1])], bulge]);
+      if (pairs[at + 2]?.[0] === "42") at += 1;
+    }
+    const points = corners.flatMap(([point, bulge], index) => arcPoints(point, corners[(index + 1) % corners.length]?.[0] ?? point, bulge));
+    made.push(["72", "0"], closed, ["93", String(points.length)]);
+    for (const [x, y] of points) made.push(["10", digits(x)], ["20", digits(y)]);
+    isChanged = true;
+  }
+  return isChanged ? [[["0", "HATCH"], ...made.filter(([code]) => !common.has(code))]] : undefined;
+}
+
+/** From one point up to another. A bulge is the tangent of a quarter of the angle, positive if the arc runs counter-clockwise. */
+function arcPoints([x, y]: Point, [nextX, nextY]: Point, bulge: number): readonly Point[] {
+  if (bulge === 0 || !Number.isFinite(bulge)) return [[x, y]];
+  const [turn, offset] = [4 * Math.atan(bulge), (1 - bulge * bulge) / (4 * bulge)];
+  const [middleX, middleY] = [(x + nextX) / 2 - (nextY - y) * offset, (y + nextY) / 2 + (nextX - x) * offset];
+  const count = Math.max(1, Math.ceil((samplesOfTurn * Math.abs(turn)) / (2 * Math.PI)));
+  return Array.from({ length: count }, (_, index): Point => {
+    const [cos, sin] = [Math.cos((turn * index) / count), Math.sin((turn * index) / count)];
+    return [middleX + (x - middleX) * cos - (y - middleY) * sin, middleY + (x - middleX) * sin + (y - middleY) * cos];
+  });
 }
 
 const digits = (value: number) => String(Number(value.toPrecision(9)));

@@ -58,6 +58,17 @@ it("ellipses and their arcs become polylines", () => {
   expect([arc[0], arc.at(-1)].flat().map((value = NaN) => Math.round(value * 1e6) / 1e6 || 0)).toEqual([0, 2, -2, 0]);
 });
 
+it("arcs at the edge of a hatching, which the office draws as straight lines, become short ones", () => {
+  const head = pairs(0, "HATCH", 8, "fill", 10, 0, 20, 0, 2, "ANSI31", 91, 1, 92, 7, 72, 1, 73, 1, 93, 2);
+  const made = drawableDxf(entities(head + pairs(10, 3, 20, 0, 42, 1, 10, -1, 20, 0, 42, 1, 97, 0, 75, 0, 98, 1, 10, 7, 20, 7)));
+  const words = made.split(/\r?\n/);
+  const valuesOf = (code: string) => words.filter((_, at) => at % 2 === 1 && words[at - 1] === code);
+  const [across, up] = [valuesOf("10").slice(1, -1).map(Number), valuesOf("20").slice(1, -1).map(Number)];
+  expect([valuesOf("93"), valuesOf("72"), valuesOf("8"), valuesOf("42")]).toEqual([[String(across.length)], ["0"], ["fill"], []]);
+  expect(across.length).toBeGreaterThan(60);
+  for (const [index, x] of across.entries()) expect(Math.hypot(x - 1, up[index] ?? NaN)).toBeCloseTo(2, 6);
+});
+
 it("splines, rational ones too, become polylines", () => {
   const half = Math.SQRT1_2;
   const knots = [0, 0, 0, 1, 1, 1].flatMap((knot) => [40, knot]);

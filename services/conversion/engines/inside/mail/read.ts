@@ -3,6 +3,7 @@ import msgReader, { type FieldsData } from "@kenjiuno/msgreader";
 import PostalMime from "postal-mime";
 import { type Notes, noteAlso } from "../exchange.ts";
 import { invalid } from "../failure.ts";
+import { guessEncoding } from "../guess-encoding.ts";
 import { markedEncodingOf } from "../text-decoding.ts";
 import { MessageParser } from "./body.ts";
 import { decoderLabelOf } from "./decoding.ts";
@@ -156,14 +157,23 @@ export async function parseMsg(bytes: Uint8Array, notes: Notes, depth = 0): Prom
   const wrapped = unwrapped(bytes);
   if (wrapped !== undefined) return messageIn(wrapped, notes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const first = new msgReader.default(view);
-  const declared = fieldsOf(first);
+  const readAs = (ansiEncoding: string | undefined) => {
+    const reader = new msgReader.default(view);
+    if (ansiEncoding !== undefined) reader.parserConfig = { ansiEncoding };
+    return { reader, fields: fieldsOf(reader) };
+  };
+  let read = readAs(undefined);
   // Non-Unicode text is in the code page that the message names.
-  const label = labelOf(declared.messageCodepage ?? declared.internetCodepage);
-  const encoding = label === "iso-2022-jp" ? "shift_jis" : label;
-  const reader = encoding === undefined ? first : new msgReader.default(view);
-  if (encoding !== undefined) reader.parserConfig = { ansiEncoding: encoding };
-  const fields = encoding === undefined ? declared : fieldsOf(reader);
+  const label = labelOf(read.fields.messageCodepage ?? read.fields.internetCodepage);
+  if (label !== undefined) read = readAs(label === "iso-2022-jp" ? "shift_jis" : label);
+  const said = ({ subject, body, senderName }: FieldsData) => [subject, body, senderName].join(" ");
+  if (said(read.fields).includes("\ufffd")) {
+    // Some name only that of the page, which is not in it.
+    const guess = guessEncoding(Buffer.from(said(readAs("latin1").fields), "latin1"));
+    noteAlso(notes, "ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    read = readAs(guess);
+  }
+  const { reader, fields } = read;
   const recipients = fields.recipients ?? [];
   const listOf = (sort: string) =>
     recipients

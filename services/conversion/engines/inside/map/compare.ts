@@ -110,17 +110,18 @@ function secondsBetween(before: string | undefined, after: string | undefined): 
   return Number.isNaN(found) ? 0 : found;
 }
 
-/** Notes what is lost: columns of the tool's table of points that its GPX lacks, and parts of a TCX that the tool does not read. */
-export function tellSensors(path: string, tcx: string): unknown {
+/** Notes what is lost: columns of the tool's table of points that its GPX lacks, and parts of the source that the tool does not read. */
+export function tellSensors(table: string, source: string, format: string): unknown {
   const notes: Notes = new Map();
   const columns = new Set(
-    readFileSync(path, "utf8")
+    readFileSync(table, "utf8")
       .split("\n")
       .flatMap((line) => (line.startsWith("No,") ? line.trim().split(",") : [])),
   );
-  const lost = ["Speed", "Power", "Distance"].filter((name) => columns.has(name));
+  const lost = ["Speed", "Course", "Power", "Distance"].filter((name) => columns.has(name));
   if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the points: ${lost.join(", ").toLowerCase()}.`);
-  if (tcx !== "") inspectTcx(textOfXml(readFileSync(tcx)), notes);
+  if (format === "tcx") inspectTcx(textOfXml(readFileSync(source)), notes);
+  if (format === "igc") inspectIgc(readFileSync(source, "latin1"), notes);
   return { ok: true, notes: [...notes] };
 }
 
@@ -130,4 +131,17 @@ function inspectTcx(text: string, notes: Notes): void {
   const bare = points.filter((point) => !/<Position[\s>]/.test(point)).length;
   if (bare > 0) addNote(notes, "ENTRIES_LEFT_OUT", `${bare} of ${points.length} points were left out, because they have no position.`);
   if (/<(Lap|Notes)[\s>]/.test(text)) addNote(notes, "METADATA_DROPPED", "The sport, notes and lap summaries were left out.");
+}
+
+const recordsOfFlights = { E: "events", K: "values between points", L: "comments" } as const;
+
+/** FAI technical specification for IGC flight recorders, appendix A: record I lists the values that follow each position. */
+function inspectIgc(text: string, notes: Notes): void {
+  const lines = text.split(/\r?\n/);
+  const values = lines.filter((line) => line.startsWith("I")).flatMap((line) => line.slice(3).match(/\d{4}[A-Z]{3}/g) ?? []);
+  if (values.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the points: ${named(values.map((value) => value.slice(4)))}.`);
+  const others = Object.entries(recordsOfFlights).flatMap(([letter, what]) =>
+    lines.some((line) => line.startsWith(letter)) ? [what] : [],
+  );
+  if (others.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the flight: ${others.join(", ")}.`);
 }

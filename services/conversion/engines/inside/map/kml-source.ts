@@ -63,7 +63,8 @@ function withOwnName(place: string, told: { renamed: boolean }): string {
 function withId(place: string): string {
   const start = place.lastIndexOf("<Placemark");
   const own = place.slice(Math.max(start, 0));
-  const [head, , id] = /^<Placemark(?:\s[^<>]{0,300})?\sid=(["'])([^"'<>]{1,300})\1[^<>]{0,300}>/.exec(own) ?? [];
+  const [head, quoted, id = quoted] =
+    /^<Placemark(?:\s[^<>]{0,300})?\sid=(?:"([^"<>]{1,300})"|'([^'<>]{1,300})')[^<>]{0,300}>/.exec(own) ?? [];
   if (head === undefined || head.endsWith("/>")) return place;
   const data = `<Data name="${/name=["']id["']/i.test(own) ? "id_2" : "id"}"><value>${id}</value></Data>`;
   const body = own.slice(head.length);
@@ -73,10 +74,14 @@ function withId(place: string): string {
   return place.slice(0, start) + head + (filled === body ? `<ExtendedData>${data}</ExtendedData>${bare}` : filled);
 }
 
-/** If a document declares any fields, GDAL reads no values of other fields. */
+/** If a document declares any fields, GDAL reads no values of other fields; if it declares none, no values of declared ones. */
 function withFields(text: string): string {
-  const schema = /<Schema [^>]{0,200}?id="([^"]{1,200})"/.exec(text)?.[1];
-  if (schema === undefined || !text.includes("</Schema>")) return text;
+  const schema = /<Schema [^>]{0,200}?id=["']([^"']{1,200})["']/.exec(text)?.[1];
+  if (schema === undefined || !text.includes("</Schema>"))
+    return text
+      .replace(/<\/?SchemaData(?:\s[^<>]{0,300})?>/g, "")
+      .replace(/<SimpleData(\s[^<>]{1,300})(?<!\/)>/g, "<Data$1><value>")
+      .replaceAll("</SimpleData>", "</value></Data>");
   const declared = new Set([...text.matchAll(/<SimpleField [^>]{0,200}?name="([^"]{1,200})"/g)].map(([, name = ""]) => name));
   const added = new Set<string>();
   const pieces = text.split("</Data>");

@@ -9,7 +9,7 @@ import { compare, tellSensors } from "./compare.ts";
 import { collectLines } from "./json-source.ts";
 import { rewriteKml } from "./kml.ts";
 
-const tasks: Readonly<Record<string, (first: string, second: string) => unknown>> = {
+const tasks: Readonly<Record<string, (first: string, second: string, third: string) => unknown>> = {
   arrange: (asked) => arrange(JSON.parse(asked)),
   complete,
   kml: rewriteKml,
@@ -18,9 +18,9 @@ const tasks: Readonly<Record<string, (first: string, second: string) => unknown>
   sensors: tellSensors,
 };
 
-function answer([task = "", first = "", second = ""]: readonly string[]): unknown {
+function answer([task = "", first = "", second = "", third = ""]: readonly string[]): unknown {
   try {
-    return tasks[task]?.(first, second) ?? { ok: true, notes: [] };
+    return tasks[task]?.(first, second, third) ?? { ok: true, notes: [] };
   } catch (error) {
     if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
     if (!(error instanceof RangeError)) throw error;

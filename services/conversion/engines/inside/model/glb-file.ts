@@ -1,5 +1,5 @@
 /** The two chunks of a GLB, and the members of the JSON that are used here. @see glTF 2.0, 4.4 */
-import { invalid } from "../failure.ts";
+import { inexpressible, invalid } from "../failure.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 export type Scene = {
@@ -30,7 +30,9 @@ const chunkHeadBytes = 8;
 const [magic, jsonChunk, binaryChunk] = [0x46546c67, 0x4e4f534a, 0x004e4942];
 
 export function sceneIn(bytes: Buffer): GlbParts {
-  if (bytes.length < headBytes + chunkHeadBytes || bytes.readUInt32LE(0) !== magic || bytes.readUInt32LE(4) !== 2) throw invalid(damaged);
+  if (bytes.length < headBytes + chunkHeadBytes || bytes.readUInt32LE(0) !== magic) throw invalid(damaged);
+  if (bytes.readUInt32LE(4) === 1) throw inexpressible("The model is in version 1 of glTF; only version 2 can be read here.");
+  if (bytes.readUInt32LE(4) !== 2) throw invalid(damaged);
   const length = bytes.readUInt32LE(headBytes);
   const end = headBytes + chunkHeadBytes + length;
   if (bytes.readUInt32LE(headBytes + 4) !== jsonChunk || end > bytes.length) throw invalid(damaged);

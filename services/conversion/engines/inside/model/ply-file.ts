@@ -34,10 +34,10 @@ export function isDouble(type: string): boolean {
 }
 
 export function plyOf(bytes: Buffer): Ply {
-  const found = /end_header(\r\n|\n|\r)/.exec(bytes.toString("latin1", 0, maxHeaderBytes));
+  const found = /end_header(?:\r\n|\n|\r)/.exec(bytes.toString("latin1", 0, maxHeaderBytes));
   if (found === null) throw invalid(damaged);
-  const lineEnd = found[1] ?? "\n";
-  const header = bytes.toString("latin1", 0, found.index).split(lineEnd);
+  const lineEnd = /^ply(\r\n|\r)/.exec(bytes.toString("latin1", 0, 5))?.[1] ?? "\n";
+  const header = bytes.toString("latin1", 0, found.index).split(/\r\n|\n|\r/);
   const layout = header.map((line) => /^format (\w+) /.exec(line)?.[1]).find((name) => name !== undefined);
   const known = layouts[layout ?? ""];
   if (header[0] !== "ply" || known === undefined) throw invalid(damaged);

@@ -143,7 +143,7 @@ export function parseBson(bytes: Uint8Array, notes: Notes): Value {
   });
 }
 
-const bsonKinds = { document: 3, list: 4, date: 9 };
+const bsonKinds = { document: 3, list: 4, undefined: 6, date: 9 };
 
 /**
  * JavaScript objects put numeric names first and hold each name once; such documents are restored
@@ -155,11 +155,13 @@ function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
   const parts = [...onDemand.parseToElements(source, start)].map(([kind, nameAt, nameLength, at], place) => {
     const name = Buffer.from(source.buffer, source.byteOffset + nameAt, nameLength).toString("utf8");
     const each: unknown = isList ? value[place] : Reflect.get(value, name);
+    // The library makes it null, and leaves none to tell.
+    if (kind === bsonKinds.undefined) return [name, undefined] as const;
     if (kind === bsonKinds.date) return [name, stampOfUnits(Buffer.from(source).readBigInt64LE(at), 3)] as const;
     return [name, kind === bsonKinds.document || kind === bsonKinds.list ? inOrder(each, source, at) : each] as const;
   });
   const named = new Map(parts);
-  if (!isList && named.size < parts.length) throw inexpressible("The reader takes no two values of one name.");
+  if (!isList && named.size < parts.length) throw inexpressible("A document has two values of one name, which cannot be read.");
   return isList ? parts.map(([, each]) => each) : named;
 }
 
@@ -167,6 +169,7 @@ const isPlainObject = (value: unknown): value is object => typeof value === "obj
 
 /** Converts MongoDB's own types by their meaning, or to text. */
 function bsonOf(value: unknown, notes: Notes): unknown {
+  if (value === undefined) noteOnce(notes, "METADATA_DROPPED", "Undefined values became null.");
   const text = textOfBson(value, notes);
   if (text !== undefined) {
     noteOnce(notes, "TYPES_AS_TEXT", `Types that only BSON has became text, first “${text.slice(0, 60)}”.`);

@@ -1,5 +1,5 @@
 /** CBOR (RFC 8949) and its tags. @see https://www.iana.org/assignments/cbor-tags */
-import { type DecodeOptions, decodeSequence, encode, Tag } from "cbor2";
+import { type DecodeOptions, decodeSequence, encode, Simple, Tag } from "cbor2";
 import { type Notes, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { listOrOnly, reading } from "./binary.ts";
@@ -43,6 +43,11 @@ export function parseCbor(bytes: Uint8Array, notes: Notes): Value {
 }
 
 function cborOf(value: unknown, notes: Notes): unknown {
+  if (value === undefined) noteOnce(notes, "METADATA_DROPPED", "Undefined values became null.");
+  if (value instanceof Simple) {
+    noteOnce(notes, "TYPES_AS_TEXT", `Simple values that only CBOR has became text, first ${value.value}.`);
+    return `simple(${value.value})`;
+  }
   if (value instanceof Tag) return meantBy(Number(value.tag), cborOf(value.contents, notes), notes);
   if (Array.isArray(value)) return value.map((each) => cborOf(each, notes));
   if (value instanceof Set) return [...value].map((each) => cborOf(each, notes));

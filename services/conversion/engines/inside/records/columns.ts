@@ -11,7 +11,7 @@ import { avroCodecs } from "./avro-codecs.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
 import { valueOfJson } from "./json.ts";
-import { isExact, noteSystems, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
+import { isExact, noteUnits, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import { rowsWithTexts } from "./sqlite-texts.ts";
 import { allowedNames, type Cell, NamedRows } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
@@ -51,7 +51,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
     // The library returns the values of one of them for both.
     if (new Set(columns.map(({ name }) => name)).size < columns.length)
       throw inexpressible("The file has two columns of one name, which cannot be told apart.");
-    noteSystems(metadata.schema, notes);
+    noteUnits(metadata, notes);
     // Reads the stored numbers and bytes of columns that the library would convert to doubles and milliseconds.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
     let rows: readonly unknown[][] = [];
@@ -65,7 +65,7 @@ export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Val
       noteOnce(notes, "CHARACTERS_REPLACED", `Bytes that are no characters in UTF-8 were replaced: ${firstOf(broken)}.`);
     const records = new NamedRows();
     records.columns = columns.map(({ name }) => name);
-    for (const row of rows) records.push(new Map(columns.map(({ name, read }, place) => [name, valueFrom(read(row[place]))])));
+    for (const row of rows) records.push(new Map(columns.map(({ name, read }, place) => [name, valueFrom(read(row[place]), notes)])));
     withTexts(records, notes);
     return records;
   } catch (error) {

@@ -1,9 +1,9 @@
 /** Parquet types whose values do not fit doubles and milliseconds: decimals, dates, times. */
-import type { SchemaElement } from "hyparquet";
-import { type Notes, noteOnce } from "../exchange.ts";
+import type { FileMetaData, SchemaElement } from "hyparquet";
+import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { withoutZeros } from "../trailing.ts";
-import { Exact, firstOf, numberOf, Stamp } from "./values.ts";
+import { firstOf, numberOf, Pairs, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
 type Convert = (value: unknown) => unknown;
@@ -11,9 +11,15 @@ type Convert = (value: unknown) => unknown;
 const plain: Convert = (value) => value;
 
 /** Types read by {@link parquetReaderOf} rather than by the library. */
-export function isExact({ converted_type, logical_type, children }: SchemaElement & { readonly children?: unknown }): boolean {
-  if (children !== undefined) return false;
+export function isExact(element: SchemaElement): boolean {
+  const { converted_type, logical_type } = element;
+  if (isMap(element)) return true;
   return /^(DECIMAL|DATE|TIME|TIMESTAMP)/.test(converted_type ?? "") || /^(DECIMAL|DATE|TIME|TIMESTAMP)$/.test(logical_type?.type ?? "");
+}
+
+/** The library makes an object of it, which has each name once, numbers first, and no bytes for names. */
+function isMap({ converted_type, logical_type }: SchemaElement): boolean {
+  return logical_type?.type === "MAP" || converted_type === "MAP" || converted_type === "MAP_KEY_VALUE";
 }
 
 export function unmark(element: SchemaElement): void {
@@ -21,13 +27,19 @@ export function unmark(element: SchemaElement): void {
   delete element.logical_type;
 }
 
-/** Shapes become GeoJSON, whose coordinates are degrees unless a reader is told otherwise. */
-export function noteSystems(schema: readonly SchemaElement[], notes: Notes): void {
+/** Shapes become GeoJSON, whose coordinates are degrees unless a reader is told otherwise; durations numbers, whose unit only pandas tells. */
+export function noteUnits({ schema, key_value_metadata: more }: FileMetaData, notes: Notes): void {
+  const pandas = more?.find(({ key }) => key === "pandas")?.value ?? "";
+  const durations = [
+    ...pandas.matchAll(/"field_name": "([^"]{1,60})", "pandas_type": "[a-z\d]{1,20}", "numpy_type": "timedelta64\[(\w+)\]"/g),
+  ];
+  const timed = durations.map(([, name, unit]) => `${name} (${unit})`);
+  if (timed.length > 0) noteOnce(notes, "METADATA_DROPPED", `Units of durations were left out: ${firstOf(timed)}.`);
   const named = schema.flatMap(({ name, logical_type: type }) => {
     const system = type !== undefined && "crs" in type ? type.crs : undefined;
     return system === undefined || /^(OGC:CRS84|EPSG:4326)$/i.test(system) ? [] : [`${name} (${system.trim()})`];
   });
-  if (named.length > 0) noteOnce(notes, "METADATA_DROPPED", `Coordinate systems were left out: ${firstOf(named)}.`);
+  if (named.length > 0) noteAlso(notes, "METADATA_DROPPED", `Coordinate systems were left out: ${firstOf(named)}.`);
 }
 
 /** Converts a column's values that the library left as numbers and bytes. Call it before {@link unmark}. */
@@ -46,35 +58,24 @@ function readerOf({ element, children }: Tree): Convert {
   if (element.logical_type?.type === "VARIANT") throw inexpressible(`Columns of variants cannot be read: ${element.name}.`);
   if (first === undefined) return whereThere(leafReaderOf(element));
   const kind = element.logical_type?.type ?? element.converted_type;
-  // The library omits the groups in which lists and maps hold their members.
+  // The library omits the groups in which lists hold their members.
   if (kind === "LIST") return readerOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
-  const [keys, values] = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children : [];
+  const [keys, values] = isMap(element) ? first.children : [];
   if (keys !== undefined && values !== undefined) {
-    const read = parquetReaderOf(values);
-    return membersBy(() => read, keyReaderOf(keys.element));
+    const [readKey, readValue] = [parquetReaderOf(keys), parquetReaderOf(values)];
+    const pairOf = (pair: unknown) => [readKey(memberOf(pair, keys.element.name)), readValue(memberOf(pair, values.element.name))] as const;
+    const pairsOf = (pairs: unknown) => new Pairs(Array.isArray(pairs) ? pairs.map(pairOf) : []);
+    return whereThere((map) => pairsOf(memberOf(map, first.element.name)));
   }
   const readers = new Map(children.map((child) => [child.element.name, parquetReaderOf(child)]));
-  return membersBy((name) => readers.get(name) ?? plain);
-}
-
-function membersBy(of: (name: string) => Convert, nameOf = (name: string) => name): Convert {
   return whereThere((value) =>
-    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [nameOf(name), of(name)(each)])) : value,
+    typeof value === "object"
+      ? new Map(Object.entries(value ?? {}).map(([name, each]) => [name, (readers.get(name) ?? plain)(each)]))
+      : value,
   );
 }
 
-/** The library makes names of the stored numbers and bytes of keys. */
-function keyReaderOf(element: SchemaElement): (name: string) => string {
-  const isText = /^(UTF8|ENUM|JSON)$/.test(element.converted_type ?? "") || /^(STRING|ENUM|JSON)$/.test(element.logical_type?.type ?? "");
-  if (/BYTE_ARRAY|INT96/.test(element.type ?? "") && !isText)
-    throw inexpressible("The file has maps whose keys are bytes, which cannot be read.");
-  if (!isExact(element)) return (name) => name;
-  const read = leafReaderOf(element);
-  return (name) => {
-    const key = read(BigInt(name));
-    return key instanceof Stamp || key instanceof Exact ? key.text : String(key);
-  };
-}
+const memberOf = (group: unknown, name: string): unknown => Object.getOwnPropertyDescriptor(group ?? {}, name)?.value;
 
 /** Skips missing values; for a list, reads each member. */
 function whereThere(read: Convert): Convert {

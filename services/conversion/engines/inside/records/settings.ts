@@ -16,7 +16,7 @@ export function parseToml(text: string, notes: Notes): Value {
     return value;
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    if (/nested/.test(error.message)) throw tooDeep();
+    if (/excessively nested/.test(error.message)) throw tooDeep();
     throw invalid(
       `The file is not TOML: ${(error.message.split("\n", 1)[0] ?? "").replace(/^Invalid TOML document: /, "")} (line ${error.line}).`,
     );

@@ -143,6 +143,7 @@ function createFreeNames(notes: Notes = new Map()) {
 export function textOfName(name: unknown): string {
   if (typeof name !== "object" || name === null) return String(name);
   if (name instanceof Uint8Array) return Buffer.from(name).toString("base64");
+  if (name instanceof Stamp || name instanceof Exact) return name.text;
   const plain = (_: string, each: unknown): unknown => {
     if (typeof each === "bigint") return String(each);
     if (each instanceof Uint8Array) return Buffer.from(each).toString("base64");

@@ -54,6 +54,9 @@ function cuesOfBlocks(text: string, { times, almost, spansOf, notes, onName }: B
     const hasName =
       next !== undefined && (lines[next - 1] ?? "").trim() !== "" && ((lines[next - 2] ?? "").trim() === "" || isNumbered(at, next));
     const body = lines.slice(at + 1, next === undefined ? lines.length : hasName ? next - 1 : next);
+    const untimed = body.findIndex((line, place) => line.trim() === "" && numberAt(at + place + 2) === numberAt(at - 1) + 1);
+    if (untimed >= 0 && untimed + 1 < body.length)
+      noteOnce(notes, "INPUT_DAMAGED", `A subtitle has no times and was added to the one before, first in line ${at + untimed + 3}.`);
     return [{ startMs, endMs, spans: spansOf(body.join("\n")) }];
   });
 }

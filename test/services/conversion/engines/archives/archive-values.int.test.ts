@@ -165,6 +165,42 @@ it("says of one of several cabinets that it is a part", async () => {
   await expect(bench.convert(path, "cab", "zip")).rejects.toMatchObject({ message: expect.stringContaining("split") });
 });
 
+it("reads names of a cabinet in the code page of its Windows, whose letters may contain a backslash, for a TAR too", async () => {
+  // 表\漢字.txt in Shift JIS.
+  const name = Buffer.from("955c5c8abf8e9a2e74787400", "hex");
+  const cabinet = Buffer.alloc(36 + 8 + 16 + name.length + 8 + 1);
+  const data = 60 + name.length;
+  cabinet.write("MSCF");
+  for (const [at, value] of [
+    [8, cabinet.length],
+    [16, 44],
+    [36, data],
+    [44, 1],
+  ] as const)
+    cabinet.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [24, 0x103],
+    [26, 1],
+    [28, 1],
+    [40, 1],
+    [54, 0x21],
+    [58, 0x20],
+    [data + 4, 1],
+    [data + 6, 1],
+  ] as const)
+    cabinet.writeUInt16LE(value, at);
+  name.copy(cabinet, 60);
+  cabinet.write("x", data + 8);
+  const path = join(bench.folder, "japanese.cab");
+  await writeFile(path, cabinet);
+  const made = await bench.convert(path, "cab", "tar");
+  expect(
+    (await promisify(execFile)("python3", ["-c", "import sys, tarfile\nprint(tarfile.open(sys.argv[1]).getnames()[-1])", made.path]))
+      .stdout,
+  ).toBe("表/漢字.txt\n");
+  expect([...made.notes.keys()]).toEqual(["ENCODING_GUESSED"]);
+});
+
 it("asks for the password of a 7z whose names are readable", async () => {
   const [plain, locked] = [join(bench.folder, "plain"), join(bench.folder, "locked.7z")];
   await writeFile(plain, "secret");

@@ -1,21 +1,17 @@
 /** Many into one: order, completeness of the result, and the entry that a failure names. */
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import { joinComicEngine } from "#services/conversion/engines/archives/join-comic.ts";
 import { joinHtmlEngine } from "#services/conversion/engines/archives/join-html.ts";
-import { joinMediaEngine } from "#services/conversion/engines/archives/join-media.ts";
 import { joinPdfEngine } from "#services/conversion/engines/archives/join-pdf.ts";
 import { joinTiffEngine } from "#services/conversion/engines/archives/join-tiff.ts";
-import { useBench } from "#test/contract/engine.ts";
-import { seconds, stream } from "#test/contract/options/effect.ts";
 import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
+import { joining } from "#test/services/conversion/engines/archives/joining.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
-import { halfTransparent } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 
 const run = promisify(execFile);
 const said = async (program: string, ...args: readonly string[]) => (await run(program, [...args])).stdout;
@@ -23,22 +19,6 @@ const picture = (width: number, height: number, background: string) =>
   sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer();
-const ffmpegFile = async (path: string, ...args: readonly string[]) =>
-  void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args, path]));
-
-function joining(engine: typeof joinPdfEngine) {
-  const bench = useBench(engine);
-  let count = 0;
-  return {
-    folder: () => bench.folder,
-    async join(parts: readonly ZipPart[], to: string, options: OptionValues = {}) {
-      count += 1;
-      const path = join(bench.folder, `given-${count}.zip`);
-      await writeFile(path, zipFile(parts));
-      return bench.convert(path, "zip", to, options);
-    },
-  };
-}
 
 describe("engine join-pdf", () => {
   const { join: made } = joining(joinPdfEngine);
@@ -221,68 +201,5 @@ describe("engine join-comic", () => {
     expect((await member("ComicInfo.xml")).toString()).toBe(info);
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Files that are not pictures were left out: c/read me.txt.");
     await expect(made([{ name: "a.txt", content: "no picture" }], "cbz")).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  });
-});
-
-describe("engine join-media", () => {
-  const { folder, join: made } = joining(joinMediaEngine);
-
-  it("shows pictures of any shape for the requested time", async () => {
-    const parts = [
-      { name: "1.png", content: await picture(64, 48, "red") },
-      { name: "2.png", content: await picture(30, 90, "blue") },
-      { name: "3.png", content: await halfTransparent().png().toBuffer() },
-    ];
-    const { path, notes } = await made(parts, "gif", { seconds: 0.5 });
-    const { pages, width, height, delay, loop } = await sharp(path, { pages: -1 }).metadata();
-    expect({ pages, width, height: Number(height) / Number(pages), delay, loop }).toEqual({
-      pages: 3,
-      width: 64,
-      height: 48,
-      delay: [500, 500, 500],
-      loop: 0,
-    });
-    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced with black\.$/);
-  });
-
-  it("joins pictures and films with and without sound into one film", async () => {
-    const film = (name: string) => join(folder(), name);
-    await ffmpegFile(film("silent.mp4"), "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1", "-pix_fmt", "yuv420p");
-    await ffmpegFile(
-      film("sound.mp4"),
-      ...["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30:duration=1", "-f", "lavfi", "-i", "sine=d=1"],
-      "-pix_fmt",
-      "yuv420p",
-    );
-    const bytes = async (name: string) => (await run("cat", [film(name)], { encoding: "buffer" })).stdout;
-    const { path, notes } = await made(
-      [
-        { name: "1.png", content: await picture(64, 48, "red") },
-        { name: "2.mp4", content: await bytes("silent.mp4") },
-        { name: "3.mp4", content: await bytes("sound.mp4") },
-      ],
-      "mp4",
-      { seconds: 2 },
-    );
-    expect(await seconds(path)).toBeCloseTo(4, 0);
-    expect([await stream("v", "width")(path), await stream("a", "codec_name")(path)]).toEqual(["64", "aac"]);
-    expect(notes.get("ENTRIES_CHANGED")).toBe("2.mp4: Shown at 30 frames per second. 3.mp4: Fitted into 64 × 48 pixels.");
-  });
-
-  it("joins sounds of different sample rates", async () => {
-    const wave = async (name: string, rate: number, channels: number, length: number) => {
-      await ffmpegFile(join(folder(), name), "-f", "lavfi", "-i", `sine=r=${rate}:d=${length}`, "-ac", String(channels), "-bitexact");
-      return (await run("cat", [join(folder(), name)], { encoding: "buffer", maxBuffer: 2 ** 24 })).stdout;
-    };
-    const { path, notes } = await made(
-      [
-        { name: "b.wav", content: await wave("b.wav", 48_000, 2, 0.5) },
-        { name: "a.wav", content: await wave("a.wav", 44_100, 1, 1) },
-      ],
-      "wav",
-    );
-    expect(await seconds(path)).toBeCloseTo(1.5, 1);
-    expect([await stream("a", "sample_rate")(path), await stream("a", "channels")(path)]).toEqual(["48000", "2"]);
-    expect(notes.get("ENTRIES_CHANGED")).toBe("a.wav: Fitted to 48000 Hz, stereo.");
   });
 });

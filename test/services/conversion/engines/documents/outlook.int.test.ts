@@ -89,3 +89,16 @@ it("another file of Office is not taken for a message without content", async ()
   const converted = convert(outlookOf({ Workbook: Buffer.from("cells") }), "txt");
   await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file is not an Outlook message." });
 });
+
+it("a message that names only the encoding of its page is guessed, with a note", async () => {
+  const { "__substg1.0_001A001E": sort } = textsOf("", "");
+  const texts = { "__substg1.0_0037001E": Buffer.from("Gr\xfc\xdfe", "latin1"), "__substg1.0_1000001E": Buffer.from("Sch\xf6n", "latin1") };
+  const page = Buffer.alloc(48);
+  // PidTagInternetCodepage: UTF-8.
+  page.writeUInt32LE(0x3fde_0003, 32);
+  page.writeUInt32LE(65001, 40);
+  const message = { "__properties_version1.0": page, ...(sort === undefined ? {} : { "__substg1.0_001A001E": sort }), ...texts };
+  const { text, codes } = await convert(outlookOf(message), "txt");
+  expect(text).toMatch(/^Grüße\n[\s\S]*Schön/);
+  expect(codes).toEqual(["ENCODING_GUESSED"]);
+});

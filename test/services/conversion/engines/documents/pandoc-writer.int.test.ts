@@ -116,3 +116,17 @@ it("leaves out a language that TeX would not know, with a note, as no program co
   expect(await texOf("zh-CN")).toEqual(["Properties of the document were left out: language.", undefined]);
   expect(await texOf("de")).toEqual([undefined, "ngerman"]);
 });
+
+it.each([
+  ["html", "publisher, rights, tags"],
+  ["epub", "tags"],
+  ["json", "publisher, rights, tags"],
+  ["opml", "publisher, rights, tags"],
+  ["docx", undefined],
+])("names the properties that %s has no place for", async (to, lost) => {
+  const told = join(bench.folder, "told.md");
+  const heads = `author: A\ndate: 2001-02-03\npublisher: Zoo\nrights: Free\ncontributor: calibre (6.13.0)\ntags: [a, b]\ntoc: true\nempty: ''\nlang: en`;
+  await writeFile(told, `---\ntitle: T\n${heads}\n---\n\nText\n`);
+  const { notes } = await bench.convert(told, "md", to);
+  expect(notes.get("TEXT_LEFT_OUT")).toBe(lost === undefined ? lost : `Properties of the document were left out: ${lost}.`);
+});

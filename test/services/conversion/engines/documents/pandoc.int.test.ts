@@ -193,13 +193,29 @@ describe("engine pandoc, in detail", () => {
     );
   });
 
-  it("says that tables of FictionBook are left out", async () => {
-    const table = "<table><tr><td>Quokka</td></tr></table>";
-    const info = "<description><title-info><book-title>T</book-title></title-info></description>";
-    const body = `<body><section><p>Text.</p>${table}</section></body>`;
-    const book = `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${info}${body}</FictionBook>`;
-    const { notes } = await bench.convert(await bench.put("tabled.fb2", book), "fb2", "md");
-    expect(notes.get("TEXT_LEFT_OUT")).toBe("Tables were left out.");
+  const info =
+    "<description><title-info><book-title>Title</book-title><translator><nickname>Wombat</nickname></translator></title-info></description>";
+  const article = `<front><article-meta><title-group><article-title>A &#233;t&#xe9; title</article-title></title-group><permissions><license><license-p>Free for numbats</license-p></license></permissions></article-meta></front>`;
+  it.each([
+    [
+      "fb2",
+      `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${info}<body><section><p>Text.</p><table><tr><td>Quokka</td></tr></table></section></body></FictionBook>`,
+      "nickname, table",
+    ],
+    [
+      "fb2",
+      '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Quokka и нумбат. <!-- Wombat --></p></section></body><body name="notes"><title><p>Notes</p></title></body></FictionBook>',
+      undefined,
+    ],
+    [
+      "docbook",
+      '<article xmlns="http://docbook.org/ns/docbook"><info><title>Title</title><legalnotice><para>Free for numbats</para></legalnotice></info><para>Text &amp; <![CDATA[more]]>.</para><programlisting>one\n\ttwo</programlisting></article>',
+      "legalnotice",
+    ],
+    ["jats", `<article>${article}<body><p>Text.</p></body></article>`, "license-p"],
+  ])("names what its reader leaves out of %s", async (from, content, lost) => {
+    const { notes } = await bench.convert(await bench.put(`unread.${from}`, content), from, "md");
+    expect(notes.get("TEXT_LEFT_OUT")).toBe(lost === undefined ? lost : `Parts that are not read here were left out: ${lost}.`);
   });
 
   it("writes unique IDs in EPUB, and a non-empty heading for every chapter", async () => {

@@ -163,6 +163,38 @@ describe("engine gpsbabel, in detail", () => {
     expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 2 points were left out, because they have no position.");
   });
 
+  it("notes values of flights and receivers that GPX has no place for", async () => {
+    const flight = join(bench.folder, "flight.igc");
+    const position = "B1800002824579N08150240WA0004700050";
+    await writeFile(
+      flight,
+      ["AXXX001", "HFDTE160219", "I023638FXA3941ENL", `${position}016039`, "LXXXcomment", "E180001PEV", ""].join("\r\n"),
+    );
+    expect((await bench.convert(flight, "igc", "gpx")).notes.get("METADATA_DROPPED")).toBe(
+      "Left out of the points: FXA, ENL. Left out of the flight: events, comments.",
+    );
+    const sentences = join(bench.folder, "log.nmea");
+    const lines = [
+      "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76",
+      "$GPRMC,092750.000,A,5321.6802,N,00630.3372,W,10.5,31.66,280511,,,A*45",
+      "$GPGGA,092751.000,5321.6803,N,00630.3373,W,1,8,1.03,61.8,M,55.2,M,,*00",
+    ];
+    await writeFile(sentences, lines.join("\r\n"));
+    const { notes } = await bench.convert(sentences, "nmea", "gpx");
+    expect(notes.get("METADATA_DROPPED")).toBe("Left out of the points: speed, course.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Sentences with a wrong checksum were left out.");
+    await writeFile(sentences, `${lines[0]}\r\n`);
+    expect((await bench.convert(sentences, "nmea", "gpx")).notes.get("METADATA_DROPPED")).toContain("1 January 1970");
+  });
+
+  it("does not invent heights of geocaches", async () => {
+    const path = join(bench.folder, "caches.loc");
+    const cache = '<waypoint><name id="GC1"><![CDATA[Oak]]></name><coord lat="47" lon="8"/></waypoint>';
+    await writeFile(path, `<?xml version="1.0"?><loc version="1.0">${cache}</loc>`);
+    const gpx = await readFile((await bench.convert(path, "loc", "gpx")).path, "utf8");
+    expect([gpx.includes("Oak"), gpx.includes("<ele>")]).toEqual([true, false]);
+  });
+
   it("refuses files without any position", async () => {
     await expect(convert("", "tcx")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });

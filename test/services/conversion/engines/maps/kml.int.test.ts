@@ -38,6 +38,8 @@ describe("values of KML", () => {
     ["values that a schema does not declare", schema + placemark(extended(integer("5"), data("x", "007")) + at), { i: 5, x: "007" }, []],
     ["the id of a place", `<Placemark id="2012 Jan 15"><name>Own</name>${at}</Placemark>`, { Name: "Own", id: "2012 Jan 15" }, []],
     ["the id of a place with an empty list of values", `<Placemark id="a"><ExtendedData/>${at}</Placemark>`, { id: "a" }, []],
+    ["the id of a place that has quotation marks", `<Placemark id='the "old" &amp; one'>${at}</Placemark>`, { id: 'the "old" & one' }, []],
+    ["values of a schema that is missing", `<Placemark id="a">${extended(integer("5"))}${at}</Placemark>`, { id: "a", i: "5" }, []],
     [
       "the id of a place beside typed values",
       `${schema}<Placemark id="a">${extended(integer("5"), data("id", "x"))}${at}</Placemark>`,

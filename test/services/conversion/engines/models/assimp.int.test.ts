@@ -180,6 +180,13 @@ describe("engine assimp, in detail", () => {
     await expect(bench.convert(path, from, "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
+  it("refuses a PLY that is cut off, of whose missing faces the library made some", async () => {
+    const path = join(bench.folder, "cut.ply");
+    await writeFile(path, ply(2).slice(0, -"3 0 1 2 9\n".length));
+    const message = "The model is cut off: it has 4 of 5 lines.";
+    await expect(bench.convert(path, "ply", "glb")).rejects.toMatchObject({ code: "INVALID_INPUT", message });
+  });
+
   it("reads a GLB whose JSON has a length that is no multiple of four", async () => {
     const whole = glb();
     const [size, path] = [whole.readUInt32LE(12), join(bench.folder, "odd.glb")];

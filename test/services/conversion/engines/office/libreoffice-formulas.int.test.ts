@@ -141,15 +141,15 @@ test("notes the links that Word 2003 XML loses with their text", async () => {
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Links were left out, with their text.");
 });
 
-test("postal codes keep their leading zeros in CSV, and comments are left out with a note", async () => {
+test("postal codes keep their leading zeros in CSV, and comments and addresses of links are left out with a note", async () => {
   const sheet = utils.aoa_to_sheet([
     ["zip"],
-    [{ t: "n", v: 713, z: "00000", c: [{ a: "Ada", t: "A remark" }] }],
+    [{ t: "n", v: 713, z: "00000", c: [{ a: "Ada", t: "A remark" }], l: { Target: "https://example.org/" } }],
     [{ t: "n", v: 713, z: "0.0" }],
   ]);
   const source = join(bench.folder, "codes.xlsx");
   await writeFile(source, write(utils.book_new(sheet, "S"), { type: "buffer", bookType: "xlsx" }) as Buffer);
   const made = await bench.convert(source, "xlsx", "csv");
   expect(await readFile(made.path, "utf8")).toBe("zip\n00713\n713\n");
-  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out.");
+  expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out. Link addresses of cells were left out.");
 });

@@ -150,13 +150,14 @@ it("keeps text beside the speaker's notes, and notes that headers of their pages
   expect(messages.get("TEXT_LEFT_OUT")).toBe(leftOut);
 });
 
-it("keeps the titles of the axes of a chart", async () => {
-  const title = (text: string) => `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
-  const values = (kind: string, text: string) =>
-    `<c:${kind}Cache><c:ptCount val="1"/><c:pt idx="0"><c:v>${text}</c:v></c:pt></c:${kind}Cache>`;
-  const axis = (kind: string, id: number, side: string, text: string) =>
-    `<c:${kind}><c:axId val="${id}"/><c:scaling/><c:delete val="0"/><c:axPos val="${side}"/>${title(text)}<c:crossAx val="${3 - id}"/></c:${kind}>`;
-  const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>${title("Leaps")}<c:plotArea><c:barChart><c:barDir val="col"/><c:ser><c:idx val="0"/><c:order val="0"/><c:cat><c:strRef><c:f>A2</c:f>${values("str", "May")}</c:strRef></c:cat><c:val><c:numRef><c:f>B2</c:f>${values("num", "7")}</c:numRef></c:val></c:ser><c:axId val="1"/><c:axId val="2"/></c:barChart>${axis("catAx", 1, "b", "Month")}${axis("valAx", 2, "l", "Metres")}</c:plotArea></c:chart></c:chartSpace>`;
+const cached = (kind: string, ...values: readonly string[]) =>
+  `<c:${kind}Cache><c:ptCount val="${values.length}"/>${values.map((each, index) => `<c:pt idx="${index}"><c:v>${each}</c:v></c:pt>`).join("")}</c:${kind}Cache>`;
+const titled = (text: string) => `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
+const axis = (kind: string, id: number, side: string, text: string) =>
+  `<c:${kind}><c:axId val="${id}"/><c:scaling/><c:delete val="0"/><c:axPos val="${side}"/>${titled(text)}<c:crossAx val="${3 - id}"/></c:${kind}>`;
+
+async function rowsOfChart(plot: string): Promise<unknown> {
+  const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>${titled("Leaps")}<c:plotArea>${plot}</c:plotArea></c:chart></c:chartSpace>`;
   const frame = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="93" name="Chart"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="0"/><a:ext cx="4000000" cy="3000000"/></p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="rChart"/></a:graphicData></a:graphic></p:graphicFrame>`;
   const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart";
   const charted = await withParts({
@@ -169,9 +170,29 @@ it("keeps the titles of the axes of a chart", async () => {
     ],
   });
   const { blocks } = JSON.parse((await convert(charted, "pptx", "json")).text).slides[0];
-  expect(blocks.find(({ caption }: { caption?: string }) => caption === "Leaps: Metres")?.rows).toMatchObject([
+  return blocks.find(({ caption }: { caption?: string }) => caption === "Leaps: Metres")?.rows;
+}
+
+it("keeps the titles of the axes of a chart", async () => {
+  const series = `<c:ser><c:idx val="0"/><c:order val="0"/><c:cat><c:strRef><c:f>A2</c:f>${cached("str", "May")}</c:strRef></c:cat><c:val><c:numRef><c:f>B2</c:f>${cached("num", "7")}</c:numRef></c:val></c:ser>`;
+  const bars = `<c:barChart><c:barDir val="col"/>${series}<c:axId val="1"/><c:axId val="2"/></c:barChart>`;
+  expect(await rowsOfChart(`${bars}${axis("catAx", 1, "b", "Month")}${axis("valAx", 2, "l", "Metres")}`)).toMatchObject([
     ["Month", expect.any(String)],
     ["May", "7"],
+  ]);
+});
+
+it("keeps the numbers of a chart of points", async () => {
+  const numbers = (place: string, ...values: readonly string[]) =>
+    `<c:${place}><c:numRef><c:f>${place}</c:f>${cached("num", ...values)}</c:numRef></c:${place}>`;
+  const name = `<c:tx><c:strRef><c:f>A1</c:f>${cached("str", "Height")}</c:strRef></c:tx>`;
+  const series = `<c:ser><c:idx val="0"/><c:order val="0"/>${name}${numbers("xVal", "0.7", "1.8")}${numbers("yVal", "2.5", "3.5")}</c:ser>`;
+  const points = `<c:scatterChart><c:scatterStyle val="lineMarker"/>${series}<c:axId val="1"/><c:axId val="2"/></c:scatterChart>`;
+  const rows = await rowsOfChart(`${points}${axis("valAx", 1, "b", "Width")}${axis("valAx", 2, "l", "Metres")}`);
+  expect(rows).toMatchObject([
+    ["Width", "Height", "X"],
+    ["", "2.5", "0.7"],
+    ["", "3.5", "1.8"],
   ]);
 });
 

@@ -73,3 +73,36 @@ it("keeps pictures of sheets in a page, and says what it lacks or draws", async 
   const commented = await office(book(sheet("Shown", remark)), "fods", "html");
   expect([...commented.messages]).toEqual([["TEXT_LEFT_OUT", "Comments were left out."]]);
 });
+
+/** A document in one file of OpenDocument. */
+function opened(kind: "text" | "presentation", content: string, more = ""): string {
+  const schemas = { office: "office", text: "text", draw: "drawing", svg: "svg-compatible", style: "style" };
+  const names = Object.entries(schemas).map(([name, schema]) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${schema}:1.0"`);
+  return `<office:document ${names.join(" ")} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.${kind}">${more}<office:body><office:${kind}>${content}</office:${kind}></office:body></office:document>`;
+}
+
+it("says that text beside the slides is not in their PDF", async () => {
+  const box = (x: number, text: string) =>
+    `<draw:frame svg:x="${x}cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+  const slides = (...boxes: string[]) => opened("presentation", `<draw:page draw:name="a">${boxes.join("")}</draw:page>`);
+  const beside = await office(slides(box(1, "Numbat"), box(60, "Wombat")), "fodp", "pdf");
+  expect(beside.messages.get("TEXT_LEFT_OUT")).toBe("Text beside the slides was left out.");
+  expect((await office(slides(box(1, "Numbat"), box(60, "")), "fodp", "pdf")).notes).toEqual([]);
+});
+
+it("says that rich text lacks the headers of even pages", async () => {
+  const heads = "<style:header><text:p>Odd</text:p></style:header><style:header-left><text:p>Even</text:p></style:header-left>";
+  const page = `<office:automatic-styles><style:page-layout style:name="l"><style:header-style/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Standard" style:page-layout-name="l">${heads}</style:master-page></office:master-styles>`;
+  const { text, messages } = await office(opened("text", "<text:p>Numbat</text:p>", page), "fodt", "rtf");
+  expect(text).toContain("Odd");
+  expect(text).not.toContain("Even");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Headers and footers of even pages were left out.");
+});
+
+it("says that only the first of several documents of rich text in a file is read", async () => {
+  const rich = (text: string) => `{\\rtf1\\ansi{\\b ${text}}\\par}`;
+  expect((await office(`${rich("Numbat")}\n${rich("Wombat")}`, "rtf", "docx")).messages.get("TEXT_LEFT_OUT")).toBe(
+    "Only the first of several documents in the file was converted.",
+  );
+  expect((await office(rich("\\}{\\b \\\\rtf1}"), "rtf", "docx")).notes).toEqual([]);
+});

@@ -189,6 +189,11 @@ describe("engine mupdf, in detail", () => {
     expect((await readingOf(large.path)).pages).toBeGreaterThan((await readingOf(small.path)).pages ?? 0);
   });
 
+  it("keeps title and author of a book", async () => {
+    const { stdout } = await run("pdfinfo", [(await bench.convert(corpus("markup/book.epub"), "epub", "pdf")).path]);
+    expect(stdout).toMatch(/^Title: +Quokka Title$[\s\S]*^Author: +Zebra Author$/m);
+  });
+
   it("converts the requested pages at the requested resolution", async () => {
     const source = join(bench.folder, "three.pdf");
     await writeFile(source, pdfOf(["Quokka", "zebra", "giraffe"]));

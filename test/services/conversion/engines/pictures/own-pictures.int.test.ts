@@ -2,12 +2,13 @@
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { imagemagickEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
 import { useBench } from "#test/contract/engine.ts";
 import { moving, noise, twoColours } from "./picture-samples.ts";
 
 describe("pictures in their own format", () => {
-  const bench = useBench(sharpEngine);
+  const [bench, magick] = [useBench(sharpEngine), useBench(imagemagickEngine)];
 
   const file = (bytes: Buffer | string) => bench.given(bytes, "picture");
 
@@ -81,5 +82,13 @@ describe("pictures in their own format", () => {
     expect([found.pages, found.delay, found.width, found.pageHeight ?? found.height]).toEqual([3, [100, 200, 300], 15, 10]);
     expect(notes.has("ANIMATION_REDUCED")).toBe(false);
     await expect(bench.convert(animation, format, format, { crop: "5x5+0+0" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it("smooth a black and white scan that becomes smaller", async () => {
+    const gray = noise(160, 120).toColourspace("b-w").threshold(128);
+    const scan = await gray.tiff({ bitdepth: 1, compression: "none", predictor: "none" }).toBuffer();
+    const { path } = await magick.convert(await magick.given(scan, "tiff"), "tiff", "tiff", { width: 40 });
+    const shades = new Set(await sharp(path).extractChannel(0).raw().toBuffer());
+    expect(shades.size).toBeGreaterThan(2);
   });
 });

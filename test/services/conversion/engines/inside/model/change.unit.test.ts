@@ -81,6 +81,19 @@ describe.each(samples)("a model as %s", (_name, format, content) => {
   });
 });
 
+test("reads PLY whose header ends in another line end than its lines", async () => {
+  const usual = ply("binary_little_endian");
+  const odd = Buffer.from(usual.toString("latin1").replace("end_header\n", "end_header\r\n"), "latin1");
+  const [made, wanted] = [await convert(odd, "ply", "ply", { scale: 2 }), await convert(usual, "ply", "ply", { scale: 2 })];
+  expect(made.bytes.equals(wanted.bytes)).toBe(true);
+});
+
+test("calls a GLB in version 1 of glTF no damage", async () => {
+  const old = Buffer.from(glb());
+  old.writeUInt32LE(1, 4);
+  await expect(convert(old, "glb", "glb")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
 test("reads and writes big-endian PLY", async () => {
   const small = (await convert(ply("binary_big_endian"), "ply", "ply", { simplify: 0.2, scale: 2 })).bytes;
   const same = (await convert(ply("binary_little_endian"), "ply", "ply", { simplify: 0.2, scale: 2 })).bytes;

@@ -55,6 +55,14 @@ describe("BSON", () => {
     expect([JSON.parse(text), codes]).toEqual([{ d: "4611686018427387904e-3 seconds after 1970" }, ["TYPES_AS_TEXT"]]);
   });
 
+  it.each([
+    ["bson", "0800000006750000"],
+    ["cbor", "a16175f7"],
+  ])("and %s with undefined values say that these become null", async (from, hex) => {
+    const made = await convert(Buffer.from(hex, "hex"), from, "json", { indent: 0 });
+    expect([made.text.trim(), made.codes]).toEqual(['{"u":null}', ["METADATA_DROPPED"]]);
+  });
+
   it("with two values of one name is not read as one of them", async () => {
     const twice = convert(Buffer.from("13000000106100010000001061000200000000", "hex"), "bson", "json");
     await expect(twice).rejects.toMatchObject({ code: "CONVERSION_FAILED" });

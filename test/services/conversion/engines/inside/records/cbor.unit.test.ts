@@ -22,6 +22,11 @@ describe("CBOR", () => {
   });
 });
 
+it("simple values of CBOR that nothing else has become text", async () => {
+  const { text, codes } = await convert(Buffer.from("82f8ffe0", "hex"), "cbor", "json", { indent: 0 });
+  expect([text.trim(), codes]).toEqual(['["simple(255)","simple(0)"]', ["TYPES_AS_TEXT"]]);
+});
+
 it.each(["82d81c8101d81d00", "d90100826461626364d81900"])("values that refer to others are refused: %s", async (hex) => {
   await expect(convert(Buffer.from(hex, "hex"), "cbor", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });

@@ -3,25 +3,53 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, it } from "vitest";
 import { compressors, parseParquet } from "#services/conversion/engines/inside/records/columns.ts";
 import { parquetReaderOf } from "#services/conversion/engines/inside/records/parquet-types.ts";
+import { valueFrom } from "#services/conversion/engines/inside/records/values.ts";
 
 const leaf = (element: Omit<SchemaElement, "name">) => ({ element: { name: "key", ...element }, children: [] });
 const mapBy = (element: Omit<SchemaElement, "name">) => ({
   element: { name: "m", converted_type: "MAP" } as const,
-  children: [{ element: { name: "key_value" }, children: [leaf(element), leaf({ type: "INT32" })] }],
+  children: [
+    {
+      element: { name: "key_value" },
+      children: [leaf(element), { element: { name: "value", type: "INT32" as const }, children: [] }],
+    },
+  ],
 });
 
 it.each([
-  ["days", { type: "INT32", converted_type: "DATE" }, "18262", "2020-01-01"],
-  ["moments", { type: "INT64", converted_type: "TIMESTAMP_MICROS" }, "1577836800000001", "2020-01-01T00:00:00.000001Z"],
-  ["decimals", { type: "INT32", converted_type: "DECIMAL", scale: 2 }, "150", "1.5"],
-  ["integers", { type: "INT64" }, "-9223372036854775808", "-9223372036854775808"],
+  ["days", { type: "INT32", converted_type: "DATE" }, 18262, "2020-01-01"],
+  ["moments", { type: "INT64", converted_type: "TIMESTAMP_MICROS" }, 1577836800000001n, "2020-01-01T00:00:00.000001Z"],
+  ["decimals", { type: "INT32", converted_type: "DECIMAL", scale: 2 }, 150, "1.5"],
+  ["integers", { type: "INT64" }, -9223372036854775808n, "-9223372036854775808"],
   ["texts", { type: "BYTE_ARRAY", converted_type: "UTF8" }, "a", "a"],
+  ["bytes", { type: "BYTE_ARRAY" }, Uint8Array.of(1, 2), "AQI="],
 ] as const)("keys of maps that are %s keep what they mean", (_what, element, stored, wanted) => {
-  expect(parquetReaderOf(mapBy(element))({ [stored]: 7 })).toEqual(new Map([[wanted, 7]]));
+  expect(valueFrom(parquetReaderOf(mapBy(element))({ key_value: [{ key: stored, value: 7 }] }))).toEqual(new Map([[wanted, 7]]));
 });
 
-it("keys of maps that are bytes are refused", () => {
-  expect(() => parquetReaderOf(mapBy({ type: "BYTE_ARRAY" }))).toThrow(expect.objectContaining({ code: "CONVERSION_FAILED" }));
+it("a map keeps the values of a key that it has twice", async () => {
+  const schema: SchemaElement[] = [
+    { name: "root", num_children: 1 },
+    { name: "m", repetition_type: "OPTIONAL", converted_type: "MAP", num_children: 1 },
+    { name: "key_value", repetition_type: "REPEATED", num_children: 2 },
+    { name: "key", type: "BYTE_ARRAY", repetition_type: "REQUIRED", converted_type: "UTF8" },
+    { name: "value", type: "INT32", repetition_type: "OPTIONAL" },
+  ];
+  const pairs = [
+    ["b", 1],
+    ["2", 2],
+    ["b", 3],
+  ].map(([key, value]) => ({ key, value }));
+  const bytes = parquetWriteBuffer({ schema, columnData: [{ name: "m", data: [pairs, null, []] }] });
+  const notes = new Map<string, string>();
+  const rows = await parseParquet(new Uint8Array(bytes), notes);
+  const map = new Map([
+    ["b", 1],
+    ["2", 2],
+    ["b_2", 3],
+  ]);
+  expect([...(rows as Map<string, unknown>[])].map((row) => row.get("m"))).toEqual([map, null, new Map()]);
+  expect([...notes.keys()]).toEqual(["NAMES_CHANGED"]);
 });
 
 it.each([
@@ -44,6 +72,15 @@ it.each([
     ]),
   );
   expect([...notes][0]).toEqual(note);
+});
+
+it("units of durations, of which columns hold only the number, are named", async () => {
+  const described = { columns: [{ name: "d", field_name: "d", pandas_type: "timedelta", numpy_type: "timedelta64[ns]", metadata: null }] };
+  const value = JSON.stringify(described).replaceAll('":', '": ').replaceAll(',"', ', "');
+  const columnData = [{ name: "d", data: [1500n], type: "INT64" as const }];
+  const notes = new Map<string, string>();
+  await parseParquet(new Uint8Array(parquetWriteBuffer({ columnData, kvMetadata: [{ key: "pandas", value }] })), notes);
+  expect([...notes]).toEqual([["METADATA_DROPPED", "Units of durations were left out: d (ns)."]]);
 });
 
 it("a compressed page of only empty values has no bytes", () => {

@@ -24,3 +24,12 @@ f = { g = 1979-05-27t00:32:00.123456789z, h = 07:32:00.123 }
     f: { g: "1979-05-27T00:32:00.123456789Z", h: "07:32:00.123" },
   });
 });
+
+it.each(["2100-02-29", "1988-02-30T15:15:15Z", "2024-04-31 10:00:00"])("refuses the day that no calendar has: %s", (day) => {
+  expect(() => parseToml(`a = ${day}\n`, new Map())).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+});
+
+it("keeps leap days, and other days in texts", () => {
+  const value = parseToml('a = 2024-02-29\nb = "2100-02-30"\n', new Map());
+  expect(JSON.parse(jsonTextOf(simplify(value, { integers: "any" }, new Map()), 0))).toEqual({ a: "2024-02-29", b: "2100-02-30" });
+});

@@ -219,6 +219,7 @@ describe("a text is neither lost nor joined to another", () => {
       timed("01,000", "02,000").trim(),
       ["INPUT_DAMAGED"],
     ],
+    ["without times in a numbered file", "srt", `${two.split("\n\n", 1)[0]}\n\n2\nlost\n`, "x\n2\nlost", ["INPUT_DAMAGED"]],
     [
       "whose name begins as a comment",
       "vtt",
