@@ -16,12 +16,15 @@ export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, de
   }
   const parts = partsOf(bytes);
   const others = Buffer.concat(parts.filter(({ isUnicode }) => !isUnicode).map(({ part }) => part));
-  // Of legacy East Asian text, a few lines are UTF-8 by chance.
-  const isMixed = others.length < bytes.length / 2 || (others.length < bytes.length && isOfBytes(guessEncoding(others)));
+  // Of legacy East Asian text, a few lines are UTF-8 by chance. Lines of ASCII tell nothing.
+  const isMixed = 2 * signsIn(others) < signsIn(bytes) || (others.length < bytes.length && isOfBytes(guessEncoding(others)));
   const guess = guessEncoding(isMixed ? others : bytes);
   notes.set("ENCODING_GUESSED", `The ${isMixed ? "encoding of lines that are not UTF-8" : "text encoding"} was guessed to be ${guess}.`);
   return isMixed ? parts.map(({ part, isUnicode }) => decodeAs(part, isUnicode ? "utf-8" : guess)).join("") : decodeAs(bytes, guess);
 }
+
+/** Bytes beyond ASCII. */
+const signsIn = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte >> 7), 0);
 
 /** Whether each character is one byte. */
 const isOfBytes = (label: string): boolean => /^(windows|iso)-/.test(label);

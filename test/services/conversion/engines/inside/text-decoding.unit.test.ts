@@ -52,4 +52,14 @@ describe("text of lines in several encodings", () => {
     const notes = new Map();
     expect(decodeText(chinese, "auto", notes)).toBe("那天我们一起去图书馆看书,然后回家吃饭\n联通\n今天的天气很好,我们明天再来北京\n");
   });
+
+  it("is not taken for UTF-8 if many lines of ASCII follow such a line of Chinese", () => {
+    const plain = "number,1\n".repeat(50);
+    const chinese = Buffer.concat([
+      Buffer.from("c4a30a", "hex"),
+      Buffer.from(plain),
+      Buffer.from("c4c7ccecced2c3c7d2bbc6f0c8a5cdbccae9b9ddbfb4cae92cc8bbbaf3bbd8bcd2b3d4b7b90a", "hex"),
+    ]);
+    expect(decodeText(chinese, "auto", new Map())).toBe(`模\n${plain}那天我们一起去图书馆看书,然后回家吃饭\n`);
+  });
 });
