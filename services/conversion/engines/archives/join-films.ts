@@ -15,6 +15,8 @@ export const largestFilm = 1920;
 const highestRate = 60;
 /** Of films at different rates. */
 const usualRate = 30;
+/** Seconds of sound after the pictures that count: encoders add less. */
+const leastRest = 0.2;
 /** Seconds that a picture is shown. */
 export const unsetSeconds = 3;
 
@@ -50,6 +52,8 @@ function clipArgsOf(joining: Joining, part: Part, frame: Frame, rate: number): r
   const { scaling, tagging } = matrixArgs(picture, frame.height);
   const all = [...wholePictures(picture), ...mapping, ...fittedTo(joining, part, frame, scaling), ...filters, ...tagging];
   if (mapping.length === 0 && depthOf(picture) > 8) remark(entry, "Colours have 8 bits.");
+  const rest = isStill(part) || seconds === 0 || sound === undefined ? 0 : sound.startSeconds + sound.durationSeconds - seconds;
+  if (rest > leastRest) remark(entry, `The last ${rest.toFixed(1)} s of audio, after the pictures, were left out.`);
   if ((sound?.channels ?? 0) > 2) remark(entry, "The audio was mixed to stereo.");
   if (!isStill(part) && Math.abs(speedOf(picture) - rate) > 0.01) remark(entry, `Shown at ${Number(rate.toFixed(3))} frames per second.`);
   return [

@@ -103,8 +103,9 @@ async function run(
       convertEntry(file, format, (code, message) => remark(entry, message ?? noteTable[code]));
     try {
       const halfway = through === undefined ? entry : await converted(entry, through);
+      await using between = new AsyncDisposableStack();
+      if (halfway.path !== entry.path) between.defer(() => rm(halfway.path, { force: true }));
       const made = await converted(halfway, to);
-      if (halfway.path !== entry.path) await rm(halfway.path, { force: true });
       if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
       bytes += made.sizeBytes;
       if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large in total; join fewer.");

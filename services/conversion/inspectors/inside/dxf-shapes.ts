@@ -117,7 +117,8 @@ function straightHatch({ pairs }: Given): readonly (readonly Pair[])[] | undefin
 
 /** From one point up to another. A bulge is the tangent of a quarter of the angle, positive if the arc runs counter-clockwise. */
 function arcPoints([x, y]: Point, [nextX, nextY]: Point, bulge: number): readonly Point[] {
-  if (bulge === 0 || !Number.isFinite(bulge)) return [[x, y]];
+  // Of a larger one, the square has no number.
+  if (bulge === 0 || !(Math.abs(bulge) < 1e6)) return [[x, y]];
   const [turn, offset] = [4 * Math.atan(bulge), (1 - bulge * bulge) / (4 * bulge)];
   const [middleX, middleY] = [(x + nextX) / 2 - (nextY - y) * offset, (y + nextY) / 2 + (nextX - x) * offset];
   const count = Math.max(1, Math.ceil((samplesOfTurn * Math.abs(turn)) / (2 * Math.PI)));

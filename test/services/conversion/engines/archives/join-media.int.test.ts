@@ -118,6 +118,12 @@ describe("engine join-media, films", () => {
     expect(notes.get("ENTRIES_CHANGED")).toBe("1.mp4: High dynamic range was mapped to standard dynamic range (BT.709).");
   });
 
+  it("names sound that goes on after the pictures", async () => {
+    const { path, notes } = await made([await part("1.mp4", ...drawn("64x48", 30), ...tone(48_000, 3), ...plain)], "mp4");
+    expect(await seconds(path)).toBeCloseTo(1, 1);
+    expect(notes.get("ENTRIES_CHANGED")).toBe("1.mp4: The last 2.0 s of audio, after the pictures, were left out.");
+  });
+
   it("names what it leaves out of a film", async () => {
     const sounds = [...tone(48_000, 1), ...tone(48_000, 1), "-map", "0", "-map", "1", "-map", "2"];
     const surround = ["-c:a", "aac", "-ac:a:0", "6", "-metadata", "title=Quokka"];
