@@ -68,7 +68,7 @@ async function writeSphere(path: string): Promise<void> {
 }
 
 /** These have samples and tests of their own, here or in ffmpeg-subtitles.int.test.ts. */
-const elsewhere = new Set("h264 hevc m2v m1v ivf nut swf mlp thd f4a adx g722 mod awb srt vtt ass".split(" "));
+const elsewhere = new Set("h264 hevc m2v m1v ivf nut swf mlp thd f4a adx g722 mod xm it s3m awb srt vtt ass".split(" "));
 
 /** Each reader and each writer once; the catalogue's proof covers every pair. */
 const hubs = ffmpegEngine.hops.filter(
