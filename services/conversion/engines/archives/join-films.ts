@@ -12,7 +12,8 @@ import { type Frame, ffmpeg, fittedTo, frameOf, inputsOf, isStill, type Part, pa
 
 /** Unless a size is chosen. */
 export const largestFilm = 1920;
-const highestRate = 60;
+/** At fewer frames per second, a picture would be shown for longer than requested. */
+const [lowestRate, highestRate] = [10, 60];
 /** Of films at different rates. */
 const usualRate = 30;
 /** Seconds of sound after the pictures that count: encoders add less. */
@@ -95,5 +96,5 @@ function rateOf({ task }: Joining, parts: readonly Part[]): number {
   const rates = parts.flatMap((part) => (isStill(part) || part.picture === undefined ? [] : [speedOf(part.picture)]));
   const [first] = rates;
   if (first === undefined) return (numberOption(task.options, "seconds") ?? unsetSeconds) < 1 ? 20 : 10;
-  return first > 0 && first <= highestRate && rates.every((rate) => Math.abs(rate - first) < 0.01) ? first : usualRate;
+  return first >= lowestRate && first <= highestRate && rates.every((rate) => Math.abs(rate - first) < 0.01) ? first : usualRate;
 }

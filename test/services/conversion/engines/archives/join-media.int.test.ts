@@ -91,6 +91,12 @@ describe("engine join-media, films", () => {
     expect([...notes]).toEqual([]);
   });
 
+  it("shows a picture for the requested time beside a film of few frames", async () => {
+    const slow = await part("2.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=1/5:duration=10", ...plain);
+    const { path } = await made([{ name: "1.png", content: await picture(64, 48, "red") }, slow], "mp4", { seconds: 2 });
+    expect(Math.abs((await seconds(path)) - 12)).toBeLessThan(0.1);
+  });
+
   it("shows a picture and a film in the same colours", async () => {
     const red = { r: 200, g: 50, b: 50 };
     const still = sharp({ create: { width: 1280, height: 720, channels: 3, background: red } }).png();
