@@ -51,9 +51,10 @@ const hops: readonly Hop[] = [
   { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
 ];
 
-/** MuPDF reads title and author of a book, but does not write them. */
+/** MuPDF reads title and author of a book, but does not write them. Versions differ in how a script opens a document. */
 const naming = `
-var book = new Document(scriptArgs[0]), made = new PDFDocument("/job/out"), info = made.addObject(made.newDictionary());
+var open = Document.openDocument || function (path) { return new Document(path); };
+var book = open(scriptArgs[0]), made = new PDFDocument("/job/out"), info = made.addObject(made.newDictionary());
 ["Title", "Author"].forEach(function (name) {
   var said = book.getMetaData("info:" + name);
   if (said) info.put(name, made.newString(said));
