@@ -73,8 +73,10 @@ function pngFacts(head: Buffer): PictureFacts {
     if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
     if (type === "tRNS") isKeyed = true;
     if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
-    if (type === "pHYs") tallness = tallnessOf(head.readUInt32BE(at + 8), head.readUInt32BE(at + 12));
-    if (type === "pHYs" && head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
+    if (type === "pHYs" && at + 17 <= head.length) {
+      tallness = tallnessOf(head.readUInt32BE(at + 8), head.readUInt32BE(at + 12));
+      if (head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
+    }
   }
   const [width, height, bitDepth] = [head.readUInt32BE(16), head.readUInt32BE(20), head.readUInt8(24)];
   return { width, height, orientation, density, tallness, hasProfile, bitDepth, isKeyed, components: undefined };
