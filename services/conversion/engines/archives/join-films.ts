@@ -27,7 +27,7 @@ export async function joinFilms(joining: Joining): Promise<void> {
   for (const entry of entries) {
     if (entry.kind === "audio") throw named(entry.name, new FilemillError("INVALID_INPUT", "An audio file cannot be part of a video."));
     const part = entry.kind === "video" ? await partOf(joining, entry, "mp4") : await pictureOf(joining, entry);
-    if (part.picture === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no pictures."));
+    if (part.picture === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file is damaged or has no pictures."));
     parts.push(part);
   }
   const frame = frameOf(joining, parts, largestFilm);
