@@ -81,9 +81,6 @@ function Pandoc(document)
   return document
 end
 
--- A bar that does not end a cell, in formats whose pandoc writer does not escape it.
-local bars = { asciidoc = "{vbar}", org = "\\vert{}", jira = "\\|", dokuwiki = "%%|%%" }
-
 local markdown_table
 
 function Table(table)
@@ -94,18 +91,7 @@ function Table(table)
     local made = FORMAT:match("^gfm") and markdown_table(table) or table
     return #caption > 0 and { made, pandoc.Div(caption) } or made
   end
-  local bar = bars[FORMAT]
-  if not bar then return drawable(table) end
-  local function escaped(text)
-    if not text.text:find("|", 1, true) then return nil end
-    local parts = pandoc.List()
-    for before, mark in text.text:gmatch("([^|]*)(|?)") do
-      if before ~= "" then parts:insert(pandoc.Str(before)) end
-      if mark ~= "" then parts:insert(pandoc.RawInline(FORMAT, bar)) end
-    end
-    return parts
-  end
-  return pandoc.walk_block(table, { Str = escaped })
+  return drawable(table)
 end
 
 -- Formats whose lists have plain numbers only, and those whose lists always start with 1.
@@ -261,5 +247,5 @@ return {
   end },
   { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
   { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
-  { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end },
+  { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end }, other("pandoc-escapes.lua"),
 }

@@ -15,6 +15,7 @@ export const leavesOut = new Set(["docbook", "jats", "fb2"]);
 const parts = [
   "pandoc-citations.lua",
   "pandoc-embedded.lua",
+  "pandoc-escapes.lua",
   "pandoc-footnotes.lua",
   "pandoc-metadata.lua",
   "pandoc-names.lua",
