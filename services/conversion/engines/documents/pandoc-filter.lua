@@ -158,14 +158,16 @@ function Math(math)
   return pandoc.RawInline("html", mark .. math.text:gsub("^%s+", ""):gsub("%s+$", "") .. mark)
 end
 
--- Escapes a dollar sign that could be taken for the end of a formula, and an ampersand that could be taken for an entity.
+-- Escapes a dollar sign that could be taken for the end of a formula, an ampersand of an entity, and the name of an emoji.
 function Str(word)
-  if not is_markdown or not word.text:find("[$&]") then return nil end
+  if not is_markdown or not word.text:find("[$&:]") then return nil end
   local is_github = FORMAT:match("^gfm") ~= nil
   local parts, at = pandoc.List(), 1
-  for place, sign in word.text:gmatch("()([$&])") do
+  for place, sign in word.text:gmatch("()([$&:])") do
     local ends_formula = sign == "$" and is_github and place > 1 and not word.text:match("^%d", place + 1)
-    if ends_formula or (sign == "&" and word.text:match("^#?%w+;", place + 1)) then
+    local name = sign == ":" and is_github and word.text:match("^[%w_+-]+:", place + 1)
+    local is_emoji = name and pandoc.read(":" .. name, "commonmark+emoji").blocks[1].content[1].t == "Span"
+    if ends_formula or is_emoji or (sign == "&" and word.text:match("^#?%w+;", place + 1)) then
       if place > at then parts:insert(pandoc.Str(word.text:sub(at, place - 1))) end
       parts:insert(pandoc.RawInline("html", "\\" .. sign))
       at = place + 1

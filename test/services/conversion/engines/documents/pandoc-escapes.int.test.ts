@@ -52,6 +52,11 @@ describe("text that looks like markup", () => {
     expect((await convert("<p>Usage::</p>", "html", "rst")).text.trim()).toBe("Usage:\\:");
   });
 
+  it("is no emoji in Markdown", async () => {
+    const { text } = await convert("<p>a::b :x: 10:30:45 urn:isbn:1</p>", "html", "md");
+    expect(text.trim()).toBe("a::b \\:x: 10:30:45 urn:isbn:1");
+  });
+
   it("leaves paths and words as they are in Org", async () => {
     const { text } = await convert("<p>/usr/bin and ~/file, +49 30, =1, a*b</p>", "html", "org");
     expect(text.trim()).toBe("/usr/bin and ~/file, +49 30, =1, a*b");
