@@ -26,7 +26,7 @@ const maxSamples = 100e6;
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
-  const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes);
+  const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes, read.exif);
   if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
   if (from === "avif" && isNarrowGrey(bytes)) {
     const wide = await asPng(sharp, bytes, input, from, told);
