@@ -183,7 +183,15 @@ function Para(paragraph)
   if text:match("^%-%-%-+$") then return pandoc.Para({ pandoc.RawInline("html", "\\" .. text) }) end
 end
 
-function Div(division) if is_markdown then return division.content end end
+-- In RST, headings are only outside of containers.
+function Div(division)
+  if is_markdown then return division.content end
+  local headings = division.content:filter(function(block) return block.t == "Header" end)
+  if FORMAT ~= "rst" or #headings == 0 then return nil end
+  local blocks = division.content
+  if division.identifier ~= "" then blocks:insert(1, pandoc.RawBlock("rst", (".. _`%s`:\n\n"):format((division.identifier:gsub("`", ""))))) end
+  return blocks
+end
 
 -- Classes would turn a link into HTML. A link without text or to a script leads nowhere. Office programs underline links, which
 -- Markdown viewers do themselves, and leave characters unescaped that no URL may contain (RFC 3986, section 2).
