@@ -16,7 +16,6 @@ const parts = [
   "pandoc-citations.lua",
   "pandoc-embedded.lua",
   "pandoc-escapes.lua",
-  "pandoc-fictionbook.lua",
   "pandoc-footnotes.lua",
   "pandoc-metadata.lua",
   "pandoc-names.lua",

@@ -52,13 +52,8 @@ end
 return { { Pandoc = function(document)
   local file = io.open(PANDOC_STATE.input_files[1] or "", "rb")
   if not file then return end
-  local source = file:read("a")
+  local found = unread_in(file:read("a"), document)
   file:close()
-  if source:find("<FictionBook", 1, true) then
-    document = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-fictionbook.lua")))(source, document)
-  end
-  local found = unread_in(source, document)
   if #found > most_named then found = pandoc.List({ table.concat(found, ", ", 1, most_named) .. " and others" }) end
   if #found > 0 then print("filemill:unread " .. table.concat(found, ", ")) end
-  return document
 end } }

@@ -62,3 +62,9 @@ describe("text that looks like markup", () => {
     expect(text.trim()).toBe("/usr/bin and ~/file, +49 30, =1, a*b");
   });
 });
+
+it("keeps headings of sections as headings in RST", async () => {
+  const page = '<main><section id="start"><h2>First</h2><p>One.</p><div><h3>Second</h3><p>Two.</p></div></section></main>';
+  const { text } = await convert(page, "html", "rst");
+  expect(text.trim().split(/\n+/)).toEqual([".. _`start`:", "First", "=====", "One.", "Second", "------", "Two."]);
+});
