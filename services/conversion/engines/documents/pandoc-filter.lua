@@ -95,8 +95,8 @@ function Table(table)
 end
 
 -- Formats whose lists have plain numbers only, and those whose lists always start with 1.
-local plain_numbers = { org = true, haddock = true, jira = true, xwiki = true, zimwiki = true }
-local from_one = { jira = true, xwiki = true, zimwiki = true }
+local plain_numbers = { org = true, dokuwiki = true, haddock = true, jira = true, xwiki = true, zimwiki = true }
+local from_one = { dokuwiki = true, jira = true, xwiki = true, zimwiki = true }
 local has_lost_labels = false
 
 function OrderedList(list)
@@ -257,5 +257,6 @@ return {
   end },
   { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
   { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
-  { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end }, other("pandoc-escapes.lua"),
+  { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end },
+  other("pandoc-structures.lua"), other("pandoc-escapes.lua"),
 }

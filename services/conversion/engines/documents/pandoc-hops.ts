@@ -22,6 +22,7 @@ const parts = [
   "pandoc-raw-html.lua",
   "pandoc-sections.lua",
   "pandoc-spaces.lua",
+  "pandoc-structures.lua",
   "pandoc-tables.lua",
   "pandoc-unread.lua",
 ];

@@ -1,0 +1,61 @@
+/** Structures that pandoc's writers would leave out, or write as what the target does not know. */
+import { describe, expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+
+const convert = converting(pandocEngine);
+const made = async (page: string, to: string) => await convert(`<!doctype html><body>${page}</body>`, "html", to);
+
+const note =
+  '<p>Text<a href="#n" role="doc-noteref">1</a>.</p><section role="doc-endnotes"><ol><li id="n"><p>First [see].</p><p>Second.</p></li></ol></section>';
+const table =
+  "<table><caption>Sizes</caption><tr><th>Name</th><th>Size</th></tr><tr><td>Quokka</td><td><ul><li>small</li><li>round</li></ul></td></tr></table>";
+
+describe("structures", () => {
+  it("footnotes of several paragraphs stay in AsciiDoc", async () => {
+    const { text } = await made(note, "adoc");
+    expect(text.replace(/\s+/g, " ")).toContain("Textfootnote:[First [see&#93;. + Second.].");
+  });
+
+  it("addresses of mail stay in DokuWiki", async () => {
+    expect((await made('<p><a href="mailto:a@b.example">write</a></p>', "dokuwiki")).text.trim()).toBe("[[a@b.example|write]]");
+  });
+
+  it.each(["dokuwiki", "jira", "xwiki", "muse", "opml", "markua", "haddock", "org"])("captions, heads and cells stay in %s", async (to) => {
+    const { text } = await made(table, to);
+    for (const word of ["Sizes", "Name", "Size", "Quokka", "small", "round"]) expect(text).toMatch(new RegExp(`\\b${word}\\b`));
+  });
+
+  it.each([
+    ["dokuwiki", ["  * one\\\\ two", "  - first", "  * **term**\\\\ meaning"]],
+    ["xwiki", ["*. one\\\\two", "1. first", ": meaning\\\\more"]],
+    ["adoc", ["* one", ". first", "meaning +\n  more"]],
+  ])("lists stay lists in %s", async (to, expected) => {
+    const lists = "<ul><li><p>one</p><p>two</p></li></ul><ol><li>first</li></ol><dl><dt>term</dt><dd><p>meaning</p><p>more</p></dd></dl>";
+    const { text } = await made(lists, to);
+    expect(text).not.toContain("<HTML>");
+    for (const each of expected) expect(text).toContain(each);
+  });
+
+  it("underlined and struck text stays so in AsciiDoc and RST", async () => {
+    const page = "<p>An <u>a</u> and <s>b`c</s> “<q>d</q>”.</p>";
+    expect((await made(page, "adoc")).text.trim()).toBe("An [.underline]#a# and [.line-through]#b`c# ““d””.");
+    expect((await made(page, "rst")).text).toMatch(/^\.\. role:: del\n\nAn \*a\* and \\ :del:`b\\`c`\\ /);
+  });
+
+  it("addresses keep what AsciiDoc would take for marks", async () => {
+    const { text } = await made('<p><a href="http://a.example/~b/__c__">d</a></p>', "adoc");
+    expect(text.trim()).toBe("http://a.example/%7Eb/%5F%5Fc%5F%5F[d]");
+  });
+
+  it.each([
+    ["rst", true],
+    ["mediawiki", true],
+    ["docx", false],
+    ["md", false],
+    ["tex", false],
+  ])("merged cells are noted where %s has none", async (to, isNoted) => {
+    const { messages } = await made('<table><tr><td colspan="2">wide</td></tr><tr><td>a</td><td>b</td></tr></table>', to);
+    expect(messages.get("TEXT_LEFT_OUT") ?? "").toBe(isNoted ? "Merged cells became single ones beside empty cells." : "");
+  });
+});
