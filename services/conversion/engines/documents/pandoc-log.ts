@@ -55,7 +55,7 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ]),
     ...told(
       "Parts in other languages were left out",
-      find(/^Not rendering Raw\w+ \(Format "(?!html)\w+"\) "(.+)$/, (name) => !name.startsWith("\\\\nocite")),
+      find(/^Not rendering Raw\w+ \(Format "(?!html|markdown)\w+"\) "(.+)$/, (name) => !name.startsWith("\\\\nocite")),
     ),
     ...told("Notes to which nothing refers were left out", find(/^Note with key '([^']+)/)),
     ...told("Formulas that could not be read stayed in TeX", find(/^Could not convert TeX math (.+)/)),

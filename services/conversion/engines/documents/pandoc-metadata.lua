@@ -146,7 +146,8 @@ local function tell_left(document)
     if not kept[name] and not left:includes(name) and says(name, value) then
       names:insert(name)
       -- Writers leave out what is no date.
-      marks[name] = name:match("^date") and "1987-06-05" or ("mark%dmark"):format(#names)
+      local is_date = name:match("^date") and pandoc.utils.normalize_date(pandoc.utils.stringify(value))
+      marks[name] = is_date and "1987-06-05" or ("mark%dmark"):format(#names)
     end
   end
   names:sort()

@@ -97,7 +97,7 @@ local function shown(table)
   local has_lines = rows_of(table):find_if(function(row)
     return pandoc.List(row.cells):find_if(function(cell) return not is_line(cell) end) ~= nil
   end)
-  if FORMAT == "muse" and has_lines then without_head(table) end
+  if FORMAT == "muse" and (has_lines or has_widths) then without_head(table) end
   if FORMAT == "opml" or FORMAT == "plain" and #table.colspecs > most or FORMAT == "markua" and has_lines then
     local lines = lines_of(table)
     return #table.caption.long > 0 and { lines, pandoc.Div(table.caption.long) } or lines

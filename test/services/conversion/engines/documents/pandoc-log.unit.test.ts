@@ -31,6 +31,7 @@ it.each([
   ["html", "[INFO] Skipped '<video src=\"v.mp4\" controls>' at input line 2 column 93", "video."],
   ["mediawiki", '[INFO] Not rendering RawBlock (Format "mediawiki") "{{Infobox person|name=Ann}}"', "{{Infobox person."],
   ["html", '[INFO] Not rendering RawInline (Format "html") "<wbr>"', undefined],
+  ["fb2", '[INFO] Not rendering RawInline (Format "markdown") "\\\\"', undefined],
   ["md", "[WARNING] Note with key 'b' defined at x line 5 column 1 but not used.", "b."],
   ["md", "[WARNING] Could not convert TeX math \\foo{, rendering as TeX:", "\\foo."],
 ])("reads what %s lost: %s", (from, line, wanted) => {

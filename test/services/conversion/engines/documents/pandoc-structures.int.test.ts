@@ -26,6 +26,17 @@ describe("structures", () => {
     for (const word of ["Sizes", "Name", "Size", "Quokka", "small", "round"]) expect(text).toMatch(new RegExp(`\\b${word}\\b`));
   });
 
+  it("heads of tables with widths stay in Muse", async () => {
+    const columns = '<colgroup><col style="width:60%"><col style="width:40%"></colgroup>';
+    const wide = `<table>${columns}<tr><th>Name</th><th>Size</th></tr><tr><td>Quokka</td><td>small</td></tr></table>`;
+    expect((await made(wide, "muse")).text).toMatch(/Name\s.*Size/);
+  });
+
+  it("a date that a target cannot express is noted", async () => {
+    const { messages } = await convert("---\ntitle: A\ndate: long ago\n---\n\nText\n", "md", "opml");
+    expect(messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: date.");
+  });
+
   it.each([
     ["dokuwiki", ["  * one\\\\ two", "  - first", "  * **term**\\\\ meaning"]],
     ["xwiki", ["*. one\\\\two", "1. first", ": meaning\\\\more"]],
