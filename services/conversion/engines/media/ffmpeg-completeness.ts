@@ -21,7 +21,7 @@ export type Length = {
 };
 
 /** Containers that store each track's duration; others have it guessed from the bit rate, or store only that of the longest track. */
-const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf)$/;
+const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf|mxf)$/;
 /** If less than this share can be decoded, the file counts as damaged. */
 const leastShare = 0.1;
 
@@ -54,7 +54,7 @@ export async function withEnd(session: ToolSession, inspector: Inspector, task: 
     );
     return { ...media, streams, isOpen, ...(seconds > 0 ? { durationSeconds: seconds, isGuessed: false } : {}) };
   }
-  if (!/^(wav|aiff|w64|caf|ogg|asf|mov|mpeg)$/.test(demuxer)) return media;
+  if (!/^(wav|aiff|w64|caf|ogg|asf|avi|mov|mpeg)$/.test(demuxer)) return media;
   const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,
@@ -118,7 +118,7 @@ export function withoutTrack({ unknownKinds }: Media, kind: Stream["kind"], mess
 
 /** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
 const damageSigns =
-  /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
+  /Error while decoding|end mismatch|ac-tex damaged|packet_obj_size \d+ invalid|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
 
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
 export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
@@ -135,10 +135,11 @@ export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: S
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
   const errors = end.stderr.split("\n").filter((line) => damageSigns.test(line)).length;
-  if (isShort || (errors > 0 && missing > 0.1)) {
-    task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
-  } else if (isOpen === true && !isPart(task)) {
+  // Their readers guess the whole length from what is there.
+  if (isOpen === true && !isPart(task)) {
     task.note("INPUT_DAMAGED", `The end of the file is missing; the rest is ${writtenSeconds.toFixed(1)} seconds long.`);
+  } else if (isShort || (errors > 0 && missing > 0.1)) {
+    task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (errors > 0) {
     const places = errors === 1 ? "one place" : `about ${errors} places`;
     task.note("INPUT_DAMAGED", `The file is damaged in ${places}; the result is ${writtenSeconds.toFixed(1)} seconds long.`);

@@ -9,7 +9,7 @@ import type { Stream } from "./ffmpeg-streams.ts";
 
 /** Tone mapping, transparency and shape, then the encoder's colour format. */
 export function filmFilters(task: HopTask, film: Stream, encoder: string, target: Container): string {
-  const shape = shapeFilterOf(task, film) ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  const shape = shapeFilterOf(task, film) ?? (isShapeLost(film, encoder) ? evenSquares : "scale=trunc(iw/2)*2:trunc(ih/2)*2");
   // The only encoder that keeps everything.
   if (encoder === "ffv1") return [...wholePictures(film), shape].join(",");
   if (deepFormatOf(film, encoder, target.muxer) !== undefined) return [...wholePictures(film), flattening(task, film, shape)].join(",");
@@ -30,6 +30,18 @@ export function wholePictures(film: Stream): readonly string[] {
 /** For formats with square pixels: scales up, so that no resolution is lost. */
 export function squares(film: Stream): readonly string[] {
   return film.pixelAspect === 1 ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
+}
+
+const evenSquares = "scale=w='trunc(if(gt(sar,1),iw*sar,iw)/2)*2':h='trunc(if(gt(sar,1),ih,ih/sar)/2)*2',setsar=1";
+/** A difference that a viewer does not see, as between 704 and 720 pixels of a television picture. */
+const leastShape = 0.03;
+
+/** MPEG-2 names no pixel shape but the square one, only these shapes of a whole picture. @see ISO/IEC 13818-2, table 6-3 */
+function isShapeLost({ width, height, pixelAspect, isSideways }: Stream, encoder: string): boolean {
+  const shown = (width * pixelAspect) / height;
+  const shape = isSideways ? 1 / shown : shown;
+  const isNear = (held: number) => Math.abs(shape / held - 1) < leastShape;
+  return encoder === "mpeg2video" && Math.abs(pixelAspect - 1) > leastShape && ![4 / 3, 16 / 9, 2.21].some(isNear);
 }
 
 /** Crop first, then rotate: width and height are those of the result. */

@@ -45,9 +45,12 @@ export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, conta
   ];
 }
 
+/** Among several tracks, the film itself may begin late, with this one. */
 function isLate({ streams }: Media, sound: Stream, target: Container): boolean {
-  const film = streams.find(({ kind }) => kind === "video");
-  return target.beginsAtOnce === true && film !== undefined && sound.startSeconds - film.startSeconds > leastDelay;
+  const shown = streams.filter(({ kind }) => kind === "video" || kind === "audio");
+  const isFilm = shown.some(({ kind }) => kind === "video");
+  const begin = Math.min(...shown.map(({ startSeconds }) => startSeconds));
+  return target.beginsAtOnce === true && isFilm && sound.startSeconds - begin > leastDelay;
 }
 
 type Encoding = {

@@ -8,7 +8,7 @@ import { numberOption } from "../shared/hop-table.ts";
 /** Whether ImageMagick would misinterpret the samples of the picture. */
 export async function isMisread(inspector: Inspector, { hop, input, options, signal }: HopTask): Promise<boolean> {
   if (hop.from === "fits") return true;
-  if (!/^(?:tiff|bmp|pcx|dcx|dds|psd|ras)$/.test(hop.from)) return false;
+  if (!/^(?:tiff|bmp|pam|pcx|dcx|dds|psd|ras)$/.test(hop.from)) return false;
   const page = hop.from === hop.to ? {} : { page: numberOption(options, "page") ?? 1 };
   return (await inspector.ask("samples", [input.path], { more: { format: hop.from, ...page }, signal })).isMisread;
 }

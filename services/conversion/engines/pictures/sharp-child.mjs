@@ -2,6 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { pngOfBmp } from "./bmp-samples.mjs";
 import { picturesOfFits, pngOfFits } from "./fits-samples.mjs";
+import { pngOfPam } from "./pam-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
@@ -248,7 +249,7 @@ async function answer(request) {
 
 async function outcomeOf(bytes, request, notes) {
   if (request.from === "ppm") return await writeDrawn(bytes, request);
-  const readAsPng = { bmp: pngOfBmp, fits: pngOfFits }[request.from];
+  const readAsPng = { bmp: pngOfBmp, fits: pngOfFits, pam: pngOfPam }[request.from];
   if (readAsPng !== undefined) {
     const png = await readAsPng(sharp, bytes, request, notes);
     return await convert(png, { ...request, from: "png", options: { ...request.options, page: 1 } }, notes, "warning");

@@ -26,6 +26,7 @@ const imported = [
   "fits-samples.mjs",
   "gif-canvas.mjs",
   "heif-boxes.mjs",
+  "pam-samples.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
   "sharp-failures.mjs",

@@ -3,6 +3,7 @@ import { FilemillError } from "#contract/errors.ts";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { areOdd, hasForeignPalette, masksOf } from "#services/conversion/engines/pictures/bmp-samples.mjs";
+import { headerOfPam, isMisreadPam } from "#services/conversion/engines/pictures/pam-samples.mjs";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
 import { isMisread, tagsOfPages } from "#services/conversion/engines/pictures/tiff-samples.mjs";
 import { isPackedSun, photoshopSamples, surfaceSamples } from "./picture-samples.ts";
@@ -44,6 +45,7 @@ async function isMisreadBy(file: ByteSource, format: string, page: unknown): Pro
     const head = await bytesAt(file, 0, 70);
     return areOdd(masksOf(head)) || hasForeignPalette(head);
   }
+  if (format === "pam") return isMisreadPam(headerOfPam(await bytesAt(file, 0, 10_000)));
   if (format === "ras") return isPackedSun(await bytesAt(file, 0, 24));
   if (format !== "tiff") return await isBilevelPcx(file, format === "dcx" && typeof page === "number" ? page : undefined);
   const pages = await tagsOfPages((offset, length) => bytesAt(file, offset, length));

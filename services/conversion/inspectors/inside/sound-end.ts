@@ -10,7 +10,7 @@ const pageBytes = 65_536;
 
 const whole = { share: 1, isOpen: false, seconds: 0, beside: [], decoder: "" } as const;
 
-/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF, MP4 and MPEG program streams. Other files, and unclear ones, count as complete. */
+/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF, AVI, MP4 and MPEG program streams. Other files, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
@@ -23,6 +23,8 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
       return { ...(await samplesOf(source, 8, cafChunk)), beside: await besideOf(source, 8, cafChunk) };
     case "ogg":
       return { ...whole, ...(await oggEndOf(source)) };
+    case "avi":
+      return { ...whole, isOpen: await isOpenFilm(source) };
     case "mpeg":
       return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
@@ -192,6 +194,21 @@ function pageOf(bytes: Buffer, at: number) {
   const flags = bytes[at + 5] ?? 0;
   const end = lengths.reduce((sum, each) => sum + each, at + 27 + lengths.length);
   return { stream: bytes.toString("hex", at + 14, at + 18), end, isFirst: (flags & 2) !== 0, isLast: (flags & 4) !== 0 };
+}
+
+/** Some programs count the eight bytes before the content, too. */
+const leastMissing = 12;
+
+/** AVI: whether the last of its parts states more than there is. A large film has several. @see OpenDML AVI File Format Extensions, 1.02 */
+async function isOpenFilm(source: ByteSource): Promise<boolean> {
+  for (let [at, count] = [0, 0]; at < source.sizeBytes && count < maxChunks; count += 1) {
+    const head = await bytesAt(source, at, 12);
+    const { name, bytes, next } = riffChunk(Buffer.concat([head, Buffer.alloc(12 - head.length)]));
+    if (name !== "RIFF" || bytes === 0) return false;
+    if (at + next - source.sizeBytes > leastMissing) return true;
+    at += next;
+  }
+  return false;
 }
 
 const packStart = Buffer.from("000001ba", "hex");

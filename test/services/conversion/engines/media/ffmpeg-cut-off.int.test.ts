@@ -129,3 +129,38 @@ it.each([
   await writeFile(path, bytes.fill(0x55, middle, middle + Math.floor(bytes.length / 6)));
   expect((await convert(path, from, to)).notes.get("INPUT_DAMAGED")).toMatch(message);
 });
+
+describe("AVI", () => {
+  async function film(): Promise<string> {
+    const path = pathOf("whole.avi");
+    const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=8 -f lavfi -i sine=duration=8");
+    await ffmpeg(...sources, ...words("-pix_fmt yuv420p -c:v mpeg4 -c:a libmp3lame"), path);
+    return path;
+  }
+
+  it.each(["mp4", "mkv", "mp3"])("to %s says that its end is missing", async (to) => {
+    const path = await film();
+    expect((await convert(path, "avi", to)).notes.has("INPUT_DAMAGED")).toBe(false);
+    await truncate(path, Math.floor((await stat(path)).size * 0.7));
+    expect((await convert(path, "avi", to)).notes.get("INPUT_DAMAGED")).toMatch(
+      /^The end of the file is missing; the rest is [45]\.\d seconds/,
+    );
+  });
+
+  it("that states its own eight bytes too is whole", async () => {
+    const path = await film();
+    const bytes = await readFile(path);
+    bytes.writeUInt32LE(bytes.length, 4);
+    await writeFile(path, bytes);
+    expect((await convert(path, "avi", "mp4")).notes.has("INPUT_DAMAGED")).toBe(false);
+  });
+});
+
+it("WMV with a damaged place is not taken for a whole one", async () => {
+  const path = pathOf("gap.wmv");
+  await ffmpeg(...words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=8 -f lavfi -i sine=duration=8 -c:v wmv2 -c:a wmav2"), path);
+  expect((await convert(path, "wmv", "mp4")).notes.has("INPUT_DAMAGED")).toBe(false);
+  const bytes = await readFile(path);
+  await writeFile(path, Buffer.concat([bytes.subarray(0, bytes.length * 0.45), bytes.subarray(bytes.length * 0.6)]));
+  expect((await convert(path, "wmv", "mp4")).notes.get("INPUT_DAMAGED")).toContain("The file is damaged in");
+});

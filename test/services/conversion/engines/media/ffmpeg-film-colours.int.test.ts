@@ -121,6 +121,23 @@ describe("a film's pixels are read by its own matrix", () => {
     expect(await likeness(result.path, "bt601")).toBeGreaterThan(26);
   });
 
+  it.each([
+    ["3/2", true],
+    ["8/9", true],
+    ["64/45", false],
+  ] as const)("an anamorphic film whose pixels are %s to MPEG-2 keeps its shape", async (pixel, isScaled) => {
+    const path = pathOf("shape.mkv");
+    await ffmpeg(...bars, "-vf", `scale=180:144,setsar=${pixel}`, ...words("-c:v libx264 -pix_fmt yuv420p"), path);
+    const result = await convert(path, "mkv", "mpg");
+    const shape = async (file: string): Promise<number> => {
+      const [width = "", height = "", pixel = ""] = await told(file, "v:0", "width", "height", "sample_aspect_ratio");
+      const [across = 1, down = 1] = pixel.split(":").map(Number);
+      return (Number(width) * across) / (Number(height) * down);
+    };
+    expect(Math.abs((await shape(result.path)) / (await shape(path)) - 1)).toBeLessThan(0.015);
+    expect(/Frame size/.test(result.notes.get("MEDIA_CHANGED") ?? "")).toBe(isScaled);
+  });
+
   it.each(["jpg", "png", "gif", "webp"])("an anamorphic film to %s has square pixels", async (to) => {
     const path = pathOf("wide.mp4");
     await ffmpeg(...bars, "-vf", "scale=180:144,setsar=64/45", ...words("-c:v libx264 -pix_fmt yuv420p"), path);

@@ -48,6 +48,17 @@ describe("sound that begins late stays late", () => {
     const heard = Number(/silence_end: ([\d.]+)/.exec(answer)?.[1]);
     expect(Math.abs(heard - 0.8)).toBeLessThan(0.08);
   });
+
+  it("to AVI, beside an earlier track, if the film is as late", async () => {
+    const path = pathOf("late-film.mkv");
+    const sources = words(
+      "-f lavfi -i sine=duration=3 -itsoffset 0.8 -f lavfi -i testsrc2=size=96x64:rate=25:duration=3 -itsoffset 0.8 -f lavfi -i sine=duration=3",
+    );
+    await ffmpeg(...sources, ...words("-map 1 -map 0 -map 2 -pix_fmt yuv420p -c:v mpeg4 -c:a flac"), path);
+    const result = await convert(path, "mkv", "avi");
+    const answer = await ffmpeg("-i", result.path, ...words("-map 0:a:1 -af silencedetect=d=0.1:n=-40dB -f null -"));
+    expect(Math.abs(Number(/silence_end: ([\d.]+)/.exec(answer)?.[1]) - 0.8)).toBeLessThan(0.08);
+  });
 });
 
 describe("each track of a film has a bit rate of its own:", () => {

@@ -32,6 +32,9 @@ it.each([
   ["DDS in BC1 of sRGB", "dds", surfaceOf([0, 0xf8, 0, 0, 0, 0, 0, 0], { kind: 72 }), [255, 0, 0, 255]],
   ["Photoshop file with a palette", "psd", photoshopOf(2, [7], []), [10, 20, 30, 255]],
   ["Photoshop file with a transparent colour", "psd", photoshopOf(2, [7], [[1047, [0, 7]]]), [10, 20, 30, 0]],
+  ["PAM with transparency of an unusual maximum", "pam", pamOf(4, 100, "RGB_ALPHA", [100, 0, 50, 20]), [255, 0, 128, 51]],
+  ["PAM with transparency of 12 bits", "pam", pamOf(2, 4095, "GRAYSCALE_ALPHA", [0x0f, 0xff, 0x04, 0x44]), [255, 255, 255, 68]],
+  ["PAM without a name of its channels", "pam", pamOf(4, 255, "", [1, 2, 3, 4]), [1, 2, 3, 4]],
   ["packed Sun raster", "ras", sunOf([0x80, 2, 1]), [1, 1, 1, 255]],
 ] as const)("reads a %s, which ImageMagick misreads", async (_, format, bytes, expected) => {
   const { path, notes } = await benches.magick.convert(await benches.magick.given(bytes, format), format, "png");
@@ -157,3 +160,9 @@ it("JPEG 2000 with channels of different depths is refused as invalid", async ()
     code: "INVALID_INPUT",
   });
 });
+
+/** One pixel. @see netpbm's pam(5) */
+function pamOf(depth: number, most: number, kind: string, samples: readonly number[]): Buffer {
+  const head = `P7\n# made\nWIDTH 1\nHEIGHT 1\nDEPTH ${depth}\nMAXVAL ${most}\n${kind === "" ? "" : `TUPLTYPE ${kind}\n`}ENDHDR\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(samples)]);
+}
