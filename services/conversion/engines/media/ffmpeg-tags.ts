@@ -23,7 +23,7 @@ export type CarriedTags = {
 };
 
 const scripts = Object.fromEntries(
-  ["sound-tags.py", "sound-tags-reading.py", "sound-tags-writing.py"].map((name, place) => [
+  ["sound-tags.py", "sound-tags-names.py", "sound-tags-reading.py", "sound-tags-writing.py"].map((name, place) => [
     join(import.meta.dirname, name),
     `/engine/${place === 0 ? name : name.replaceAll("-", "_")}`,
   ]),

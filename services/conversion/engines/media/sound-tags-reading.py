@@ -7,70 +7,10 @@ import struct
 from mutagen import MutagenError
 from mutagen.apev2 import APEBinaryValue, APETextValue
 from mutagen.flac import Picture
+from sound_tags_names import DATES, TECHNICAL, TIME_OF_DAY, keys_in, named
 
-# Name, ID3, MP4, ASF, APE. Anything not listed keeps its own name: TXXX, ---- and so on.
-NAMES = [
-    ("title", "TIT2", "\xa9nam", "Title", "Title"),
-    ("artist", "TPE1", "\xa9ART", "Author", "Artist"),
-    ("albumartist", "TPE2", "aART", "WM/AlbumArtist", "Album Artist"),
-    ("album", "TALB", "\xa9alb", "WM/AlbumTitle", "Album"),
-    ("composer", "TCOM", "\xa9wrt", "WM/Composer", "Composer"),
-    ("genre", "TCON", "\xa9gen", "WM/Genre", "Genre"),
-    ("date", "TDRC", "\xa9day", "WM/Year", "Year"),
-    ("originaldate", "TDOR", None, "WM/OriginalReleaseYear", None),
-    ("tracknumber", "TRCK", "trkn", "WM/TrackNumber", "Track"),
-    ("discnumber", "TPOS", "disk", "WM/PartOfSet", "Disc"),
-    ("bpm", "TBPM", "tmpo", "WM/BeatsPerMinute", "BPM"),
-    ("copyright", "TCOP", "cprt", "Copyright", "Copyright"),
-    ("grouping", "TIT1", "\xa9grp", "WM/ContentGroupDescription", "Grouping"),
-    ("subtitle", "TIT3", None, "WM/SubTitle", "Subtitle"),
-    ("conductor", "TPE3", None, "WM/Conductor", "Conductor"),
-    ("remixer", "TPE4", None, "WM/ModifiedBy", "MixArtist"),
-    ("lyricist", "TEXT", None, "WM/Writer", "Lyricist"),
-    ("label", "TPUB", None, "WM/Publisher", "Label"),
-    ("isrc", "TSRC", None, "WM/ISRC", "ISRC"),
-    ("initialkey", "TKEY", None, "WM/InitialKey", "KEY"),
-    ("language", "TLAN", None, "WM/Language", "Language"),
-    ("mood", "TMOO", None, "WM/Mood", "Mood"),
-    ("compilation", "TCMP", "cpil", "WM/IsCompilation", "Compilation"),
-    ("titlesort", "TSOT", "sonm", "WM/TitleSortOrder", "TITLESORT"),
-    ("artistsort", "TSOP", "soar", "WM/ArtistSortOrder", "ARTISTSORT"),
-    ("albumsort", "TSOA", "soal", "WM/AlbumSortOrder", "ALBUMSORT"),
-    ("albumartistsort", "TSO2", "soaa", "WM/AlbumArtistSortOrder", "ALBUMARTISTSORT"),
-    ("composersort", "TSOC", "soco", "WM/ComposerSortOrder", "COMPOSERSORT"),
-    ("movement", "MVNM", "\xa9mvn", "MOVEMENT", "MOVEMENT"),
-    ("movementnumber", "MVIN", None, "MOVEMENTNUMBER", "MOVEMENTNUMBER"),
-    ("grp1", "GRP1", None, "GRP1", "GRP1"),
-    ("comment", None, "\xa9cmt", "Description", "Comment"),
-    ("lyrics", None, "\xa9lyr", "WM/Lyrics", "Lyrics"),
-]
-# Other names for the same fields, as programs and FFmpeg write them.
-SAME = {
-    "album_artist": "albumartist", "album artist": "albumartist", "track": "tracknumber", "disc": "discnumber", "year": "date",
-    "tbpm": "bpm", "tempo": "bpm", "tmpo": "bpm", "unsyncedlyrics": "lyrics", "unsynced lyrics": "lyrics", "uslt": "lyrics", "description": "comment",
-    "publisher": "label", "organization": "label", "tkey": "initialkey", "key": "initialkey", "wm/beatsperminute": "bpm",
-    "totaltracks": "tracktotal", "totaldiscs": "disctotal", "wm/lyrics": "lyrics", "tsrc": "isrc", "tmoo": "mood", "tcmp": "compilation",
-    "tit1": "grouping", "tit3": "subtitle", "tpe3": "conductor", "text": "lyricist", "tdor": "originaldate",
-    "sort_name": "titlesort", "sort_artist": "artistsort", "sort_album": "albumsort", "sort_album_artist": "albumartistsort",
-    "sort_composer": "composersort", "author": "artist", "tlan": "language", "tpub": "label", "tpe4": "remixer",
-}
-# About encoding, and about the sound data itself.
-TECHNICAL = re.compile(
-    r"^(\xa9too|pcst|encoder.*|encodedby|encoded[ _-]by|encoding( params)?|encodersettings|tsse|tenc|tlen|tflt|itun.*|isvbr|wmfsdk.*|wm/(wmadrc.*|encodingtime|"
-    r"mediaclass.*|provider.*|uniquefileidentifier)|devicec.*|major_brand|minor_version|compatible_brands|chapter\d+.*|cuesheet|"
-    r"metadata_block_picture|coverart.*|cover art.*|mp3gain.*|handler_name|vendor.*|pgap|duration|waveformatextensible.*)$"
-)
-# ID3 has dates in universal time, with other signs.
-DATES = ("date", "originaldate")
-TIME_OF_DAY = re.compile(r"^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::00)?(?:\.0+)?Z?$")
 PLAIN_LANGUAGES = ("", "XXX", "und", "eng", "\0\0\0")
 REMARKS = {"COMM": "comment", "USLT": "lyrics"}
-
-
-def named(name):
-    """The common name for a field."""
-    plain = SAME.get(name.lower(), name.lower())
-    return "lyrics" if re.match(r"lyrics-\w{2,3}$", plain) else plain
 
 
 def digest_of(picture):
@@ -83,21 +23,22 @@ class Told:
 
     def __init__(self):
         self.texts, self.remarks, self.pictures, self.others = {}, [], [], []
-        # Names that belong to another kind of tags.
-        self.astray = set()
+        # The kind of tags, and the keys that have each field.
+        self.kind, self.keys = "", {}
         # The encoding of a text is not declared.
         self.isGuessed = False
         # FFmpeg misses those of ID3v2.4 with more than a short title.
         self.chapters = 0
 
-    def add(self, name, *values):
+    def add(self, name, *values, key=""):
         plain = named(name)
-        if re.fullmatch(r"T[A-Z0-9]{3}|lyrics-\w{2,3}", name) and plain != name.lower():
-            self.astray.add(plain)
         clean = [value.replace("\r\n", "\n").strip(" \t\r\n\0") for value in values]
         if plain in DATES:
-            clean = [TIME_OF_DAY.sub(r"\1 \2", value) for value in clean]
+            clean = [TIME_OF_DAY.sub(r"\1 \2\3", value) for value in clean]
+        if plain == "compilation":
+            clean = [{"true": "1", "false": "0"}.get(value.lower(), value) for value in clean]
         if any(clean) and not TECHNICAL.match(plain):
+            self.keys.setdefault(plain, set()).update([key] if key else [])
             have = self.texts.setdefault(plain, [])
             have.extend(value for value in dict.fromkeys(clean) if value and value not in have)
 
@@ -109,6 +50,7 @@ class Told:
                 numbers[0] = f"{numbers[0]}/{totals[0]}"
             if numbers:
                 self.texts.pop(total, None)
+                self.keys[name] |= self.keys.pop(total, set())
                 plain = (re.sub(r"/0$", "", re.sub(r"\b0+(?=\d)", "", number)) for number in numbers if not re.fullmatch("0+/0+", number))
                 numbers[:] = list(dict.fromkeys(plain))
                 if not numbers:
@@ -139,6 +81,7 @@ def read(pictures, *kinds, chunks=()):
         classes = [kind.__name__ for kind in type(tags).__mro__]
         for name, reader in READERS.items():
             if name in classes:
+                told.kind = told.kind or name
                 reader(tags, told)
     of_chunks([(CHUNKS[name], data) for name, data in chunks if CHUNKS[name] not in told.texts], told)
     told.pictures.extend(pictures)
@@ -165,25 +108,24 @@ def of_chunks(chunks, told):
 
 
 def of_id3(tags, told):
-    names = {frame: name for name, frame, *_ in NAMES if frame}
+    names = {frame: name for name, frame in keys_in("ID3Tags").items()}
     # ID3v1 does not declare an encoding.
     told.isGuessed = tags.version < (2,) and not all(map(str.isascii, tags.pprint().split()))
     for frame in tags.values():
         kind = frame.FrameID
         if kind == "TCON":
-            told.add("genre", *frame.genres)
+            told.add("genre", *frame.genres, key="TCON")
         elif kind == "TXXX":
-            told.add(frame.desc or "comment", *frame.text)
-            told.astray |= {named(frame.desc)} & {*names.values(), *REMARKS.values()}
+            told.add(frame.desc or "comment", *frame.text, key=frame.HashKey)
         elif kind in REMARKS and not frame.desc.startswith("iTun"):
             text = "\n".join(frame.text) if kind == "COMM" else frame.text
             if text.strip(" \0"):
                 # Mutagen's own words for what ID3v1 does not say.
                 isUnmarked = frame.desc == "ID3v1 Comment"
                 told.remarks.append((kind, *(("XXX", "") if isUnmarked else (frame.lang, frame.desc)), text))
-                told.add(REMARKS[kind], text)
+                told.add(REMARKS[kind], text, key=frame.HashKey)
         elif kind in names:
-            told.add(names[kind], *map(str, frame.text))
+            told.add(names[kind], *map(str, frame.text), key=kind)
         elif kind == "APIC":
             told.pictures.append(picture_of(frame.data, frame.mime, int(frame.type), frame.desc))
         elif kind == "CHAP":
@@ -193,7 +135,7 @@ def of_id3(tags, told):
         elif kind in OTHER_FRAMES:
             told.others.append(OTHER_FRAMES[kind])
         elif kind.startswith("T"):
-            told.add(kind, *map(str, frame.text))
+            told.add(kind, *map(str, frame.text), key=frame.HashKey)
         elif kind not in OF_PROGRAMS:
             told.others.append(kind)
     told.others.extend(raw[:4].decode("latin-1") for raw in tags.unknown_frames if raw[:4].isalnum())
@@ -219,36 +161,36 @@ def of_vorbis(tags, told):
             except (ValueError, struct.error, MutagenError):
                 continue
         else:
-            told.add(name, value)
+            told.add(name, value, key=name)
 
 
 def of_mp4(tags, told):
-    names = {atom: name for name, _, atom, *_ in NAMES if atom}
+    names = {atom: name for name, atom in keys_in("MP4Tags").items()}
     for atom, values in tags.items():
         if atom == "covr":
             told.pictures.extend(picture_of(bytes(value), MIMES.get(value.imageformat, "image/jpeg"), 3, "") for value in values)
         elif atom in ("trkn", "disk"):
-            told.add(names[atom], *(f"{number}/{total}" if total else str(number) for number, total in values if number))
+            told.add(names[atom], *(f"{number}/{total}" if total else str(number) for number, total in values if number), key=atom)
         elif atom.startswith("----:"):
-            told.add(atom.split(":")[-1], *(bytes(value).decode("utf-8", "replace") for value in values))
+            told.add(atom.split(":")[-1], *(bytes(value).decode("utf-8", "replace") for value in values), key=atom)
         elif atom == "cpil":
-            told.add("compilation", str(int(bool(values))))
+            told.add("compilation", str(int(bool(values))), key=atom)
         elif atom == "gnre" or not isinstance(values, list):
             continue
         else:
-            told.add(names.get(atom, atom), *map(str, values))
+            told.add(names.get(atom, atom), *map(str, values), key=atom)
 
 
 MIMES = {13: "image/jpeg", 14: "image/png"}
 
 
 def of_asf(tags, told):
-    names = {attribute: name for name, _, _, attribute, _ in NAMES}
+    names = {attribute: name for name, attribute in keys_in("ASFTags").items()}
     for attribute, values in tags.as_dict().items():
         if attribute == "WM/Picture":
             told.pictures.extend(filter(None, (asf_picture(value.value) for value in values)))
         else:
-            told.add(names.get(attribute, attribute), *(str(value) for value in values))
+            told.add(names.get(attribute, attribute), *(str(value) for value in values), key=attribute)
 
 
 def asf_picture(data):
@@ -271,10 +213,10 @@ def wide_text(data, at):
 
 
 def of_ape(tags, told):
-    names = {key.lower(): name for name, _, _, _, key in NAMES if key}
+    names = {key.lower(): name for name, key in keys_in("APEv2").items()}
     for key, value in tags.items():
         if isinstance(value, APETextValue):
-            told.add(names.get(key.lower(), key), *list(value))
+            told.add(names.get(key.lower(), key), *list(value), key=key)
         elif isinstance(value, APEBinaryValue) and key.lower().startswith("cover art"):
             data = bytes(value).split(b"\0", 1)[-1]
             told.pictures.append(picture_of(data, "image/png" if data.startswith(b"\x89PNG") else "image/jpeg", 3, ""))

@@ -3,11 +3,12 @@ import base64
 import re
 
 from mutagen.apev2 import APEBinaryValue
-from mutagen.asf import ASFByteArrayAttribute
+from mutagen.asf import ASFBoolAttribute, ASFByteArrayAttribute
 from mutagen.flac import FLAC
 from mutagen.id3 import APIC, COMM, ID3, TXXX, USLT, Frames
 from mutagen.mp4 import MP4Cover
-from sound_tags_reading import NAMES, digest_of, named
+from sound_tags_names import DATES, LISTED, free_key, is_at_home, key_of
+from sound_tags_reading import digest_of
 
 LONGEST_COVERS = 32 * 2**20
 # Frames that are more than text; they are copied if the source also has ID3.
@@ -16,8 +17,7 @@ OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "
 
 def write(source, result, file, tags, source_tags):
     """Adds what is missing to `tags` (pictures of FLAC: to the file) without saving. Returns whether anything was added."""
-    there = {name: set(values) for name, values in result.texts.items() if name not in result.astray}
-    missing = {name: values for name, values in source.texts.items() if not set(values) <= there.get(name, set())}
+    missing = missing_of(source, result)
     pictures = [picture for picture in source.pictures if re.fullmatch("image/(jpe?g|png)", picture.mime.lower())]
     if sum(len(picture.data) for picture in pictures) > LONGEST_COVERS or source.covers <= result.covers:
         pictures = []
@@ -32,6 +32,9 @@ def write(source, result, file, tags, source_tags):
         file.clear_pictures()
         for picture in pictures:
             file.add_picture(picture)
+    for key in {key for name in missing for key in result.keys.get(name, ()) if not key.startswith(("COMM", "USLT"))}:
+        if key in tags:
+            del tags[key]
     writer(tags, missing, [] if isinstance(file, FLAC) else pictures)
     for frame in others:
         tags.add(frame)
@@ -40,18 +43,27 @@ def write(source, result, file, tags, source_tags):
     return True
 
 
+def missing_of(source, result):
+    """Fields that the result lacks, or has where programs do not look for them."""
+    missing = {}
+    for name, values in source.texts.items():
+        own = source.keys.get(name, ()) if source.kind == result.kind else ()
+        is_found = all(is_at_home(result.kind, name, key, own) for key in result.keys.get(name, ()))
+        if not set(values) <= set(result.texts.get(name, [])) or (name in LISTED and not is_found):
+            missing[name] = [value.replace(" ", "T") for value in values] if name in DATES else values
+    return missing
+
+
 def to_id3(tags, missing, pictures):
-    frames = {name: frame for name, frame, *_ in NAMES if frame}
     for name, values in missing.items():
-        for key in [key for key in tags.keys() if key.startswith("TXXX:") and named(key[5:]) == name]:
-            del tags[key]
+        key = key_of("ID3Tags", name)
         if name in ("comment", "lyrics"):
             kind = "COMM" if name == "comment" else "USLT"
             remark(tags, [(kind, "XXX", str(number or ""), value) for number, value in enumerate(values)])
-        elif name in frames:
-            tags.setall(frames[name], [Frames[frames[name]](encoding=3, text=values)])
+        elif key.startswith("TXXX:"):
+            tags.add(TXXX(encoding=3, desc=key[5:], text=values))
         else:
-            tags.add(TXXX(encoding=3, desc=name.upper(), text=values))
+            tags.setall(key, [Frames[key](encoding=3, text=values)])
     if pictures:
         tags.delall("APIC")
     for number, picture in enumerate(pictures):
@@ -69,17 +81,14 @@ def to_vorbis(tags, missing, pictures):
     for name, values in missing.items():
         if not re.fullmatch("[ -<>-}]+", name):
             continue
-        for key in {key.lower() for key, _ in tags if named(key) == name}:
-            del tags[key]
         tags[name.upper()] = values
     if pictures:
         tags["METADATA_BLOCK_PICTURE"] = [base64.b64encode(picture.write()).decode() for picture in pictures]
 
 
 def to_mp4(tags, missing, pictures):
-    atoms = {name: atom for name, _, atom, *_ in NAMES if atom}
     for name, values in missing.items():
-        atom, isNumber = atoms.get(name), all(re.fullmatch(r"\d{1,5}", value) for value in values)
+        atom, isNumber = key_of("MP4Tags", name), all(re.fullmatch(r"\d{1,5}", value) for value in values)
         if atom in ("trkn", "disk"):
             pairs = [re.fullmatch(r"(\d{1,4})(?:/(\d{1,4}))?", value) for value in values]
             if all(pairs):
@@ -88,19 +97,19 @@ def to_mp4(tags, missing, pictures):
             tags[atom] = [int(value) for value in values]
         elif atom == "cpil":
             tags[atom] = values == ["1"]
-        elif atom is not None and atom != "tmpo":
-            tags[atom] = values
+        elif atom.startswith("----:") or atom == "tmpo":
+            tags[atom if atom != "tmpo" else free_key("MP4Tags", name)] = [value.encode() for value in values]
         else:
-            tags[f"----:com.apple.iTunes:{name.upper()}"] = [value.encode() for value in values]
+            tags[atom] = values
     if pictures:
         kinds = {True: MP4Cover.FORMAT_PNG, False: MP4Cover.FORMAT_JPEG}
         tags["covr"] = [MP4Cover(picture.data, kinds[picture.mime.lower() == "image/png"]) for picture in pictures]
 
 
 def to_asf(tags, missing, pictures):
-    attributes = {name: attribute for name, _, _, attribute, _ in NAMES}
     for name, values in missing.items():
-        tags[attributes.get(name, name.upper())] = values
+        isFlag = name == "compilation" and values in (["0"], ["1"])
+        tags[key_of("ASFTags", name)] = [ASFBoolAttribute(values == ["1"])] if isFlag else values
     if pictures:
         tags["WM/Picture"] = [ASFByteArrayAttribute(asf_picture(picture)) for picture in pictures]
 
@@ -111,13 +120,10 @@ def asf_picture(picture):
 
 
 def to_ape(tags, missing, pictures):
-    keys = {name: key for name, *_, key in NAMES if key}
     for name, values in missing.items():
         if not re.fullmatch("[ -~]{2,255}", name):
             continue
-        for key in [key for key in tags.keys() if named(key) == name]:
-            del tags[key]
-        tags[keys.get(name, name.upper())] = values
+        tags[key_of("APEv2", name)] = values
     sides = {4: "Back"}
     for picture in reversed(pictures):
         ending = "png" if picture.mime.lower() == "image/png" else "jpg"

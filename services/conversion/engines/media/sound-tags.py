@@ -134,6 +134,8 @@ def save(file, tags, path):
         if isinstance(tags, ID3):
             # ID3v2.3, which every player reads, has no multi-value fields.
             isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
+            # Nor has it seconds.
+            isSeveral = isSeveral or any(date.second for frame in tags.getall("TDRC") for date in frame.text)
             if not isSeveral:
                 kept = [frame for frame in tags.values() if frame.FrameID in ALSO_BEFORE]
                 times = [date for frame in tags.getall("TDRC") for date in frame.text if date.hour is not None]

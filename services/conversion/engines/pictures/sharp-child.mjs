@@ -10,6 +10,7 @@ import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf } from "./sharp-headers.mjs";
 import {
   asksForNothingElse,
+  clearDensity,
   densityOf,
   depthIn,
   flattens,
@@ -19,7 +20,6 @@ import {
   losesGreyDepth,
   noteAlpha,
   setDensity,
-  usualDensity,
   withoutThumbnail,
 } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
@@ -69,7 +69,7 @@ function writeDrawn(bytes, { to, options }) {
   const raw = { ...first, channels: isGray ? 1 : 3 };
   const image = sharp(bytes.subarray(header[0].length), { raw, limitInputPixels: maxPixels });
   if (isGray) image.pipelineColourspace("b-w").toColourspace("b-w");
-  return outputOf(encoded(image.withDensity(options.density), to, options, first), to, first);
+  return outputOf(encoded(image.withDensity(options.density), to, options, first), { to, options }, first);
 }
 
 async function convert(bytes, request, notes, failOn) {
@@ -82,7 +82,7 @@ async function convert(bytes, request, notes, failOn) {
   const isSmall = /^(jpg|png)$/.test(from) && bytes.length <= plainBytes;
   const isAsIs = options.maxKb === undefined && options.crop === undefined && options.profile !== "keep";
   const mayBePlain = isSmall && isAsIs && known === undefined && colours === undefined;
-  const early = mayBePlain ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
+  const early = mayBePlain ? outputOf(pipelineOf(bytes, input, request, plain), request, plain) : undefined;
   early?.catch(() => undefined);
   const told = await described;
   assertFormat(from, told.format);
@@ -95,9 +95,9 @@ async function convert(bytes, request, notes, failOn) {
   assertChanges(first, request);
   if (options.maxKb !== undefined) return await withinSize(bytes, usual, input, request, first, notes);
   const isEarlyRight =
-    early !== undefined && usual === bytes && first.depth === "uchar" && (first.density ?? usualDensity) === usualDensity;
+    early !== undefined && usual === bytes && first.depth === "uchar" && first.exif === undefined && first.density === undefined;
   const [output] = await Promise.all([
-    isEarlyRight ? early : outputOf(pipelineOf(usual, input, request, first), to, first),
+    isEarlyRight ? early : outputOf(pipelineOf(usual, input, request, first), request, first),
     noteAlpha(sharp, usual, input, request, first, notes),
   ]);
   if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options))
@@ -220,12 +220,13 @@ const inlineBytes = 512 * 1024;
 const streamedPixels = 8e6;
 
 /** Small results travel in the answer, larger ones in a file. The largest are written while they are encoded. */
-async function outputOf(image, _to, first) {
+async function outputOf(image, request, first) {
   if (first.width * first.height > streamedPixels) {
     await image.toFile("out");
+    clearDensity(request, first);
     return {};
   }
-  return handedOver(await image.toBuffer());
+  return handedOver(clearDensity(request, first, await image.toBuffer()));
 }
 
 function handedOver(data) {

@@ -35,8 +35,9 @@ export const technicalTags = new Set([
   ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
 ]);
 
-/** The entries of EXIF's first directory and, with `isWhole`, of the one for cameras; a value may be the offset of a longer one. @see TIFF 6.0, section 2 */
-function exifEntries(exif, isWhole) {
+/** Whether EXIF has anything beyond technical tags; true if it cannot be read. @see TIFF 6.0, section 2 */
+export function tellsMore(exif) {
+  if (exif === undefined) return false;
   const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
   const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
   const entriesAt = (start) =>
@@ -44,32 +45,12 @@ function exifEntries(exif, isWhole) {
       tag: number(start + 2 + index * 12, 2),
       value: number(start + 10 + index * 12, 4),
     }));
-  const top = entriesAt(number(4, 4));
-  const inner = isWhole ? top.filter(({ tag }) => tag === 0x8769).flatMap(({ value }) => entriesAt(value)) : [];
-  return { entries: [...top, ...inner], number };
-}
-
-/** Whether EXIF has anything beyond technical tags; true if it cannot be read. */
-export function tellsMore(exif) {
-  if (exif === undefined) return false;
   try {
-    return exifEntries(exif, true).entries.some(({ tag }) => !technicalTags.has(tag));
+    const top = entriesAt(number(4, 4));
+    const inner = top.filter(({ tag }) => tag === 0x8769).flatMap(({ value }) => entriesAt(value));
+    return [...top, ...inner].some(({ tag }) => !technicalTags.has(tag));
   } catch {
     return true;
-  }
-}
-
-/** How many times as wide as high the pixels are, according to the resolutions in EXIF; 1 if it has none. */
-function exifShape(exif) {
-  try {
-    const { entries, number } = exifEntries(exif, false);
-    const [across, down] = [0x11a, 0x11b].map((wanted) => {
-      const at = entries.find(({ tag }) => tag === wanted).value;
-      return number(at, 4) / number(at + 4, 4);
-    });
-    return across > 0 && down > 0 && Number.isFinite(down / across) ? down / across : 1;
-  } catch {
-    return 1;
   }
 }
 
@@ -93,21 +74,42 @@ export function isUsable(icc) {
 }
 
 /**
- * How many times as wide as high the pixels are, according to pHYs, JFIF, or the EXIF of a JPEG.
+ * How many times as wide as high the pixels are, according to pHYs, JFIF or, where that names no unit, EXIF.
  *
  * @see PNG third edition, 11.3.4.3, and ITU-T T.871, 10.1
  */
 export function declaredShape(from, bytes, exif) {
   let [across, down] = [1, 1];
-  if (from === "jpg" && bytes.length > 18 && bytes.readUInt16BE(2) === 0xffe0 && bytes.toString("latin1", 6, 11) === "JFIF\0")
-    [across, down] = [bytes.readUInt16BE(14), bytes.readUInt16BE(16)];
+  if (from === "jpg" && isJfif(bytes)) [across, down] = [bytes.readUInt16BE(14), bytes.readUInt16BE(16)];
+  if (from === "jpg" && across === down && !hasJfifUnit(bytes)) [across, down] = exifResolution(exif);
   for (let at = 8; from === "png" && at + 20 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     const kind = bytes.toString("latin1", at + 4, at + 8);
     if (kind === "IDAT") break;
     if (kind === "pHYs") [across, down] = [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12)];
   }
-  if (from === "jpg" && across === down && exif !== undefined) return exifShape(exif);
   return across > 0 && down > 0 ? down / across : 1;
+}
+
+const isJfif = (bytes) => bytes.length > 18 && bytes.readUInt16BE(2) === 0xffe0 && bytes.toString("latin1", 6, 11) === "JFIF\0";
+const hasJfifUnit = (bytes) => isJfif(bytes) && bytes[13] > 0;
+
+/** Whether a JPEG states a resolution: libvips says 72 dpi of one that does not. */
+export const statesDensity = (bytes, exif) => hasJfifUnit(bytes) || exifResolution(exif).some((value) => value > 0);
+
+/** Pixels across and down a unit; 0 if not stated. @see Exif 2.32, 4.6.4 */
+function exifResolution(exif) {
+  try {
+    const tiff = exif?.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
+    const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
+    const [start, found] = [exif === undefined ? 0 : number(4, 4), { 282: 0, 283: 0 }];
+    for (let at = start + 2; start > 0 && at < start + 2 + number(start, 2) * 12; at += 12) {
+      const [tag, value] = [number(at, 2), number(at + 8, 4)];
+      if (tag in found) found[tag] = number(value, 4) / (number(value + 4, 4) || 1);
+    }
+    return [found[0x11a], found[0x11b]];
+  } catch {
+    return [0, 0];
+  }
 }
 
 /** Whether the file ends with its format's end marker. TIFF has none and counts as whole; formats not named here never do. */

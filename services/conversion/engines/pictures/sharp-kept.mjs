@@ -1,27 +1,53 @@
 // Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency a result keeps.
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { isSrgb, isUsable, tellsMore } from "./sharp-headers.mjs";
 
-export const usualDensity = 72;
+const usualDensity = 72;
 
-/** Keeps the source's resolution. Without one, writes 72 dpi, which programs treat as unset; libvips would write 25.4. */
+/** Keeps the source's resolution. Without one, TIFF states 72 dpi, which programs treat as unset; libvips would write 25.4. */
 export function setDensity(image, { to, options }, first) {
   const density = options.density ?? first.density;
-  const isTold = density !== undefined && (options.density !== undefined || density !== usualDensity);
-  if (isTold && to !== "tiff" && to !== "png" && to !== "gif") {
+  if (density !== undefined && to !== "tiff" && to !== "png" && to !== "gif") {
     image.withDensity(density);
     // Otherwise withDensity would keep all of the EXIF data.
     if (options.metadata === "strip") image.withExif({});
   } else image.options.withMetadataDensity = density ?? usualDensity;
 }
 
+/** libvips gives every PNG a resolution. If the source has none, makes it that of square pixels of unknown size, in these bytes or the file `out`. */
+export function clearDensity({ from, to, options }, first, written) {
+  if (to !== "png" || from === "svg" || (options.density ?? first.density) !== undefined) return written;
+  if (written !== undefined) return withoutDensity(written);
+  const file = openSync("out", "r+");
+  const head = Buffer.alloc(4096);
+  writeSync(file, withoutDensity(head.subarray(0, readSync(file, head, 0, head.length, 0))), 0, undefined, 0);
+  closeSync(file);
+  return undefined;
+}
+
+function withoutDensity(head) {
+  for (let at = 8; at + 21 <= head.length; at += 12 + head.readUInt32BE(at)) {
+    const kind = head.toString("latin1", at + 4, at + 8);
+    if (kind === "IDAT") break;
+    if (kind !== "pHYs") continue;
+    head.writeUInt32BE(1, at + 8);
+    head.writeUInt32BE(1, at + 12);
+    head.writeUInt8(0, at + 16);
+    head.writeUInt32BE(crc32(head.subarray(at + 4, at + 17)), at + 17);
+  }
+  return head;
+}
+
 /** sharp's internal flags for IPTC and for unnamed metadata such as comments. It has no methods for these two. */
 const [iptc, others] = [0b100, 0b1_0000];
 
 /** Keeps all metadata that libvips can write. */
-export function keepMetadata(image, { options }, { fields }) {
+export function keepMetadata(image, { options }, { exif, fields }) {
   if (options.metadata === "strip") return;
-  image.keepExif().keepXmp();
+  image.keepXmp();
+  // Otherwise libvips would invent a resolution in EXIF.
+  if (exif !== undefined) image.keepExif();
   if (fields !== undefined) image.withExifMerge(fields);
   image.options.keepMetadata |= iptc | others;
 }

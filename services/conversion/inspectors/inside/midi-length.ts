@@ -14,7 +14,7 @@ type Word = (typeof midiWords)[number];
 /**
  * Seconds from the beginning to the end of the last track.
  *
- * @throws FilemillError INVALID_INPUT if it is no MIDI file or counts frames, which FluidSynth does not play, INPUT_TOO_COMPLEX if its tempo changes more often than that of any real piece.
+ * @throws FilemillError INVALID_INPUT if it is no MIDI file, has several pieces or counts frames, which FluidSynth does not play, INPUT_TOO_COMPLEX if its tempo changes more often than that of any real piece.
  */
 export function midiLengthOf(file: Buffer): Answer<"midiLength"> {
   try {
@@ -44,6 +44,9 @@ function lengthOf(file: Buffer): Answer<"midiLength"> {
   const ticks = tracks.reduce((most, track) => Math.max(most, track.ticks), 0);
   const tempos = tracks.flatMap((track) => track.tempos).sort((a, b) => a.tick - b.tick);
   if (tempos.length > maxTempos) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece changes its tempo too often.");
+  if (file.readUInt16BE(8) === 2 && tracks.length > 1) {
+    throw new FilemillError("INVALID_INPUT", "The file holds several pieces (MIDI format 2), which would be played all at once.");
+  }
   if (division >= 0x8000) throw new FilemillError("INVALID_INPUT", "The piece counts frames of a time code, which cannot be played.");
   const words = midiWords.filter((word) => tracks.some((track) => track.words.has(word)));
   return { seconds: playedSeconds(ticks, tempos, Math.max(1, division)), words };

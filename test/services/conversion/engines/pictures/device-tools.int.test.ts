@@ -115,6 +115,19 @@ describe("fluidsynth", () => {
     });
   });
 
+  it("refuses several pieces in one file, which would be played all at once", async () => {
+    const file = join(bench.folder, "d.mid");
+    const piece = "4d54726b0000000c00903c7f60803c0000ff2f00";
+    await writeFile(file, Buffer.from(`4d546864000000060002000201e0${piece}${piece}`, "hex"));
+    await expect(bench.convert(file, "mid", "wav")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: "The file holds several pieces (MIDI format 2), which would be played all at once.",
+    });
+    // One piece of that kind is a piece like any other.
+    await writeFile(file, Buffer.from(`4d546864000000060002000101e0${piece}`, "hex"));
+    expect((await bench.convert(file, "mid", "wav")).notes.size).toBe(0);
+  });
+
   it("refuses a piece that lasts for days, and files that are not MIDI", async () => {
     const file = join(bench.folder, "b.mid");
     await writeFile(file, Buffer.from("4d546864000000060000000101e04d54726b0000000bffffff7f903c7f00ff2f00", "hex"));

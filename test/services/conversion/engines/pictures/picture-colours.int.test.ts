@@ -44,11 +44,6 @@ const benches = {
 
 /** Distance of a result from the chart, in levels of 255. */
 const errorOf = async (path: string, to: string): Promise<number> => differenceOf(await halvesOf(path, to, byPillow), chart);
-const densityOf = async (path: string): Promise<number> => {
-  const code = "import sys; from PIL import Image; print(round(float(Image.open(sys.argv[1]).info.get('dpi', (0, 0))[0])))";
-  return Number((await run("/usr/bin/python3", ["-c", code, path])).stdout);
-};
-
 const linear = png(samplesOf(each((share) => share)), ["gAMA", numbers(100_000)]);
 const inP3 = png(samplesOf(wide(wider.p3, value)), ["cICP", Buffer.from([12, 13, 0, 1])]);
 const bright = png(samplesOf(wide(wider.bt2020, perceptual)), ["cICP", Buffer.from([9, 16, 0, 1])]);
@@ -241,26 +236,6 @@ it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alph
   );
   const { notes } = await benches.sharp.convert(source, "png", "gif");
   expect(notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
-});
-
-describe("pixels per inch", () => {
-  it("are kept in JPEG, PNG and TIFF, and default to 72", async () => {
-    const printed = await benches.sharp.given(png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]), "png");
-    for (const to of ["jpg", "tiff"]) expect(await densityOf((await benches.sharp.convert(printed, "png", to)).path), to).toBe(300);
-    const page = await benches.sharp.given(await sharp(png(screen)).withMetadata({ density: 300 }).jpeg().toBuffer(), "jpg");
-    for (const to of ["png", "tiff"]) expect(await densityOf((await benches.sharp.convert(page, "jpg", to)).path), to).toBe(300);
-    const silent = await benches.sharp.given(await sharp(png(screen)).webp().toBuffer(), "webp");
-    expect(await densityOf((await benches.sharp.convert(silent, "webp", "png")).path)).toBe(72);
-  });
-
-  it("do not bring back EXIF that is to be stripped", async () => {
-    const exif = { IFD0: { Artist: "Ada" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
-    const told = await benches.sharp.given(await sharp(png(screen)).withExif(exif).jpeg().toBuffer(), "jpg");
-    for (const to of ["png", "webp"]) {
-      const { path } = await benches.sharp.convert(told, "jpg", to, { metadata: "strip", ...(to === "png" && { density: 300 }) });
-      expect((await readFile(path)).includes("Ada"), to).toBe(false);
-    }
-  });
 });
 
 it("notes when 16 bits are reduced", async () => {

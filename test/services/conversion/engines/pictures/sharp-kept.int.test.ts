@@ -1,0 +1,63 @@
+/** Which resolution a picture keeps. Read by Pillow. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
+import { useBench } from "#test/contract/engine.ts";
+import { noise } from "./picture-samples.ts";
+
+const bench = useBench(sharpEngine);
+const run = promisify(execFile);
+
+const densityOf = async (path: string): Promise<number> => {
+  const code = "import sys; from PIL import Image; print(round(float(Image.open(sys.argv[1]).info.get('dpi', (0, 0))[0])))";
+  return Number((await run("/usr/bin/python3", ["-c", code, path])).stdout);
+};
+
+describe("pixels per inch", () => {
+  it("are kept in JPEG, PNG and TIFF", async () => {
+    const printed = await bench.given(await noise(60, 40).withMetadata({ density: 300 }).png().toBuffer(), "png");
+    for (const to of ["jpg", "tiff"]) expect(await densityOf((await bench.convert(printed, "png", to)).path), to).toBe(300);
+    const page = await bench.given(await noise(60, 40).withMetadata({ density: 300 }).jpeg().toBuffer(), "jpg");
+    for (const to of ["png", "tiff"]) expect(await densityOf((await bench.convert(page, "jpg", to)).path), to).toBe(300);
+  });
+
+  it("are not stated where the source does not state them, also not in EXIF or in a large file", async () => {
+    const small = { WEBP: await noise(60, 40).webp().toBuffer(), JPEG: await noise(60, 40).jpeg().toBuffer() };
+    const large = sharp({ create: { width: 4000, height: 2500, channels: 3, background: "red" } });
+    const sources = [
+      ["webp", small.WEBP],
+      ["jpg", small.JPEG],
+      ["jpg", await large.jpeg().toBuffer()],
+    ] as const;
+    for (const [from, bytes] of sources) {
+      const source = await bench.given(bytes, from);
+      for (const to of ["png", "jpg", "webp"].filter((each) => each !== from)) {
+        const { path } = await bench.convert(source, from, to);
+        expect(await densityOf(path), `${from} ${to}`).toBe(0);
+        expect((await sharp(path).metadata()).exif, `${from} ${to}`).toBeUndefined();
+      }
+    }
+  });
+
+  it("are kept if they are 72, and said to be square if only EXIF states unequal ones", async () => {
+    const told = await bench.given(await noise(60, 40).withMetadata({ density: 72 }).jpeg().toBuffer(), "jpg");
+    expect(await densityOf((await bench.convert(told, "jpg", "png")).path)).toBe(72);
+    const path = await bench.given(await noise(60, 40).jpeg().toBuffer(), "jpg");
+    const code = `import sys, PIL.Image as I; p = I.open(sys.argv[1]); e = p.getexif(); e[282], e[283], e[296] = 300.0, 150.0, 2; p.save(sys.argv[1] + ".jpg", exif=e)`;
+    await run("/usr/bin/python3", ["-c", code, path]);
+    const { notes } = await bench.convert(`${path}.jpg`, "jpg", "png");
+    expect(notes.get("MEDIA_CHANGED")).toBe("Pixels are square now; they were 0.50 times as wide as high.");
+  });
+
+  it("do not bring back EXIF that is to be stripped", async () => {
+    const exif = { IFD0: { Artist: "Ada" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
+    const told = await bench.given(await noise(60, 40).withExif(exif).jpeg().toBuffer(), "jpg");
+    for (const to of ["png", "webp"]) {
+      const { path } = await bench.convert(told, "jpg", to, { metadata: "strip", ...(to === "png" && { density: 300 }) });
+      expect((await readFile(path)).includes("Ada"), to).toBe(false);
+    }
+  });
+});
