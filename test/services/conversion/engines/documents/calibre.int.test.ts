@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -46,6 +46,15 @@ describe("engine calibre, in detail", () => {
     const { stdout } = await run("unzip", ["-p", path, "content.opf"]);
     expect(stdout).toContain(">--Ünï &amp; Co</dc:title>");
     expect(stdout).toContain(">Ada Zebra</dc:creator>");
+  });
+
+  it("names the properties of a book that the result lacks", async () => {
+    const [text, book] = [join(bench.folder, "said.md"), join(bench.folder, "said.epub")];
+    await writeFile(text, "---\ntitle: Travel\nrights: Free for marsupials\npublisher: Emu Press\nlang: de-AT\n---\n# One\n");
+    await run("pandoc", [text, "-t", "epub3", "-o", book]);
+    const { notes } = await bench.convert(book, "epub", "azw3");
+    expect(notes.get("TEXT_LEFT_OUT")).toBe("Properties of the book were left out or shortened: rights.");
+    expect((await bench.convert(book, "epub", "mobi", { title: "Other" })).notes.get("TEXT_LEFT_OUT")).toContain("shortened: rights.");
   });
 
   it("keeps the pages of compiled help in the order of its table of contents", async () => {
