@@ -10,9 +10,10 @@ import {
   type HopTask,
   type OptionDefinition,
 } from "#services/conversion/domain/engine.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
+import { crossHops, firstNames, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
 import { matching } from "../shared/options.ts";
 import { openToolSession, type ToolCommand } from "../shared/tool-run.ts";
 
@@ -70,6 +71,12 @@ const badInput = [
   /^AttributeError: 'NoneType' object has no attribute 'lstrip'|^FileNotFoundError: .*_chm2oeb\/\.hhc'/m,
 ];
 
+/** It leaves out pictures of a FictionBook that it cannot decode. */
+function noteDamage(task: HopTask, { stdout, stderr }: SandboxEnd): void {
+  const ids = [...`${stdout}\n${stderr}`.matchAll(/^Binary data with id=(.{1,100}) is corrupted/gm)].map(([, id = ""]) => id);
+  if (ids.length > 0) task.note("INPUT_DAMAGED", `Pictures are damaged and were left out: ${firstNames(ids, 3)}.`);
+}
+
 /** Targets whose properties can be read back. */
 const readBack = new Set(words("epub mobi azw3 htmlz txtz"));
 
@@ -122,6 +129,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     throw new FilemillError("PASSWORD_REQUIRED", "The book is protected by DRM and cannot be read.");
   }
   throwIfFailed(end, badInput, `The book is damaged, or is not ${from.toUpperCase()}.`);
+  noteDamage(task, end);
   await noteProperties(inspector, task, session.pathOf(`out.${to}`));
   await session.adopt(`out.${to}`);
 }

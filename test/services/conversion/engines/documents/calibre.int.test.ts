@@ -57,6 +57,19 @@ describe("engine calibre, in detail", () => {
     expect((await bench.convert(book, "epub", "mobi", { title: "Other" })).notes.get("TEXT_LEFT_OUT")).toContain("shortened: rights.");
   });
 
+  it("names the damaged pictures of a FictionBook and keeps the others", async () => {
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+    const binaries = `<binary id="whole.png" content-type="image/png">${pixel}</binary><binary id="torn.png" content-type="image/png">iVBORw0KGgo$$$</binary>`;
+    const shown = '<image l:href="#whole.png"/><image l:href="#torn.png"/>';
+    const source = await bench.put(
+      "torn.fb2",
+      `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink"><body><section><p>A</p>${shown}</section></body>${binaries}</FictionBook>`,
+    );
+    const { path, notes } = await bench.convert(source, "fb2", "epub");
+    expect(notes.get("INPUT_DAMAGED")).toBe("Pictures are damaged and were left out: torn.png.");
+    expect((await run("unzip", ["-Z1", path])).stdout).toContain("whole.png");
+  });
+
   it("keeps the pages of compiled help in the order of its table of contents", async () => {
     const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
     expect(await bookTextOf(path, "epub")).toMatch(/Quokka[\s\S]*A page of its own/);
