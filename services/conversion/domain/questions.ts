@@ -156,6 +156,8 @@ export const answers = {
   }),
   /** Writes a book whose footnotes Pandoc finds, if links lead to places in its chapters. `linkedPictures`: pages that are drawings. */
   readableEpub: record({ isRewritten: flag, left: list(text(200), 10), linkedPictures: uint32 }),
+  /** For an e-book (`format`): what it says about itself; of its date, the year. */
+  bookProperties: record({ properties: list(record({ name: text(40), value: text(1000) }), 200) }),
   /** Writes a page of which Pandoc reads all that it shows, such as cells, item numbers, form entries and footnotes, if it is none. */
   readableHtml: record({ isRewritten: flag, left: list(text(200), 10), hasEmbedded: flag }),
   /** Writes a text of whose code fences Pandoc knows all, if it is none. */

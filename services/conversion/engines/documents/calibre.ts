@@ -10,8 +10,10 @@ import {
   type HopTask,
   type OptionDefinition,
 } from "#services/conversion/domain/engine.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
-import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
+import { crossHops, firstNames, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
 import { matching } from "../shared/options.ts";
 import { openToolSession, type ToolCommand } from "../shared/tool-run.ts";
 
@@ -69,7 +71,39 @@ const badInput = [
   /^AttributeError: 'NoneType' object has no attribute 'lstrip'|^FileNotFoundError: .*_chm2oeb\/\.hhc'/m,
 ];
 
-async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
+/** It leaves out pictures of a FictionBook that it cannot decode. */
+function noteDamage(task: HopTask, { stdout, stderr }: SandboxEnd): void {
+  const ids = [...`${stdout}\n${stderr}`.matchAll(/^Binary data with id=(.{1,100}) is corrupted/gm)].map(([, id = ""]) => id);
+  if (ids.length > 0) task.note("INPUT_DAMAGED", `Pictures are damaged and were left out: ${firstNames(ids, 3)}.`);
+}
+
+/** Targets whose properties can be read back. */
+const readBack = new Set(words("epub mobi azw3 htmlz txtz"));
+
+/** Names the properties of which a word is nowhere among those of the result. */
+async function noteProperties(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
+  const { from, to } = task.hop;
+  if (!readBack.has(to)) return;
+  const asked = (format: string) => ({ more: { format }, signal: task.signal });
+  const { properties } = await inspector.ask("bookProperties", [task.input.path], asked(from));
+  const result = await askMade(inspector, "bookProperties", [made], asked(to));
+  const has = new Set(result.properties.flatMap(wordsOf));
+  const given: Readonly<Record<string, unknown>> = { title: task.options.title, creator: task.options.author };
+  const left = properties
+    .filter((each) => given[each.name] === undefined && wordsOf(each).some((word) => !has.has(word)))
+    .map(({ name }) => name);
+  const named = [...new Set(left)];
+  if (named.length > 0) task.note("TEXT_LEFT_OUT", `Properties of the book were left out or shortened: ${named.join(", ")}.`);
+}
+
+/** A language may be written without its region, and a number of an edition without hyphens. */
+function wordsOf({ name, value }: { readonly name: string; readonly value: string }): readonly string[] {
+  if (name === "language") return [value.toLowerCase().slice(0, 2)];
+  if (name === "identifier") return [value.replace(/[^\dXx]/g, "").slice(-13)];
+  return value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   // Calibre goes by the file extension, which can only be one of ours: never a recipe, which is a program.
   const inside = `/input/in.${from}`;
@@ -95,6 +129,8 @@ async function run({ sandbox }: EngineHost, task: HopTask): Promise<void> {
     throw new FilemillError("PASSWORD_REQUIRED", "The book is protected by DRM and cannot be read.");
   }
   throwIfFailed(end, badInput, `The book is damaged, or is not ${from.toUpperCase()}.`);
+  noteDamage(task, end);
+  await noteProperties(inspector, task, session.pathOf(`out.${to}`));
   await session.adopt(`out.${to}`);
 }
 

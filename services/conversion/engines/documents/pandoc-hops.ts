@@ -10,12 +10,18 @@ import { delimiter } from "../shared/table-options.ts";
 /** The filter that pandoc also runs for every format, and its path inside the sandbox. */
 export const pandocFilter = "/engine/filter.lua";
 /** The filter for what these readers leave out silently. */
-export const unreadFilter = "/engine/pandoc-unread.lua";
-export const leavesOut = new Set(["docbook", "jats", "fb2"]);
+const unreadFilter = "/engine/pandoc-unread.lua";
+const leavesOut = new Set(["docbook", "jats", "fb2"]);
+/** The filters that run first, for what pandoc's reader of a format leaves out. */
+export const filtersFirst = (from: string): readonly string[] => [
+  ...(from === "fb2" ? ["/engine/pandoc-fictionbook.lua"] : []),
+  ...(leavesOut.has(from) ? [unreadFilter] : []),
+];
 const parts = [
   "pandoc-citations.lua",
   "pandoc-embedded.lua",
   "pandoc-escapes.lua",
+  "pandoc-fictionbook.lua",
   "pandoc-footnotes.lua",
   "pandoc-metadata.lua",
   "pandoc-names.lua",
@@ -25,6 +31,7 @@ const parts = [
   "pandoc-structures.lua",
   "pandoc-tables.lua",
   "pandoc-unread.lua",
+  "pandoc-xml.lua",
 ];
 export const pandocFilters: Readonly<Record<string, string>> = {
   [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,

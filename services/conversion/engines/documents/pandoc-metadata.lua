@@ -1,4 +1,5 @@
 -- What a document says about itself, where its target has a place for it.
+local xml = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-xml.lua")))
 local is_markdown = FORMAT:match("^gfm") ~= nil
 local is_web = FORMAT:match("^html") ~= nil
 local is_book = FORMAT:match("^epub") ~= nil or FORMAT == "fb2"
@@ -74,7 +75,10 @@ local function place_keywords(meta)
     subjects:extend(words)
     meta.subject = subjects:map(pandoc.utils.stringify)
   end
-  if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then meta.keywords = words end
+  if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then
+    -- The writers leave out plain strings.
+    meta.keywords = words:map(function(each) return pandoc.MetaInlines({ pandoc.Str(pandoc.utils.stringify(each)) }) end)
+  end
 end
 
 -- A FictionBook has an annotation, which books describe as HTML and the writer takes as blocks.
@@ -114,12 +118,6 @@ end
 local keeps_all = is_markdown or FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" or FORMAT == "plain"
 local settings = "lang language jupyter nocite references bibliography csl header-includes cover-image css"
 local of_books = "title subtitle author creator contributor date description subject keywords abstract publisher rights source type format relation coverage identifier"
-local function set_of(names)
-  local found = {}
-  for name in names:gmatch("%S+") do found[name] = true end
-  return found
-end
-
 local function says(name, value)
   local text = pandoc.utils.stringify(value)
   -- Every book has an identifier, but only that of its edition means something to people.
@@ -140,7 +138,7 @@ end
 
 -- Asks the writer itself, with a mark for each property, which of them it leaves out.
 local function tell_left(document)
-  local kept = set_of(settings .. (FORMAT == "json" and " title" or "") .. (is_page and "" or " " .. (unplaced[FORMAT] or "")) .. (FORMAT:match("^epub") and " " .. of_books or ""))
+  local kept = xml.set_of(settings .. (FORMAT == "json" and " title" or "") .. (is_page and "" or " " .. (unplaced[FORMAT] or "")) .. (FORMAT:match("^epub") and " " .. of_books or ""))
   local names, marks = pandoc.List(), {}
   for name, value in pairs(keeps_all and {} or document.meta) do
     if not kept[name] and not left:includes(name) and says(name, value) then

@@ -3,11 +3,8 @@
 local most_named = 5
 local word = "[%w\128-\255][%w\128-\255]+"
 
-local function set_of(names)
-  local found = {}
-  for name in names:gmatch("%S+") do found[name] = true end
-  return found
-end
+local xml = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "pandoc-xml.lua")))
+local set_of = xml.set_of
 -- Formulas, pictures, and what only programs read.
 local aside = set_of("math tex-math inlineequation informalequation equation binary stylesheet document-info processing-meta object-id remark lang src-lang")
 -- These do not say what is lost.
@@ -29,16 +26,14 @@ end
 
 local function unread_in(source, document)
   local words, open, found, depth = words_of(document), {}, pandoc.List(), 0
-  source = source:gsub("<!%-%-.-%-%->", ""):gsub("<!%[CDATA%[(.-)%]%]>", function(text) return (text:gsub("[<&]", " ")) end)
-  for slash, tag, rest, text in source:gmatch("<(/?)([%a_][%w_:.-]*)([^>]*)>([^<]*)") do
-    local name = tag:match("[^:]+$") or tag
-    if slash ~= "" then
+  for tag in xml.tags(source) do
+    if tag.is_end then
       if aside[table.remove(open)] then depth = depth - 1 end
-    elseif rest:sub(-1) ~= "/" then
-      open[#open + 1] = name
-      if aside[name] then depth = depth + 1 end
+    elseif not tag.is_empty then
+      open[#open + 1] = tag.name
+      if aside[tag.name] then depth = depth + 1 end
     end
-    if depth == 0 and is_lost(text, words) then
+    if depth == 0 and is_lost(tag.text, words) then
       local place = #open
       while place > 1 and plain[open[place]] do place = place - 1 end
       -- The heading of the notes, which become footnotes.

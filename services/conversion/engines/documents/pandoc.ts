@@ -11,7 +11,7 @@ import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { tellOwn } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
 import { inputInside, openToolSession, probeOf } from "../shared/tool-run.ts";
-import { leavesOut, markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges, unreadFilter } from "./pandoc-hops.ts";
+import { filtersFirst, markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
 import { unreadIn } from "./pandoc-log.ts";
 
 const program = "/usr/bin/pandoc";
@@ -66,7 +66,7 @@ function argumentsOf(task: HopTask, input: string, properties: Properties = {}):
     // Authors of TeX write its commands in Markdown.
     ...["-f", to === "tex" ? reader.replace("-raw_tex", "") : reader, ...changesOf(task)],
     ...["-t", isMarkdown ? dialectOf(task) : target],
-    ...(leavesOut.has(from) ? [`--lua-filter=${unreadFilter}`] : []),
+    ...filtersFirst(from).map((filter) => `--lua-filter=${filter}`),
     `--lua-filter=${pandocFilter}`,
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),

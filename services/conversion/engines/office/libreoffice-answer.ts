@@ -46,6 +46,8 @@ export type Answer = {
   readonly properties: readonly string[];
   /** Whether comments are left out. */
   readonly hasComments: boolean;
+  /** Whether tracked changes were accepted. */
+  readonly hasChanges: boolean;
   /** Whether deletions that are not accepted are shown. */
   readonly hasDeleted: boolean;
   /** Kinds of text that are left out or show the time of the conversion. */
@@ -83,6 +85,7 @@ export function parseAnswer(value: unknown): Answer {
     hasMenus: fields.hasMenus === true,
     properties: textsOf(fields.properties),
     hasComments: fields.hasComments === true,
+    hasChanges: fields.hasChanges === true,
     hasDeleted: fields.hasDeleted === true,
     left: textsOf(fields.left),
     hasFooters: fields.hasFooters === true,
@@ -131,6 +134,7 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
     ...when(answer.hasFooters, "Headers, footers and dates of slides were left out."),
     ...listing("Properties of the document were left out", answer.properties),
     ...when(answer.hasComments, "Comments were left out."),
+    ...when(answer.hasChanges, "Tracked changes were accepted."),
     ...when(answer.hasDeleted, "Deleted text that is still tracked is shown struck through."),
     ...answer.left.flatMap((kind) => unread.get(kind) ?? []),
     ...when(answer.hasMenus, "Choices in pop-up menus became their numbers."),

@@ -172,12 +172,12 @@ class Source:
             job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
             if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument", job["exportFilter"]):
                 self.left.add("pivots")
-        self.is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs"))
+        self.is_changed = bool(job.get("hasResults") or job.get("fromExcel") or job.get("losesTabs") or job["exportFilter"] == "HTML (StarWriter)")
         if self.is_changed:
             # The office changes only documents that it could save. Next to the result, relative links stay relative.
             job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
         if "fields" in job or "storesFields" in job:
-            job["input"], left = fields.readable(job["input"], job["output"] + ".input", job.get("fields") == "fixed")
+            job["input"], left = fields.readable(job["input"], job["output"] + ".fields", job.get("fields") == "fixed")
             self.left |= left
         if ("slides" in job or job["exportFilter"].endswith("_pdf_Export")) and any(map(MEDIA.match, names_in(job["input"]))):
             self.left.add("media")

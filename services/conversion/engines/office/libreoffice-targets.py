@@ -88,6 +88,7 @@ def hidden_slides(document, path):
 
 
 COMMENTS = re.compile(rb"comments", re.I)
+COMMENT = "com.sun.star.text.textfield.Annotation"
 
 
 def has_comments(document, sheets, path):
@@ -95,7 +96,7 @@ def has_comments(document, sheets, path):
     if not may_mention(path, COMMENTS, TYPES):
         return False
     if document.supportsService("com.sun.star.text.TextDocument"):
-        return any(field.supportsService("com.sun.star.text.textfield.Annotation") for field in fields.every(document.getTextFields()))
+        return any(field.supportsService(COMMENT) for field in fields.every(document.getTextFields()))
     if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
         return any(sheet.Annotations.Count > 0 for sheet in sheets)
     return any(page.createAnnotationEnumeration().hasMoreElements() for page in document.getDrawPages())
@@ -105,6 +106,20 @@ def has_deleted(document):
     """Whether a text document has pending deletions, which its PDF shows."""
     is_text = document.supportsService("com.sun.star.text.TextDocument")
     return is_text and any(change.RedlineType == "Delete" for change in fields.every(document.getRedlines()))
+
+
+def settle(context, document, path):
+    """Accepts tracked changes, because a page shows deleted text like any other, and takes out comments, which it hides. Returns what there was."""
+    is_commented = has_comments(document, [], path)
+    document.RecordChanges = False
+    for field in fields.every(document.getTextFields()) if is_commented else ():
+        if field.supportsService(COMMENT):
+            field.dispose()
+    is_changed = bool(fields.every(document.getRedlines()))
+    if is_changed:
+        dispatcher = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.DispatchHelper", context)
+        dispatcher.executeDispatch(document.CurrentController.Frame, ".uno:AcceptAllTrackedChanges", "", 0, ())
+    return {"hasChanges": is_changed, "hasComments": is_commented}
 
 
 def fit_page(document):
@@ -130,7 +145,9 @@ def write(context, desktop, document, job, chosen):
     elif "plainImport" in job:
         return {"hasTexts": store_plain(desktop, document, chosen, job)}
     else:
+        left = settle(context, document, job["input"]) if job["exportFilter"] == "HTML (StarWriter)" else {}
         store(document, job)
+        return left
     return {}
 
 

@@ -51,17 +51,35 @@ const hops: readonly Hop[] = [
   { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
 ];
 
-/** MuPDF reads title and author of a book, but does not write them. Versions differ in how a script opens a document. */
-const naming = `
+/** MuPDF does not write the properties of a book. Versions differ in how a script opens a document. */
+const namingBy = (entries: Readonly<Record<string, string>>, language: string): string => `
 var open = Document.openDocument || function (path) { return new Document(path); };
 var book = open(scriptArgs[0]), made = new PDFDocument("/job/out"), info = made.addObject(made.newDictionary());
-["Title", "Author"].forEach(function (name) {
-  var said = book.getMetaData("info:" + name);
-  if (said) info.put(name, made.newString(said));
-});
+var said = ${JSON.stringify(entries)}, language = ${JSON.stringify(language)};
+["Title", "Author"].forEach(function (name) { said[name] = said[name] || book.getMetaData("info:" + name); });
+Object.keys(said).forEach(function (name) { if (said[name]) info.put(name, made.newString(said[name])); });
+if (language) made.getTrailer().get("Root").put("Lang", made.newString(language));
 made.getTrailer().put("Info", info);
 made.save("/job/out", "incremental");
 `;
+
+/** The PDF's own names. Others are allowed, and shown by many programs. @see ISO 32000-1, 14.3.3 */
+const ofPdf: Readonly<Record<string, string>> = { creator: "Author", description: "Subject", subject: "Keywords", identifier: "ISBN" };
+
+async function namingOf({ inspector }: Work, task: HopTask): Promise<string> {
+  const asked = { more: { format: task.hop.from }, signal: task.signal };
+  const { properties } = await inspector.ask("bookProperties", [task.input.path], asked);
+  const entries: Record<string, string> = {};
+  let language = "";
+  for (const { name, value } of properties) {
+    const key = ofPdf[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const before = entries[key];
+    if (name === "language") language ||= value;
+    else if (name === "title") entries[key] ??= value;
+    else if (before !== value) entries[key] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return namingBy(entries, language);
+}
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
@@ -109,7 +127,7 @@ async function convert(work: Work, task: HopTask, inside: string): Promise<void>
   });
   throwIfFailed(task, end);
   if (!books.includes(hop.from)) return;
-  await writeFile(session.pathOf("naming.js"), naming, { flag: "wx", mode: 0o644 });
+  await writeFile(session.pathOf("naming.js"), await namingOf(work, task), { flag: "wx", mode: 0o644 });
   failUnlessDone(await session.run({ program, args: ["run", "/job/naming.js", inside] }), badInput, "The book cannot be read.");
 }
 

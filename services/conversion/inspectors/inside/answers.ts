@@ -4,6 +4,7 @@ import type { ByteSource } from "#services/conversion/domain/guards/byte-source.
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
 import { archiveHolds, archiveMembersOf, archiveNamesOf, archiveStartOf, assertArchive, listTimed, listWanted } from "./archive-answers.ts";
+import { bookPropertiesOf } from "./book-properties.ts";
 import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
 import { decodeText } from "./decoded-text.ts";
@@ -78,6 +79,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     return {};
   },
   missingFonts: (file, { here, kinds }) => missingFontsOf(file, here, kinds),
+  bookProperties: bookPropertiesOf,
   readableDocx,
   readableEpub,
   readableHtml,

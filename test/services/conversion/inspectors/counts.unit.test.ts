@@ -123,6 +123,18 @@ it.each(["/Type /Pages ", "<</Type /Pages ", "/ObjStm ", "/ObjStm stream ", "<< 
 );
 
 describe("sound and film", () => {
+  it("counts sound and film in the records of Kindle books", async () => {
+    const records = ["BOOK", "AUDIsound", "VIDEfilm", "AUD"];
+    const head = Buffer.alloc(78 + 8 * records.length);
+    head.writeUInt16BE(records.length, 76);
+    let at = head.length;
+    for (const [place, record] of records.entries()) {
+      head.writeUInt32BE(at, 78 + 8 * place);
+      at += record.length;
+    }
+    expect(await asSource("azw3", Buffer.concat([head, Buffer.from(records.join(""))]))).toMatchObject({ media: 2 });
+  });
+
   it("of a book are counted", async () => {
     const names = ["OPS/a.xhtml", "OPS/audio/a.mp3", "OPS/film.mp4", "__MACOSX/film.mp4"];
     expect(await asSource("epub", zipFile(names.map((name) => ({ name, content: "x" }))))).toMatchObject({ media: 2 });

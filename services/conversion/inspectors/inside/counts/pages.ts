@@ -1,6 +1,6 @@
 /** Counts pages, slides, frames and pictures of a file if its structure states the number. */
 import { inflateSync } from "node:zlib";
-import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
+import { type ByteSource, bytesAt, windowOf } from "#services/conversion/domain/guards/byte-source.ts";
 import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
 import { contentOf } from "../remote-file.ts";
 import { scanMarkup } from "./markup.ts";
@@ -30,8 +30,21 @@ export async function pagesOf(file: ByteSource, format: string): Promise<number 
 
 /** Files of sound and film in books. */
 export async function mediaOf(file: ByteSource, format: string): Promise<number | undefined> {
+  if (format === "mobi" || format === "azw3") return await mediaOfKindle(file);
   if (format !== "epub") return undefined;
   return countNames(await openPackage(file), /\.(?:mp[34]|m4[abv]|og[agv]|opus|webm|wav|aac|mov)$/i);
+}
+
+/** Records of a Palm database, which begin with their kind. */
+async function mediaOfKindle(source: ByteSource): Promise<number> {
+  const file = windowOf(source);
+  let media = 0;
+  for (let record = 0, count = file.head.readUInt16BE(76); record < count; record += 1) {
+    const at = (await bytesAt(file, 78 + 8 * record, 4)).readUInt32BE(0);
+    const kind = (await bytesAt(file, at, 4)).toString("latin1");
+    if (kind === "AUDI" || kind === "VIDE") media += 1;
+  }
+  return media;
 }
 
 function countNames({ names }: { readonly names: readonly string[] }, pattern: RegExp): number {

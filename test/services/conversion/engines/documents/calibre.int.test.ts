@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -46,6 +46,28 @@ describe("engine calibre, in detail", () => {
     const { stdout } = await run("unzip", ["-p", path, "content.opf"]);
     expect(stdout).toContain(">--Ünï &amp; Co</dc:title>");
     expect(stdout).toContain(">Ada Zebra</dc:creator>");
+  });
+
+  it("names the properties of a book that the result lacks", async () => {
+    const [text, book] = [join(bench.folder, "said.md"), join(bench.folder, "said.epub")];
+    await writeFile(text, "---\ntitle: Travel\nrights: Free for marsupials\npublisher: Emu Press\nlang: de-AT\n---\n# One\n");
+    await run("pandoc", [text, "-t", "epub3", "-o", book]);
+    const { notes } = await bench.convert(book, "epub", "azw3");
+    expect(notes.get("TEXT_LEFT_OUT")).toBe("Properties of the book were left out or shortened: rights.");
+    expect((await bench.convert(book, "epub", "mobi", { title: "Other" })).notes.get("TEXT_LEFT_OUT")).toContain("shortened: rights.");
+  });
+
+  it("names the damaged pictures of a FictionBook and keeps the others", async () => {
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+    const binaries = `<binary id="whole.png" content-type="image/png">${pixel}</binary><binary id="torn.png" content-type="image/png">iVBORw0KGgo$$$</binary>`;
+    const shown = '<image l:href="#whole.png"/><image l:href="#torn.png"/>';
+    const source = await bench.put(
+      "torn.fb2",
+      `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink"><body><section><p>A</p>${shown}</section></body>${binaries}</FictionBook>`,
+    );
+    const { path, notes } = await bench.convert(source, "fb2", "epub");
+    expect(notes.get("INPUT_DAMAGED")).toBe("Pictures are damaged and were left out: torn.png.");
+    expect((await run("unzip", ["-Z1", path])).stdout).toContain("whole.png");
   });
 
   it("keeps the pages of compiled help in the order of its table of contents", async () => {

@@ -194,17 +194,17 @@ describe("engine pandoc, in detail", () => {
   });
 
   const info =
-    "<description><title-info><book-title>Title</book-title><translator><nickname>Wombat</nickname></translator></title-info></description>";
+    '<description><title-info><book-title>Title</book-title><translator><nickname>Wombat</nickname></translator></title-info><custom-info info-type="x">Bilby</custom-info></description>';
   const article = `<front><article-meta><title-group><article-title>A &#233;t&#xe9; title</article-title></title-group><permissions><license><license-p>Free for numbats</license-p></license></permissions></article-meta></front>`;
   it.each([
     [
       "fb2",
       `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${info}<body><section><p>Text.</p><table><tr><td>Quokka</td></tr></table></section></body></FictionBook>`,
-      "nickname, table",
+      "custom-info",
     ],
     [
       "fb2",
-      '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Quokka и нумбат. <!-- Wombat --></p></section></body><body name="notes"><title><p>Notes</p></title></body></FictionBook>',
+      '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Quokka и нумбат. <!-- Wombat --> <![CDATA[<!-- ]]></p></section></body><body name="notes"><title><p>Notes</p></title></body></FictionBook>',
       undefined,
     ],
     [

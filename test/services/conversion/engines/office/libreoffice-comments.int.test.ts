@@ -36,6 +36,18 @@ test("comments stay in a PDF, and deletions shown in it are noted", async () => 
   expect(await noteOf()).toBeUndefined();
 });
 
+test.each(["odt", "doc", "rtf"])("HTML of %s has accepted changes and no hidden comments, with a note", async (from) => {
+  await using bench = await openBench(libreofficeEngine);
+  const word = join(bench.folder, "revised.docx");
+  await writeFile(word, revised);
+  const source = join(bench.folder, `revised.${from}`);
+  await writeFile(source, await readFile((await bench.convert(word, "docx", from)).path));
+  const { path, notes } = await bench.convert(source, from, "html");
+  const page = await readFile(path, "utf8");
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out. Tracked changes were accepted.");
+  expect(page).not.toMatch(/<!--|deleted/);
+});
+
 const open = ["office", "table", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
 const flat = (kind: string, body: string) =>
   `<office:document ${open} xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;

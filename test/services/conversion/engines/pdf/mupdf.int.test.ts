@@ -194,6 +194,22 @@ describe("engine mupdf, in detail", () => {
     expect(stdout).toMatch(/^Title: +Quokka Title$[\s\S]*^Author: +Zebra Author$/m);
   });
 
+  it("keeps every property and the language of a book", async () => {
+    const words =
+      "<title-info><genre>sf</genre><author><last-name>Зебра</last-name></author><book-title>Книга</book-title><lang>ru</lang></title-info>";
+    const description = `<description>${words}<publish-info><publisher>Emu &amp; Sons</publisher><isbn>978-3-16-148410-0</isbn></publish-info></description>`;
+    const source = await bench.put(
+      "said.fb2",
+      `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${description}<body><section><p>A</p></section></body></FictionBook>`,
+    );
+    const { path } = await bench.convert(source, "fb2", "pdf");
+    const { stdout } = await run("pdfinfo", ["-custom", path]);
+    expect(stdout.replace(/ {2,}/g, " ")).toBe(
+      "Author: Зебра\nISBN: 978-3-16-148410-0\nKeywords: sf\nPublisher: Emu & Sons\nTitle: Книга\n",
+    );
+    expect((await run("qpdf", ["--json", path])).stdout).toContain('"/Lang": "u:ru"');
+  });
+
   it("converts the requested pages at the requested resolution", async () => {
     const source = join(bench.folder, "three.pdf");
     await writeFile(source, pdfOf(["Quokka", "zebra", "giraffe"]));
