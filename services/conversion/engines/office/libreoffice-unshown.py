@@ -12,6 +12,9 @@ SPEECH = re.compile(rb"notesSlide", re.I)
 LINK = re.compile(rb"/hyperlink[\"']")
 # Sheets refer to the addresses of their links there; a package has one of the others in any case.
 RELATIONS = re.compile(r"xl/worksheets/_rels/.*|\[Content_Types\]\.xml|mimetype")
+# A formula with an address and a label.
+LABELLED = re.compile(rb"HYPERLINK\([^<]*,", re.I)
+FORMULAS = re.compile(r"xl/worksheets/[^/]+\.xml|mimetype")
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"
 OF_PROGRAM = set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate PresentationFormat ScaleCrop ShareDoc _TemplateID".split())
@@ -39,7 +42,9 @@ def kinds_left_out(document, job):
     if job["exportFilter"] == "Rich Text Format":
         return {"even heads"} if any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))) else set()
     if job["exportFilter"] in ("Text - txt - csv (StarCalc)", "DIF", "dBase"):
-        return {"addresses"} if zipfile.is_zipfile(job["input"]) and may_mention(job["input"], LINK, RELATIONS) else set()
+        kinds = ((LINK, RELATIONS), (LABELLED, FORMULAS))
+        is_linked = zipfile.is_zipfile(job["input"]) and any(may_mention(job["input"], words, parts) for words, parts in kinds)
+        return {"addresses"} if is_linked else set()
     if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
         return set()
     pages = document.getDrawPages()

@@ -5,6 +5,9 @@ import { decodeEntities } from "#services/conversion/engines/inside/entities.ts"
 /** Of the properties for which no target has a place. */
 const mostNamed = 5;
 
+/** LibreOffice stores these among a person's own; they say nothing about the document. */
+const ofPrograms = new Set("AppVersion DocSecurity HyperlinksChanged LinksUpToDate ScaleCrop ShareDoc".split(" "));
+
 /** Empty where nothing is said. */
 export function propertiesOf(core: string, styles: string, app: string, custom: string): Answer<"readableDocx">["properties"] {
   const plain = (text: string): string =>
@@ -15,7 +18,7 @@ export function propertiesOf(core: string, styles: string, app: string, custom: 
   const others = [...`${core}${app}`.matchAll(/<(?:cp:)?(category|Company|Manager)>\s*[^<\s]/g)].map(([, name = ""]) => name.toLowerCase());
   const own = custom.split("<property ").flatMap((each) => {
     const name = /<vt:\w{1,20}>\s{0,99}[^<\s]/.test(each) && /\bname="([^"]{1,200})"/.exec(each)?.[1];
-    return name ? [plain(name).slice(0, 60)] : [];
+    return name && !ofPrograms.has(name) ? [plain(name).slice(0, 60)] : [];
   });
   const named = [...others, ...own];
   const defaults = styles.slice(styles.indexOf("<w:docDefaults>"), Math.max(0, styles.indexOf("</w:docDefaults>")));

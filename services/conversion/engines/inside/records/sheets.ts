@@ -69,7 +69,7 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
       if (cell === undefined) continue;
       const place = () => workbooks.utils.encode_cell({ r: row, c: column });
       if ((cell.c?.length ?? 0) > 0) comments.push(place());
-      if (cell.l !== undefined && cell.l.Target !== cell.v) links.push(place());
+      if ((cell.l !== undefined && cell.l.Target !== cell.v) || hidesAddress(cell)) links.push(place());
     }
   }
   const said = [
@@ -77,6 +77,14 @@ function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[
     ...(links.length > 0 ? [`Link addresses were left out: ${firstOf(links)}.`] : []),
   ];
   if (said.length > 0) noteOnce(notes, "TEXT_LEFT_OUT", said.join(" "));
+}
+
+/** Whether a formula links to an address that its result does not show. */
+function hidesAddress({ f: formula = "", v: value }: workbooks.CellObject): boolean {
+  const call = /\bHYPERLINK\(\s*(?:"([^"]*)"(?=\s*[,;)]))?/i.exec(formula);
+  if (call === null) return false;
+  // A computed address is the result if there is no label.
+  return call[1] === undefined ? /[,;]/.test(formula.slice(call.index)) : call[1] !== value;
 }
 
 /** The result of `parse` for each visible sheet, by name; no note about other sheets is needed then. An empty sheet is undefined. */

@@ -153,3 +153,16 @@ test("postal codes keep their leading zeros in CSV, and comments and addresses o
   expect(await readFile(made.path, "utf8")).toBe("zip\n00713\n713\n");
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out. Link addresses of cells were left out.");
 });
+
+test("addresses behind labels of formulas are left out of CSV with a note", async () => {
+  for (const [name, formula, isNoted] of [
+    ["labelled", 'HYPERLINK("https://example.org/","Site")', true],
+    ["plain", 'HYPERLINK("https://example.org/")', false],
+  ] as const) {
+    const sheet = utils.aoa_to_sheet([["site"], [{ t: "s", f: formula }]]);
+    const source = join(bench.folder, `${name}.xlsx`);
+    await writeFile(source, write(utils.book_new(sheet, "S"), { type: "buffer", bookType: "xlsx" }) as Buffer);
+    const { notes } = await bench.convert(source, "xlsx", "csv");
+    expect(notes.get("TEXT_LEFT_OUT"), name).toBe(isNoted ? "Link addresses of cells were left out." : undefined);
+  }
+});

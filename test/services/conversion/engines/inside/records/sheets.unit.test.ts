@@ -209,3 +209,17 @@ it("names of OpenDocument sheets are read without escapes", async () => {
   const two = one.replace(/<table:table .*<\/table:table>/, (table) => table.replace('"S"', '"R &amp; D"') + table);
   expect(JSON.parse((await convert(two, "fods", "json")).text)).toEqual({ "R & D": [{ a: "x" }], S: [{ a: "x" }] });
 });
+
+it("addresses that formulas link to are told where a label hides them", async () => {
+  const sheet = utils.aoa_to_sheet([["one"], ["https://e.example/two"], ["https://e.example/3"], ["Site 4"]]);
+  sheet["A1"].f = 'HYPERLINK("https://e.example/one","one")';
+  sheet["A2"].f = 'HYPERLINK("https://e.example/two")';
+  sheet["A3"].f = 'HYPERLINK("https://e.example/"&3)';
+  sheet["A4"].f = 'HYPERLINK(B1&"/4","Site 4")';
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, "S");
+  const { notes } = await convert(Buffer.from(write(book, { type: "buffer", bookType: "xlsx" }) as Uint8Array), "xlsx", "json", {
+    header: false,
+  });
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Link addresses were left out: A1, A4.");
+});
