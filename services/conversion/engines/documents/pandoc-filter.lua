@@ -260,6 +260,6 @@ return {
     return metadata.read(meta)
   end },
   { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
-  { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
+  { Header = names.Header, Table = Table }, { Pandoc = Pandoc }, other("pandoc-escapes.lua"),
   { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end },
 }

@@ -20,6 +20,7 @@ export const filtersFirst = (from: string): readonly string[] => [
 const parts = [
   "pandoc-citations.lua",
   "pandoc-embedded.lua",
+  "pandoc-escapes.lua",
   "pandoc-fictionbook.lua",
   "pandoc-footnotes.lua",
   "pandoc-metadata.lua",

@@ -1,5 +1,6 @@
 -- Tables that are drawn with characters. Pandoc cuts words that are longer than a column, and leaves out what it cannot draw.
-local drawn = { plain = true, markua = true, rst = true, muse = true, haddock = true }
+-- Outlines have no tables at all.
+local drawn = { opml = true, plain = true, markua = true, rst = true, muse = true, haddock = true }
 -- Pandoc draws a table of more columns only if its cells have one line each, which makes very long lines.
 local most = 9
 local line_width = PANDOC_WRITER_OPTIONS and PANDOC_WRITER_OPTIONS.columns or 72
@@ -63,7 +64,7 @@ return function(table)
   local has_lines = rows_of(table):find_if(function(row)
     return pandoc.List(row.cells):find_if(function(cell) return not is_line(cell) end) ~= nil
   end)
-  if FORMAT == "plain" and #table.colspecs > most or FORMAT == "markua" and has_lines then
+  if FORMAT == "opml" or FORMAT == "plain" and #table.colspecs > most or FORMAT == "markua" and has_lines then
     local lines = lines_of(table)
     return #table.caption.long > 0 and { lines, pandoc.Div(table.caption.long) } or lines
   end
