@@ -22,11 +22,15 @@ local function has_name(language)
   return pandoc.write(pandoc.Pandoc({}, { lang = language }), "latex", only_name):match("%S") ~= nil
 end
 
+local from_right = xml.set_of("ar arc ckb dv fa he iw ps sd syr ug ur yi")
 local nameless = false
 local function place_language(meta)
   -- The reader of EPUB has another name for it than the writers.
   local language = meta.language and pandoc.utils.stringify(listed(meta.language)[1] or "")
   if language and not is_markdown and language:match("^%a%a%a?%f[%A][%w-]*$") then meta.lang = meta.lang or language end
+  -- The readers leave out the direction of a book or page.
+  local own = meta.lang and pandoc.utils.stringify(meta.lang):lower():match("^%a+")
+  if from_right[own] and (is_web or FORMAT == "docx") then meta.dir = meta.dir or "rtl" end
   if FORMAT == "latex" and meta.lang and not has_name(meta.lang) then
     meta.lang, nameless = nil, true
   end
@@ -116,7 +120,7 @@ end
 
 -- Targets that keep every property, and those of which only the names are known. Settings of programs say nothing about the document.
 local keeps_all = is_markdown or FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" or FORMAT == "plain"
-local settings = "lang language jupyter nocite references bibliography csl header-includes cover-image css"
+local settings = "lang language dir jupyter nocite references bibliography csl header-includes cover-image css"
 local of_books = "title subtitle author creator contributor date description subject keywords abstract publisher rights source type format relation coverage identifier"
 local function says(name, value)
   local text = pandoc.utils.stringify(value)

@@ -68,3 +68,22 @@ it("keeps headings of sections as headings in RST", async () => {
   const { text } = await convert(page, "html", "rst");
   expect(text.trim().split(/\n+/)).toEqual([".. _`start`:", "First", "=====", "One.", "Second", "------", "Two."]);
 });
+
+const signs = [
+  ...[
+    "A {{z}} b",
+    "A [[v]] b",
+    "A (c]] ((n)) b",
+    "A ~a~ ^b^ c",
+    "A !i! %r% %%p%% ==h== ??c?? b",
+    "A *s* _u_ -d- +p+ @q@ //t// b",
+    "# n",
+    "> q",
+  ],
+  ...["* n", "; n", "h1. n", "p. n", "A & b", "A x|y c", "A Ünï [1] b"],
+];
+
+it.each(["mediawiki", "textile", "dokuwiki"])("writes text that looks like markup so that readers of %s see the text", async (to) => {
+  const page = signs.map((line) => `<p>${line.replace("&", "&amp;").replace(">", "&gt;")}</p>`).join("\n");
+  expect(await readBack((await convert(page, "html", to)).text, to)).toEqual(signs);
+});

@@ -70,3 +70,8 @@ describe("structures", () => {
     expect(messages.get("TEXT_LEFT_OUT") ?? "").toBe(isNoted ? "Merged cells became single ones beside empty cells." : "");
   });
 });
+
+it("cells of tables are in outlines, which have no tables", async () => {
+  const cells = "<h1>A</h1><table><tr><th>Animal</th><th>Count</th></tr><tr><td>Quokka</td><td>42</td></tr></table>";
+  expect((await made(cells, "opml")).text).toMatch(/_note="Animal\tCount\s+&#10;Quokka\t42"/);
+});

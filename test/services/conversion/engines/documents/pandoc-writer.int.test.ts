@@ -130,3 +130,13 @@ it.each([
   const { notes } = await bench.convert(told, "md", to);
   expect(notes.get("TEXT_LEFT_OUT")).toBe(lost === undefined ? lost : `Properties of the document were left out: ${lost}.`);
 });
+
+it("writes a document in Hebrew from right to left, and others not", async () => {
+  const source = join(bench.folder, "direction.md");
+  await writeFile(source, "---\ntitle: ספר\nlang: he\n---\n\nשלום עולם.\n");
+  expect(await readFile((await bench.convert(source, "md", "html")).path, "utf8")).toMatch(/<html [^>]*dir="rtl"/);
+  const { path } = await bench.convert(source, "md", "docx");
+  expect((await promisify(execFile)("unzip", ["-p", path, "word/document.xml"])).stdout).toContain("<w:bidi");
+  await writeFile(source, "---\ntitle: T\nlang: de\n---\n\nText.\n");
+  expect(await readFile((await bench.convert(source, "md", "html")).path, "utf8")).not.toContain('dir="rtl"');
+});
