@@ -127,7 +127,9 @@ function filmChanges(task: HopTask, source: Stream, written: Stream): readonly C
   const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
   // Matroska states the shortest duration of a frame, not the average of a phone's uneven ones.
   const isNominal = containerOf(task.hop.to)?.demuxer === "matroska" && Math.abs(written.framesPerSecond - source.nominalRate) < 0.01;
-  const isFaster = isFilm && !isNominal && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
+  // ASF states none; FFmpeg takes its clock for that of a single picture.
+  const isClock = containerOf(task.hop.to)?.demuxer === "asf" && written.framesPerSecond === 1000;
+  const isFaster = isFilm && !isNominal && !isClock && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
     ...(isSized || isAsked ? [] : [["Frame size", size(written), size(source)] as const]),
     ...(source.mayBeInterlaced && !written.mayBeInterlaced ? [["Frames", "progressive", "interlaced"] as const] : []),

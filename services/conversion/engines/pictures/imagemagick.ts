@@ -15,6 +15,7 @@ import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFo
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
+import { noteDepth, noteOblong } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
@@ -164,13 +165,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
+  noteOblong(task, facts?.tallness);
   if (source.coder === "exr") await noteExr(inspector, task);
   await session.adopt("out");
-}
-
-function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Pick<Picture, "isDeep">): void {
-  const kept = isDeep === true ? 16 : 8;
-  if (depth > kept) task.note("MEDIA_CHANGED", `Colours have ${kept} bits instead of ${depth}.`);
 }
 
 const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);

@@ -20,6 +20,7 @@ import { pageOf, picturePage, wishOf } from "../shared/picture-page.ts";
 import { inputInside, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { standUpright } from "./exif-upright.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { noteOblong } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const reader = { maxInputMb: 100 } as const;
@@ -71,9 +72,10 @@ const badInput = [
  */
 async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };
-  const { orientation, bitDepth = 8, isKeyed = false } = await inspector.ask("pictureFacts", [task.input.path], asked);
+  const { orientation, bitDepth = 8, isKeyed = false, tallness } = await inspector.ask("pictureFacts", [task.input.path], asked);
   const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
   if (bitDepth > 8) task.note("MEDIA_CHANGED", `Colours have 10 bits instead of ${bitDepth}.`);
+  noteOblong(task, tallness);
   const isStripped = task.options.metadata === "strip";
   if (orientation === 1 && bitDepth >= 8 && !isKeyed && !isNamed && !isStripped) {
     try {

@@ -49,6 +49,13 @@ describe("a film with a rotation in its header", () => {
   });
 });
 
+it("does not take the clock of a WMV for the frame rate of its only picture", async () => {
+  const path = join(bench.folder, "single.mp4");
+  await ffmpeg(...words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=0.04 -pix_fmt yuv420p"), path);
+  const { notes } = await bench.convert(path, "mp4", "wmv");
+  expect(notes.get("MEDIA_CHANGED")).toBeUndefined();
+});
+
 it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film whose frame rate varies: %s", async (to) => {
   const path = join(bench.folder, "varying.mp4");
   // Every frame of the first second, every fifth of the others; the sound continues.

@@ -219,6 +219,13 @@ it("notes pixels of PNG and JPEG that become square, and no conversion of a brok
   }
 });
 
+it.each(["jp2", "dds", "bmp", "pcx"])("notes pixels that become square in %s, unless it says so itself", async (to) => {
+  const oblong = pngOf(greyRows(8), [8, 0], ["pHYs", Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 0])]);
+  const { notes } = await benches.magick.convert(await benches.magick.given(oblong, "png"), "png", to);
+  const square = "Pixels are square now; they were 0.50 times as wide as high.";
+  expect(notes.get("MEDIA_CHANGED")).toBe(/bmp|pcx/.test(to) ? undefined : square);
+});
+
 it("blames a truncated JPEG even if libvips lost its reader's message", async () => {
   const jpg = await noise(90, 70).jpeg().toBuffer();
   const lost = new Error("vips2png: unable to write to target target");
