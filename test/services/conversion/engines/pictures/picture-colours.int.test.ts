@@ -253,6 +253,17 @@ describe("pixels per inch", () => {
     expect(await densityOf((await benches.sharp.convert(silent, "webp", "png")).path)).toBe(72);
   });
 
+  it.each([
+    ["nothing", undefined, 72],
+    ["300", 300, 300],
+  ])("are written to Photoshop files of a source that states %s", async (_, stated, expected) => {
+    const printed = png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]);
+    const source = await benches.magick.given(stated === undefined ? png(screen) : printed, "png");
+    const bytes = await readFile((await benches.magick.convert(source, "png", "psd")).path);
+    // The resource with the resolution. @see Adobe Photoshop File Formats Specification
+    expect(Math.round(bytes.readUInt32BE(bytes.indexOf("8BIM\x03\xed", 0, "latin1") + 12) / 65_536)).toBe(expected);
+  });
+
   it("do not bring back EXIF that is to be stripped", async () => {
     const exif = { IFD0: { Artist: "Ada" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
     const told = await benches.sharp.given(await sharp(png(screen)).withExif(exif).jpeg().toBuffer(), "jpg");
