@@ -97,7 +97,10 @@ export const pictures: Readonly<Record<string, Picture>> = {
   // Multiplied by one, palettes become colours: ImageMagick writes Photoshop files with a palette, but does not read them.
   psd: {
     ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true },
-    args: words("-evaluate multiply 1 -compress RLE"),
+    // A resolution that no field states would be written as almost nothing.
+    args: words(
+      `-set density ${["x", "y"].map((side) => `%[fx:resolution.${side}>0?resolution.${side}:72]`).join("x")} -evaluate multiply 1 -compress RLE`,
+    ),
   },
   psb: { coder: "psb", read: "reduced" },
   dds: {

@@ -238,6 +238,17 @@ it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alph
   expect(notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
 });
 
+it.each([
+  ["nothing", undefined, 72],
+  ["300", 300, 300],
+])("writes the resolution to Photoshop files of a source that states %s", async (_, stated, expected) => {
+  const printed = png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]);
+  const source = await benches.magick.given(stated === undefined ? png(screen) : printed, "png");
+  const bytes = await readFile((await benches.magick.convert(source, "png", "psd")).path);
+  // The resource with the resolution. @see Adobe Photoshop File Formats Specification
+  expect(Math.round(bytes.readUInt32BE(bytes.indexOf("8BIM\x03\xed", 0, "latin1") + 12) / 65_536)).toBe(expected);
+});
+
 it("notes when 16 bits are reduced", async () => {
   const deep = await benches.sharp.given(png(screen), "png");
   for (const [to, bits] of [
