@@ -15,7 +15,10 @@ local function raw(text, escape) return pandoc.RawInline(FORMAT, escape(text)) e
 
 local function Str(word)
   local text, parts, done, at = word.text, pandoc.List(), 1, 1
-  while at <= #text do
+  while true do
+    -- Most words have no signs.
+    at = text:find("%p", at)
+    if not at then break end
     local found
     for _, sign in ipairs(rule.signs) do found = found or text:match("^" .. sign, at) end
     if found then
