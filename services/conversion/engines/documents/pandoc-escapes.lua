@@ -123,7 +123,8 @@ local needs_options = false
 local function escaped(inlines)
   local made = pandoc.List()
   for index, each in ipairs(inlines) do
-    if each.t == "Str" then
+    -- Most words have no signs.
+    if each.t == "Str" and each.text:find("%p") then
       local places = {}
       mark(places, each.text, always)
       mark(places, each.text, target.anywhere)
@@ -145,7 +146,7 @@ local function begun(block)
   local made = pandoc.List()
   for index, each in ipairs(block.content) do
     local before = block.content[index - 1]
-    if each.t == "Str" and (not before or breaks[before.t]) then
+    if each.t == "Str" and each.text:find("[%p\128-\255]") and (not before or breaks[before.t]) then
       local places = {}
       mark(places, each.text, target.first)
       made:extend(split(each.text, places))
