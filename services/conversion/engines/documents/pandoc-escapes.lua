@@ -101,19 +101,30 @@ local function split(text, places)
   return made
 end
 
--- Org ends emphasis, or a formula, at the same sign later in the paragraph; a sign alone, as in `/usr/bin`, stays as it is.
-local function mark_emphasis(places, inlines, index)
-  local text = inlines[index].text
-  for place, sign, rest in text:gmatch("()([*/_=~+$])(%S.*)") do
-    local before = text:sub(1, place - 1)
-    if before == "" or before:match("[-({'\"]$") then
-      local ends = "%" .. sign .. "[-.,:;!?'\")}%[]*$"
-      local is_closed = rest:match(ends) ~= nil
-      for later = index + 1, is_closed and 0 or #inlines do
-        is_closed = is_closed or (inlines[later].t == "Str" and inlines[later].text:match(ends) ~= nil)
+local emphasis = { "*", "/", "_", "=", "~", "+", "$" }
+
+-- Where a text ends with each of these signs for the last time.
+local function last_ends(inlines)
+  local last = {}
+  for index, each in ipairs(inlines) do
+    if each.t == "Str" and each.text:find("%p") then
+      for _, sign in ipairs(emphasis) do
+        if each.text:match("%S%" .. sign .. "[-.,:;!?'\")}%[]*$") then last[sign] = index end
       end
-      if is_closed then places[place] = true end
     end
+  end
+  return last
+end
+
+-- Org ends emphasis, or a formula, at the same sign later in the paragraph; a sign alone, as in `/usr/bin`, stays as it is.
+local function mark_emphasis(places, text, index, last)
+  local place = text:find("[*/_=~+$]%S")
+  while place do
+    local sign = text:sub(place, place)
+    local is_first = place == 1 or text:match("^[-({'\"]", place - 1)
+    local is_closed = (last[sign] or 0) > index or (last[sign] == index and text:find(sign, place + 1, true))
+    if is_first and is_closed then places[place] = true end
+    place = text:find("[*/_=~+$]%S", place + 1)
   end
 end
 
@@ -121,7 +132,7 @@ local always = target.plain ~= "" and { "()[" .. target.plain:gsub("%p", "%%%0")
 local needs_options = false
 
 local function escaped(inlines)
-  local made = pandoc.List()
+  local made, last = pandoc.List(), FORMAT == "org" and last_ends(inlines)
   for index, each in ipairs(inlines) do
     -- Most words have no signs.
     if each.t == "Str" and each.text:find("%p") then
@@ -129,7 +140,7 @@ local function escaped(inlines)
       mark(places, each.text, always)
       mark(places, each.text, target.anywhere)
       if FORMAT == "org" then
-        mark_emphasis(places, inlines, index)
+        mark_emphasis(places, each.text, index, last)
         needs_options = needs_options or each.text:match("%S[_^]%S") ~= nil or each.text:match("%-%-") ~= nil
       end
       made:extend(split(each.text, places))
