@@ -8,6 +8,7 @@ import { hiddenTablesOf } from "./hidden-tables.ts";
 import { noteNumbers, readNumbers } from "./numbers.ts";
 import { isComputed } from "./open-document.ts";
 import { serialOf } from "./serial-dates.ts";
+import { noteAttached } from "./sheet-attachments.ts";
 import { cellOf } from "./sheet-cells.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
@@ -38,7 +39,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
-  noteUnread(rows, notes);
+  noteAttached(rows, notes);
   noteNumbers(sheet, notes);
   const empty: string[] = [];
   let last = -1;
@@ -59,32 +60,6 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width * lines.length > maxCells) throw tooComplex("The sheet has too many cells to convert.");
   return lines;
-}
-
-/** Notes what is attached to cells but is not part of their values. */
-function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[])[], notes: Notes): void {
-  const [comments, links]: [string[], string[]] = [[], []];
-  for (const [row, line] of rows.entries()) {
-    for (const [column, cell] of (line ?? []).entries()) {
-      if (cell === undefined) continue;
-      const place = () => workbooks.utils.encode_cell({ r: row, c: column });
-      if ((cell.c?.length ?? 0) > 0) comments.push(place());
-      if ((cell.l !== undefined && cell.l.Target !== cell.v) || hidesAddress(cell)) links.push(place());
-    }
-  }
-  const said = [
-    ...(comments.length > 0 ? [`Comments were left out: ${firstOf(comments)}.`] : []),
-    ...(links.length > 0 ? [`Link addresses were left out: ${firstOf(links)}.`] : []),
-  ];
-  if (said.length > 0) noteOnce(notes, "TEXT_LEFT_OUT", said.join(" "));
-}
-
-/** Whether a formula links to an address that its result does not show. */
-function hidesAddress({ f: formula = "", v: value }: workbooks.CellObject): boolean {
-  const call = /\bHYPERLINK\(\s*(?:"([^"]*)"(?=\s*[,;)]))?/i.exec(formula);
-  if (call === null) return false;
-  // A computed address is the result if there is no label.
-  return call[1] === undefined ? /[,;]/.test(formula.slice(call.index)) : call[1] !== value;
 }
 
 /** The result of `parse` for each visible sheet, by name; no note about other sheets is needed then. An empty sheet is undefined. */
