@@ -3,6 +3,7 @@ import type { FileMetaData, SchemaElement } from "hyparquet";
 import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
 import { withoutZeros } from "../trailing.ts";
+import { durationsIn } from "./arrow-schema.ts";
 import { firstOf, numberOf, Pairs, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
@@ -27,19 +28,32 @@ export function unmark(element: SchemaElement): void {
   delete element.logical_type;
 }
 
-/** Shapes become GeoJSON, whose coordinates are degrees unless a reader is told otherwise; durations numbers, whose unit only pandas tells. */
+/** Shapes become GeoJSON, whose coordinates are degrees unless a reader is told otherwise; durations numbers, whose unit only pandas or Arrow tells. */
 export function noteUnits({ schema, key_value_metadata: more }: FileMetaData, notes: Notes): void {
-  const pandas = more?.find(({ key }) => key === "pandas")?.value ?? "";
-  const durations = [
-    ...pandas.matchAll(/"field_name": "([^"]{1,60})", "pandas_type": "[a-z\d]{1,20}", "numpy_type": "timedelta64\[(\w+)\]"/g),
-  ];
-  const timed = durations.map(([, name, unit]) => `${name} (${unit})`);
-  if (timed.length > 0) noteOnce(notes, "METADATA_DROPPED", `Units of durations were left out: ${firstOf(timed)}.`);
-  const named = schema.flatMap(({ name, logical_type: type }) => {
+  const told = (wanted: string): string => more?.find(({ key }) => key === wanted)?.value ?? "";
+  const timed = new Map([...durationsIn(told("ARROW:schema")), ...pandasDurations(told("pandas"))]);
+  const named = [...timed].map(([name, unit]) => `${name} (${unit})`);
+  if (named.length > 0) noteOnce(notes, "METADATA_DROPPED", `Units of durations were left out: ${firstOf(named)}.`);
+  const placed = schema.flatMap(({ name, logical_type: type }) => {
     const system = type !== undefined && "crs" in type ? type.crs : undefined;
     return system === undefined || /^(OGC:CRS84|EPSG:4326)$/i.test(system) ? [] : [`${name} (${system.trim()})`];
   });
-  if (named.length > 0) noteAlso(notes, "METADATA_DROPPED", `Coordinate systems were left out: ${firstOf(named)}.`);
+  if (placed.length > 0) noteAlso(notes, "METADATA_DROPPED", `Coordinate systems were left out: ${firstOf(placed)}.`);
+}
+
+/** Names and units of durations in what pandas says about its columns. @see https://pandas.pydata.org/docs/development/developer.html */
+function pandasDurations(stored: string): (readonly [string, string])[] {
+  try {
+    const { columns = [] } = JSON.parse(stored) as {
+      readonly columns?: readonly { readonly field_name?: unknown; readonly numpy_type?: unknown }[];
+    };
+    return columns.flatMap(({ field_name: name, numpy_type: type }) => {
+      const unit = /^timedelta64\[(\w{1,3})\]$/.exec(String(type))?.[1];
+      return unit === undefined ? [] : [[String(name), unit] as const];
+    });
+  } catch {
+    return [];
+  }
 }
 
 /** Converts a column's values that the library left as numbers and bytes. Call it before {@link unmark}. */
