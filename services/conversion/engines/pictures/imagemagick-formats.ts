@@ -187,6 +187,17 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
   return { fidelity: picture.write, cost: 45, ...usual, expects: all, ...pages };
 });
 
+/**
+ * Lab in TIFF and Photoshop has the white of D50, but ImageMagick takes it for D65: the adaptation (Bradford) as a matrix for linear light. Colours beyond sRGB by the wrong white are clipped before it.
+ *
+ * @see TIFF 6.0, section 23, and ICC.1:2022, annex E
+ */
+export const fromLab: readonly string[] = [
+  ...["-colorspace", "RGB"],
+  ...["-color-matrix", "0.96023 -0.06382 0.10359 -0.00154 1.01831 -0.01677 0.00199 -0.01072 1.00873"],
+  ...["-colorspace", "sRGB"],
+];
+
 /** For samples that libvips does not read: signed, 64-bit, or 8-bit Lab. */
 const odd: Hop = {
   ...{ from: "tiff", to: "png", fidelity: "lossless", cost: 400, ...usual, part: "page", options: [...partOptions("page"), ...bounds] },

@@ -1,4 +1,4 @@
-/** Pictures whose samples ImageMagick silently misreads. */
+/** Pictures whose samples or orientation ImageMagick silently misreads. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
@@ -46,4 +46,13 @@ export function coloursReadOf(scenes: readonly { readonly packing: string; reado
   if (old.length === 0) return [];
   if (old.length === scenes.length) return ["-set", "colorspace", "sRGB"];
   throw new FilemillError("CONVERSION_FAILED", "Only some pages are in old-style JPEG; convert each page to PNG instead.");
+}
+
+const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
+
+/** A PNG may store its orientation where ImageMagick does not look. */
+export function orientationArgumentsOf(task: HopTask, orientation = 1): readonly string[] {
+  if (orientation === 1) return [];
+  task.note("ORIENTATION_APPLIED");
+  return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
 }

@@ -8,9 +8,19 @@ import { failureOf } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openOutput, openToolSession, probeMs, stepFile, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { srgbProfile } from "./icc-profile.mjs";
-import { exrHops, imagemagickHops, leastVeil, magickBadInput, type Picture, pictureOf, unlit, veil } from "./imagemagick-formats.ts";
+import {
+  exrHops,
+  fromLab,
+  imagemagickHops,
+  leastVeil,
+  magickBadInput,
+  type Picture,
+  pictureOf,
+  unlit,
+  veil,
+} from "./imagemagick-formats.ts";
 import { largestOf, withMasks } from "./imagemagick-icon.ts";
-import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, runMisread } from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, orientationArgumentsOf, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
@@ -147,7 +157,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...["-auto-orient", "-format", `opaque %[opaque]\n${source.isLinear === true ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
-    ...(isLab ? ["-colorspace", "sRGB"] : []),
+    ...(isLab ? fromLab : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
@@ -162,7 +172,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
     task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
-  if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
+  if (isConverted || isLab || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
   noteOblong(task, facts?.tallness);
@@ -230,16 +240,7 @@ async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonl
   return await readScenes(session, pictureOf(task.hop.from));
 }
 
-const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
-
 const pngAsked = ({ signal }: HopTask) => ({ more: { format: "png" }, signal });
-
-/** A PNG may store its orientation where ImageMagick does not look. */
-function orientationArgumentsOf(task: HopTask, orientation = 1): readonly string[] {
-  if (orientation === 1) return [];
-  task.note("ORIENTATION_APPLIED");
-  return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
-}
 
 async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
   const line = await versionLineOf(sandbox, program, ["-version"]);
