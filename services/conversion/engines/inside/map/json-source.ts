@@ -72,9 +72,16 @@ export function inspectGeoJson(text: string, notes: Notes): GeoJsonFacts {
   };
 }
 
-/** GDAL reads every id of a TopoJSON as text, and nothing of places without a shape. */
+/** GDAL reads every id of a TopoJSON as text, and nothing of places without a shape. It replaces the id of a single object by its name. */
 export function inspectTopoJson(text: string, notes: Notes): void {
-  const objects = Object.values(fieldsOf(fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")))["objects"])).map(fieldsOf);
+  const entries = Object.entries(fieldsOf(fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")))["objects"]));
+  const objects = entries.map(([, each]) => fieldsOf(each));
+  const namesOf = (isNamed: (object: Fields, name: string) => boolean) =>
+    named(entries.filter(([name, each]) => isNamed(fieldsOf(each), name)).map(([name]) => name));
+  const replaced = namesOf(({ geometries, id }, name) => geometries === undefined && id !== undefined && String(id) !== name);
+  const collections = namesOf(({ geometries, id, properties }) => geometries !== undefined && (id ?? properties) !== undefined);
+  if (replaced !== "") addNote(notes, "METADATA_DROPPED", `Ids of single objects were replaced by their names: ${replaced}.`);
+  if (collections !== "") addNote(notes, "METADATA_DROPPED", `Ids and properties of collections were left out: ${collections}.`);
   const features = objects.flatMap((each) => (Array.isArray(each["geometries"]) ? each["geometries"].map(fieldsOf) : [each]));
   const bare = features.filter(({ type }) => typeof type !== "string");
   noteMixed(features, notes);

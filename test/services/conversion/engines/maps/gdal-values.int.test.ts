@@ -224,6 +224,16 @@ for item in e.parse(sys.argv[1]).iter("item"):
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("1 entries without a shape were left out.");
   });
 
+  it("of collections and ids of single objects in TopoJSON are named", async () => {
+    const point = { type: "Point", coordinates: [1, 2] };
+    const many = { type: "GeometryCollection", geometries: [{ ...point, id: "A" }], properties: { source: "x" } };
+    const topology = { type: "Topology", objects: { many, lone: { ...point, id: "B" }, same: { ...point, id: "same" } }, arcs: [] };
+    const { notes } = await convert(JSON.stringify(topology), "topojson", "geojson");
+    expect(notes.get("METADATA_DROPPED")).toBe(
+      "Ids of single objects were replaced by their names: lone. Ids and properties of collections were left out: many.",
+    );
+  });
+
   it("have characters that are invalid in XML replaced, with a note", async () => {
     const made = await convert(map([{ text: "a\u0001b\r\nc" }, point(1, 2)]), "geojson", "kml");
     expect(made.notes.get("CHARACTERS_REPLACED")).toContain("text");
