@@ -101,6 +101,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(curved.has(from) && !curved.has(to) ? ["curves, which become straight lines between points"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
+    ...(from === "topojson" ? ["ids of single objects, and properties of collections"] : []),
     ...(severalSystems.has(from) || (withSystems.has(from) && inDegrees.has(to))
       ? ["coordinate systems other than WGS 84, whose places become degrees"]
       : []),

@@ -178,7 +178,7 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
   const expects = expectingAll(
     from === "png" && "ORIENTATION_APPLIED",
-    (picture.hasProfile !== true || from === "png") && "PROFILE_CONVERTED",
+    (picture.hasProfile !== true || from === "png" || from === "tiff") && "PROFILE_CONVERTED",
     "MEDIA_CHANGED",
     picture.isOpaque === true && "ALPHA_FLATTENED",
   );
@@ -188,7 +188,8 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
 });
 
 /**
- * Lab in TIFF and Photoshop has the white of D50, but ImageMagick takes it for D65: the adaptation (Bradford) as a matrix for linear light. Colours beyond sRGB by the wrong white are clipped before it.
+ * Lab in TIFF and Photoshop has the white of D50, but ImageMagick takes it for D65: the adaptation (Bradford) as a matrix for linear
+ * light. Before it, colours are clipped that the wrong white places outside sRGB.
  *
  * @see TIFF 6.0, section 23, and ICC.1:2022, annex E
  */
