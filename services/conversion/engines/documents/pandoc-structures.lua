@@ -49,6 +49,18 @@ local function classed(name) return function(inline) return pandoc.Span(inline.c
 local quotes = { SingleQuote = { "‘", "’" }, DoubleQuote = { "“", "”" } }
 local function percent(sign) return ("%%%02X"):format(sign:byte()) end
 
+-- The writers keep only the text of such a link.
+local function mail_link(scheme)
+  return function(link)
+    local address = link.target:match("^mailto:([^?]+)$")
+    if not address then return nil end
+    local parts = pandoc.List({ raw("[[" .. scheme .. address .. "|") })
+    parts:extend(link.content)
+    parts:insert(raw("]]"))
+    return parts
+  end
+end
+
 local own = {
   asciidoc = {
     Underline = classed("underline"),
@@ -66,19 +78,13 @@ local own = {
       return link
     end,
   },
+  zimwiki = { Link = mail_link("mailto:") },
   xwiki = { BulletList = bullets, OrderedList = numbers, DefinitionList = definitions },
   dokuwiki = {
     BulletList = bullets,
     OrderedList = numbers,
     DefinitionList = bulleted_definitions,
-    Link = function(link)
-      local address = link.target:match("^mailto:([^?]+)$")
-      if not address then return nil end
-      local parts = pandoc.List({ raw("[[" .. address .. "|") })
-      parts:extend(link.content)
-      parts:insert(raw("]]"))
-      return parts
-    end,
+    Link = mail_link(""),
   },
   rst = {
     Strikeout = function(struck)

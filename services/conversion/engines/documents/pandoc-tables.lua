@@ -88,7 +88,7 @@ local function without_head(table)
 end
 
 -- These writers leave out the caption.
-local without_caption = { jira = true, xwiki = true, muse = true }
+local without_caption = { jira = true, xwiki = true, muse = true, tei = true }
 
 -- What the target can show.
 local function shown(table)
@@ -106,8 +106,17 @@ local function shown(table)
   return table
 end
 
+-- A cell of Zim is a single line.
+local function with_lines(table)
+  for _, row in ipairs(rows_of(table)) do
+    for _, cell in ipairs(row.cells) do cell.contents = { pandoc.Plain(pandoc.utils.blocks_to_inlines(flat(cell.contents), { pandoc.Space() })) } end
+  end
+  return table
+end
+
 return function(table)
   tell_spans(rows_of(table))
+  if FORMAT == "zimwiki" then table = with_lines(table) end
   local caption = table.caption.long
   if not without_caption[FORMAT] or #caption == 0 then return shown(table) end
   table.caption = { long = {}, short = nil }

@@ -17,14 +17,18 @@ describe("structures", () => {
     expect(text.replace(/\s+/g, " ")).toContain("Textfootnote:[First [see&#93;. + Second.].");
   });
 
-  it("addresses of mail stay in DokuWiki", async () => {
+  it("addresses of mail stay in DokuWiki and Zim", async () => {
     expect((await made('<p><a href="mailto:a@b.example">write</a></p>', "dokuwiki")).text.trim()).toBe("[[a@b.example|write]]");
+    expect((await made('<p><a href="mailto:a@b.example">write</a></p>', "zimwiki")).text).toContain("[[mailto:a@b.example|write]]");
   });
 
-  it.each(["dokuwiki", "jira", "xwiki", "muse", "opml", "markua", "haddock", "org"])("captions, heads and cells stay in %s", async (to) => {
-    const { text } = await made(table, to);
-    for (const word of ["Sizes", "Name", "Size", "Quokka", "small", "round"]) expect(text).toMatch(new RegExp(`\\b${word}\\b`));
-  });
+  it.each(["dokuwiki", "jira", "xwiki", "muse", "opml", "markua", "haddock", "org", "tei", "zimwiki"])(
+    "captions, heads and cells stay in %s",
+    async (to) => {
+      const { text } = await made(table, to);
+      for (const word of ["Sizes", "Name", "Size", "Quokka", "small", "round"]) expect(text).toMatch(new RegExp(`\\b${word}\\b`));
+    },
+  );
 
   it("heads of tables with widths stay in Muse", async () => {
     const columns = '<colgroup><col style="width:60%"><col style="width:40%"></colgroup>';
