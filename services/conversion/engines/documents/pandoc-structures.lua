@@ -7,6 +7,8 @@ local function raw(text) return pandoc.RawInline(FORMAT, text) end
 
 local function Note(note)
   note.content = pandoc.Div(note.content):walk({ Div = function(division) return division.content end }).content
+  -- Otherwise its end is on a line of its own, which in a quotation begins with a mark.
+  if FORMAT == "dokuwiki" and #note.content == 1 and is_text(note.content[1]) then note.content = { pandoc.Plain(note.content[1].content) } end
   if FORMAT ~= "asciidoc" then return note end
   -- It has one paragraph, and a bracket ends it.
   local line = pandoc.Plain(lines_of(note.content)):walk({ Str = function(word)

@@ -17,6 +17,10 @@ describe("structures", () => {
     expect(text.replace(/\s+/g, " ")).toContain("Textfootnote:[First [see&#93;. + Second.].");
   });
 
+  it("footnotes of DokuWiki end on their line", async () => {
+    expect((await convert("> Quoted[^1].\n\n[^1]: Note.\n", "md", "dokuwiki")).text.trim()).toBe("> Quoted((Note.)).");
+  });
+
   it("addresses of mail stay in DokuWiki and Zim", async () => {
     expect((await made('<p><a href="mailto:a@b.example">write</a></p>', "dokuwiki")).text.trim()).toBe("[[a@b.example|write]]");
     expect((await made('<p><a href="mailto:a@b.example">write</a></p>', "zimwiki")).text).toContain("[[mailto:a@b.example|write]]");
