@@ -94,21 +94,33 @@ const isJfif = (bytes) => bytes.length > 18 && bytes.readUInt16BE(2) === 0xffe0 
 const hasJfifUnit = (bytes) => isJfif(bytes) && bytes[13] > 0;
 
 /** Whether a JPEG states a resolution: libvips says 72 dpi of one that does not. */
-export const statesDensity = (bytes, exif) => hasJfifUnit(bytes) || exifResolution(exif).some((value) => value > 0);
+export const statesDensity = (bytes, exif) =>
+  hasJfifUnit(bytes) ||
+  exifResolution(exif)
+    .slice(0, 2)
+    .some((value) => value > 0);
 
-/** Pixels across and down a unit; 0 if not stated. @see Exif 2.32, 4.6.4 */
+/** Pixels per inch that EXIF states, of which libvips reads nothing but in JPEG. */
+export function exifDensity(exif) {
+  const [across, , unit] = exifResolution(exif);
+  const density = Math.round(unit === 3 ? across * 2.54 : across);
+  return density > 0 && density < 100_000 && (unit === 2 || unit === 3) ? density : undefined;
+}
+
+/** Pixels across and down a unit, 0 if not stated, and the unit: 2 is an inch, 3 a centimetre. @see Exif 2.32, 4.6.4 */
 function exifResolution(exif) {
   try {
     const tiff = exif?.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
     const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
-    const [start, found] = [exif === undefined ? 0 : number(4, 4), { 282: 0, 283: 0 }];
+    const [start, found] = [exif === undefined ? 0 : number(4, 4), { 282: 0, 283: 0, 296: 0 }];
     for (let at = start + 2; start > 0 && at < start + 2 + number(start, 2) * 12; at += 12) {
       const [tag, value] = [number(at, 2), number(at + 8, 4)];
-      if (tag in found) found[tag] = number(value, 4) / (number(value + 4, 4) || 1);
+      if (tag === 296) found[tag] = number(at + 8, 2);
+      else if (tag in found) found[tag] = number(value, 4) / (number(value + 4, 4) || 1);
     }
-    return [found[0x11a], found[0x11b]];
+    return [found[282], found[283], found[296]];
   } catch {
-    return [0, 0];
+    return [0, 0, 0];
   }
 }
 

@@ -3,7 +3,7 @@ import { withClearCanvas } from "./gif-canvas.mjs";
 import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
-import { declaredShape, statesDensity } from "./sharp-headers.mjs";
+import { declaredShape, exifDensity, statesDensity } from "./sharp-headers.mjs";
 import { exifOfTiff } from "./tiff-exif.mjs";
 import {
   furtherChannelsOf,
@@ -26,6 +26,7 @@ const maxSamples = 100e6;
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   if (from === "jpg" && !statesDensity(bytes, told.exif)) told.density = undefined;
+  told.density ??= from === "tiff" ? undefined : exifDensity(told.exif);
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes, told.exif);
   if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);
