@@ -26,7 +26,7 @@ const maxSamples = 100e6;
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   if (from === "jpg" && !statesDensity(bytes, told.exif)) told.density = undefined;
-  told.density ??= from === "tiff" ? undefined : exifDensity(told.exif);
+  if (from !== "tiff" && from !== "jpg") told.density ??= exifDensity(told.exif);
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes, told.exif);
   if (Math.abs(shape - 1) > 0.02) add(notes, `Pixels are square now; they were ${shape.toFixed(2)} times as wide as high.`);

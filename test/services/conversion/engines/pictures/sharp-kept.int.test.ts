@@ -24,6 +24,14 @@ describe("pixels per inch", () => {
     for (const to of ["png", "tiff"]) expect(await densityOf((await bench.convert(page, "jpg", to)).path), to).toBe(300);
   });
 
+  it("are kept from WebP and AVIF, where only EXIF states them", async () => {
+    const printed = noise(60, 40).withMetadata({ density: 150 });
+    for (const [from, bytes] of [["webp", await printed.webp().toBuffer()] as const, ["avif", await printed.avif().toBuffer()] as const]) {
+      const source = await bench.given(bytes, from);
+      for (const to of ["png", "jpg", "tiff"]) expect(await densityOf((await bench.convert(source, from, to)).path), from + to).toBe(150);
+    }
+  });
+
   it("are not stated where the source does not state them, also not in EXIF or in a large file", async () => {
     const small = { WEBP: await noise(60, 40).webp().toBuffer(), JPEG: await noise(60, 40).jpeg().toBuffer() };
     const large = sharp({ create: { width: 4000, height: 2500, channels: 3, background: "red" } });
