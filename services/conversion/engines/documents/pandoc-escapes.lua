@@ -33,8 +33,10 @@ local targets = {
     plain = "|^~",
     anywhere = {
       "^()[*_`#+]%S", "[^%w]()[*_`#+]%S", "()%*%*", "()__", "()##", "()``", "()%+%+", "()<<", "()%(%(", "()%[%[", "()&#?%w+;",
-      "()%->", "()=>", "()<%-", "()<=", "()%-%-", "()%([CR]%)", "()%(TM%)", ":()::*$", ";();+$", ":%S*()%[",
+      "()%->", "()=>", "()<%-", "()<=", "()%-%-", "()%([CR]%)", "()%(TM%)", ":():$", ";();$",
     },
+    -- The brackets of macros, as in `image:x[]`.
+    closes = { ":", "[" },
     first = { "^()%.", "^()[*#>=+-]+$", "^()//", "^():%w", "^()%a[.)]$", "^()[ivxIVX]+[.)]$", "^()'''", "^()[=_./*+-]+$" },
   },
   rst = {
@@ -128,6 +130,14 @@ local function mark_emphasis(places, text, index, last)
   end
 end
 
+local function mark_closing(places, text, opening, sign)
+  local place = text:find(opening, 1, true)
+  while place do
+    place = text:find(sign, place + 1, true)
+    if place then places[place] = true end
+  end
+end
+
 local always = target.plain ~= "" and { "()[" .. target.plain:gsub("%p", "%%%0") .. "]" } or {}
 local needs_options = false
 
@@ -139,6 +149,7 @@ local function escaped(inlines)
       local places = {}
       mark(places, each.text, always)
       mark(places, each.text, target.anywhere)
+      if target.closes then mark_closing(places, each.text, target.closes[1], target.closes[2]) end
       if FORMAT == "org" then
         mark_emphasis(places, each.text, index, last)
         needs_options = needs_options or each.text:match("%S[_^]%S") ~= nil or each.text:match("%-%-") ~= nil
