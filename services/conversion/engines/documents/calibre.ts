@@ -96,11 +96,20 @@ async function noteProperties(inspector: EngineHost["inspector"], task: HopTask,
   if (named.length > 0) task.note("TEXT_LEFT_OUT", `Properties of the book were left out or shortened: ${named.join(", ")}.`);
 }
 
-/** A language may be written without its region, and a number of an edition without hyphens. */
+/** A language may be written without its region or with three letters, and a number of an edition without hyphens. */
 function wordsOf({ name, value }: { readonly name: string; readonly value: string }): readonly string[] {
-  if (name === "language") return [value.toLowerCase().slice(0, 2)];
+  if (name === "language") return [shortLanguageOf(value)];
   if (name === "identifier") return [value.replace(/[^\dXx]/g, "").slice(-13)];
   return value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Such as `es` for `spa`. */
+function shortLanguageOf(value: string): string {
+  try {
+    return new Intl.Locale(value.replaceAll("_", "-")).language;
+  } catch {
+    return value.toLowerCase();
+  }
 }
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {

@@ -33,10 +33,10 @@ local targets = {
     plain = "|^~",
     anywhere = {
       "^()[*_`#+]%S", "[^%w]()[*_`#+]%S", "()%*%*", "()__", "()##", "()``", "()%+%+", "()<<", "()%(%(", "()%[%[", "()&#?%w+;",
-      "()%->", "()=>", "()<%-", "()<=", "()%-%-", "()%([CR]%)", "()%(TM%)", ":():$", ";();$",
+      "()%->", "()=>", "()<%-", "()<=", "()%-%-", "()%([CR]%)", "()%(TM%)", "%f[:]:()::*$", "%f[;];();+$",
     },
-    -- The brackets of macros, as in `image:x[]`.
-    closes = { ":", "[" },
+    -- Of macros, such as `kbd:[x]`.
+    after_colon = { "()%[" },
     first = { "^()%.", "^()[*#>=+-]+$", "^()//", "^():%w", "^()%a[.)]$", "^()[ivxIVX]+[.)]$", "^()'''", "^()[=_./*+-]+$" },
   },
   rst = {
@@ -74,12 +74,12 @@ local targets = {
 local target = targets[FORMAT]
 if not target then return function() return nil end end
 
-local function mark(places, text, patterns)
+local function mark(places, text, patterns, start)
   for _, pattern in ipairs(patterns) do
-    local from = 1
+    local from = start or 1
     while true do
-      local start, _, place = text:find(pattern, from)
-      if not start then break end
+      local found, _, place = text:find(pattern, from)
+      if not found then break end
       places[place] = true
       from = place + 1
       if pattern:sub(1, 1) == "^" then break end
@@ -130,14 +130,6 @@ local function mark_emphasis(places, text, index, last)
   end
 end
 
-local function mark_closing(places, text, opening, sign)
-  local place = text:find(opening, 1, true)
-  while place do
-    place = text:find(sign, place + 1, true)
-    if place then places[place] = true end
-  end
-end
-
 local always = target.plain ~= "" and { "()[" .. target.plain:gsub("%p", "%%%0") .. "]" } or {}
 local needs_options = false
 
@@ -149,7 +141,8 @@ local function escaped(inlines)
       local places = {}
       mark(places, each.text, always)
       mark(places, each.text, target.anywhere)
-      if target.closes then mark_closing(places, each.text, target.closes[1], target.closes[2]) end
+      local colon = target.after_colon and each.text:find(":", 1, true)
+      if colon then mark(places, each.text, target.after_colon, colon) end
       if FORMAT == "org" then
         mark_emphasis(places, each.text, index, last)
         needs_options = needs_options or each.text:match("%S[_^]%S") ~= nil or each.text:match("%-%-") ~= nil

@@ -63,6 +63,33 @@ local function mail_link(scheme)
   end
 end
 
+local word = { Str = true, Space = true, SoftBreak = true, LineBreak = true, Emph = true, Strong = true, Underline = true, Code = true, SmallCaps = true }
+
+-- A role holds words only, without blanks around them; links, footnotes and pictures stand between.
+local function struck_parts(inlines)
+  local parts, words = pandoc.List(), pandoc.List()
+  local function finish()
+    local before, text, after = pandoc.utils.stringify(words):match("^(%s*)(.-)(%s*)$")
+    if before ~= "" then parts:insert(pandoc.Space()) end
+    if text ~= "" then
+      has_roles = true
+      parts:insert(raw("\\ :del:`" .. text:gsub("[\\`]", "\\%0") .. "`\\ "))
+    end
+    if after ~= "" then parts:insert(pandoc.Space()) end
+    words = pandoc.List()
+  end
+  for _, each in ipairs(inlines) do
+    local is_word = word[each.t] ~= nil
+    if is_word and each.content then
+      pandoc.Span(each.content):walk({ Inline = function(inner) is_word = is_word and word[inner.t] ~= nil end })
+    end
+    if not is_word then finish() end
+    (is_word and words or parts):insert(each)
+  end
+  finish()
+  return parts
+end
+
 local own = {
   asciidoc = {
     Underline = classed("underline"),
@@ -89,10 +116,7 @@ local own = {
     Link = mail_link(""),
   },
   rst = {
-    Strikeout = function(struck)
-      has_roles = true
-      return raw("\\ :del:`" .. pandoc.utils.stringify(struck.content):gsub("[\\`]", "\\%0") .. "`\\ ")
-    end,
+    Strikeout = function(struck) return struck_parts(struck.content) end,
   },
 }
 

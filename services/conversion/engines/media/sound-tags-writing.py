@@ -11,6 +11,8 @@ from sound_tags_names import DATES, LISTED, free_key, is_at_home, key_of
 from sound_tags_reading import digest_of
 
 LONGEST_COVERS = 32 * 2**20
+# In a date, but not in one of words, such as 12 May 2003.
+BEFORE_TIME = re.compile(r"(?<=^\d{4}-\d\d-\d\d) (?=\d\d:)")
 # Frames that are more than text; they are copied if the source also has ID3.
 OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE", "MCDI")
 
@@ -50,7 +52,7 @@ def missing_of(source, result):
         own = source.keys.get(name, ()) if source.kind == result.kind else ()
         is_found = all(is_at_home(result.kind, name, key, own) for key in result.keys.get(name, ()))
         if not set(values) <= set(result.texts.get(name, [])) or (name in LISTED and not is_found):
-            missing[name] = [value.replace(" ", "T") for value in values] if name in DATES else values
+            missing[name] = [BEFORE_TIME.sub("T", value) for value in values] if name in DATES else values
     return missing
 
 

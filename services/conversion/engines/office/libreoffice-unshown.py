@@ -13,7 +13,7 @@ LINK = re.compile(rb"/hyperlink[\"']")
 # Sheets refer to the addresses of their links there; a package has one of the others in any case.
 RELATIONS = re.compile(r"xl/worksheets/_rels/.*|\[Content_Types\]\.xml|mimetype")
 # A formula with an address and a label.
-LABELLED = re.compile(rb"HYPERLINK\([^<]*,", re.I)
+LABELLED = re.compile(rb"HYPERLINK\((?:(?!HYPERLINK\()[^<,])*,", re.I)
 FORMULAS = re.compile(r"xl/worksheets/[^/]+\.xml|mimetype")
 # The office names them so. Those of the program that wrote the file say nothing about the document.
 OF_WORD = "OOXMLCoreProperty"

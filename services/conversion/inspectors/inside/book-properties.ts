@@ -35,15 +35,18 @@ async function propertiesOf(file: ByteSource, format: string): Promise<readonly 
   return [];
 }
 
+const untagged = (text: string): string => text.replace(/<\/?[a-z][^<>]*>/gi, " ");
+
+/** A description may be a page of its own. */
 const plain = (text: string): string =>
-  decodeEntities(text.replace(/<[^<>]*>/g, " "))
+  untagged(decodeEntities(untagged(text)))
     .replace(/[\p{C}\s]+/gu, " ")
     .trim()
     .slice(0, longest);
 
 /** Every book has an identifier, but only that of its edition means something to people. Calibre names itself. */
 function isTold(name: string, value: string): boolean {
-  if (name === "identifier") return /97[89]\d{10}|^\d{9}[\dXx]$/.test(value.replace(/[^\dXx]/g, ""));
+  if (name === "identifier") return !/uuid/i.test(value) && /97[89]\d{10}|^\d{9}[\dXx]$/.test(value.replace(/[^\dXx]/g, ""));
   return value !== "" && !/^calibre[ :]/i.test(value) && value !== "Unknown";
 }
 
@@ -57,12 +60,16 @@ const ofDublinCore = new Set(
 function packageProperties(text: string): readonly Property[] {
   const found: Property[] = [];
   let open: { name: string; value: string } | undefined;
+  // Other dates are those of the file.
+  const isOfFile = (name: string, tag: string) =>
+    name === "date" && !/^(?:publication|creation)?$/.test(attributeOf(tag, "opf:event") ?? "");
   scanMarkup(text, {
     onTag(name, tag) {
       if (open !== undefined && name === `/${open.name}`) {
         found.push(open.name === "meta" ? { name: "series", value: open.value } : open.name === "date" ? yearOf(open.value) : open);
         open = undefined;
-      } else if (tag.startsWith("<dc:") && !tag.endsWith("/>") && ofDublinCore.has(name)) open = { name, value: "" };
+      } else if (tag.startsWith("<dc:") && !tag.endsWith("/>") && ofDublinCore.has(name) && !isOfFile(name, tag))
+        open = { name, value: "" };
       else if (name === "meta" && attributeOf(tag, "property") === "belongs-to-collection") open = { name, value: "" };
       else if (name === "meta" && attributeOf(tag, "name") === "calibre:series")
         found.push({ name: "series", value: attributeOf(tag, "content") ?? "" });

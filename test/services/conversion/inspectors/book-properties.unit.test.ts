@@ -21,6 +21,13 @@ it("reads the package document of an EPUB", async () => {
   ]);
 });
 
+it("takes neither dates of the file nor other numbers for those of the book, and text from descriptions that are pages", async () => {
+  const said =
+    '<dc:date opf:event="publication">1998</dc:date><dc:date opf:event="conversion">2010</dc:date><dc:identifier>urn:uuid:a9781234-5678-4901-8abc-def012345678</dc:identifier><dc:description>&lt;p&gt;A &lt;em&gt;nice&lt;/em&gt; book, 1 &amp;lt; 2&lt;/p&gt;</dc:description>';
+  const book = zipFile([{ name: "content.opf", content: `<package><metadata>${said}</metadata></package>` }]);
+  expect(await propertiesOf(book, "epub")).toEqual(["year: 1998", "description: A nice book, 1 &lt; 2"]);
+});
+
 it("reads the description of a FictionBook in its encoding", async () => {
   const info =
     "<title-info><genre>sf</genre><author><first-name>J\xfcrgen</first-name><last-name>Emu</last-name></author><translator><nickname>w</nickname></translator></title-info><document-info><author><nickname>scan</nickname></author></document-info>";

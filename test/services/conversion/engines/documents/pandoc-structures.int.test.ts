@@ -62,6 +62,14 @@ describe("structures", () => {
     expect((await made(page, "rst")).text).toMatch(/^\.\. role:: del\n\nAn \*a\* and \\ :del:`b\\`c`\\ /);
   });
 
+  it("links, pictures and footnotes in struck text stay in RST, and blanks alone are not struck", async () => {
+    const page = '<p>A <s>see <a href="http://a.example/">page</a> and <b>more </b></s> b <s> </s> c<s></s>.</p>';
+    const { text } = await made(page, "rst");
+    expect(text.replace(/\s+/g, " ").trim()).toBe(".. role:: del A \\ :del:`see`\\ `page <http://a.example/>`__ \\ :del:`and more`\\ b c.");
+    const note = await convert("A ~~b[^1]~~ c.\n\n[^1]: Quokka\n", "md", "rst");
+    expect(note.text).toContain("Quokka");
+  });
+
   it("addresses keep what AsciiDoc would take for marks", async () => {
     const { text } = await made('<p><a href="http://a.example/~b/__c__">d</a></p>', "adoc");
     expect(text.trim()).toBe("http://a.example/%7Eb/%5F%5Fc%5F%5F[d]");
