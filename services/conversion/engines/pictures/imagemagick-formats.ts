@@ -97,9 +97,9 @@ export const pictures: Readonly<Record<string, Picture>> = {
   // Multiplied by one, palettes become colours: ImageMagick writes Photoshop files with a palette, but does not read them.
   psd: {
     ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true },
-    // A resolution that no field states would be written as almost nothing.
+    // A resolution that no field states, or only without a unit, would be written as almost nothing.
     args: words(
-      `-set density ${["x", "y"].map((side) => `%[fx:resolution.${side}>0?resolution.${side}:72]`).join("x")} -evaluate multiply 1 -compress RLE`,
+      `-set density ${["x", "y"].map((side) => `%[fx:resolution.${side}>1?resolution.${side}:72]`).join("x")} -evaluate multiply 1 -compress RLE`,
     ),
   },
   psb: { coder: "psb", read: "reduced" },

@@ -240,9 +240,11 @@ it.each([0, 255, 128])("notes only the loss of partial transparency in GIF (alph
 
 it.each([
   ["nothing", undefined, 72],
-  ["300", 300, 300],
-])("writes the resolution to Photoshop files of a source that states %s", async (_, stated, expected) => {
-  const printed = png(screen, ["pHYs", Buffer.concat([numbers(11_811, 11_811), Buffer.from([1])])]);
+  ["the shape of pixels", [1, 0], 72],
+  ["300", [11_811, 1], 300],
+] as const)("writes the resolution to Photoshop files of a source that states %s", async (_, stated, expected) => {
+  const [side = 0, unit = 0] = stated ?? [];
+  const printed = png(screen, ["pHYs", Buffer.concat([numbers(side, side), Buffer.from([unit])])]);
   const source = await benches.magick.given(stated === undefined ? png(screen) : printed, "png");
   const bytes = await readFile((await benches.magick.convert(source, "png", "psd")).path);
   // The resource with the resolution. @see Adobe Photoshop File Formats Specification
