@@ -13,6 +13,8 @@ from sound_tags_reading import digest_of
 LONGEST_COVERS = 32 * 2**20
 # In a date, but not in one of words, such as 12 May 2003.
 BEFORE_TIME = re.compile(r"(?<=^\d{4}-\d\d-\d\d) (?=\d\d:)")
+# ID3 has frames for such times only: of words they would show a wrong year. See ID3v2.4, section 4.
+TIME = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d){0,2}(?:Z|[+-]\d\d:?\d\d)?)?)?)?")
 # Frames that are more than text; they are copied if the source also has ID3.
 OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE", "MCDI")
 
@@ -59,6 +61,8 @@ def missing_of(source, result):
 def to_id3(tags, missing, pictures):
     for name, values in missing.items():
         key = key_of("ID3Tags", name)
+        if key.startswith("TD") and not all(TIME.fullmatch(value) for value in values):
+            key = free_key("ID3Tags", name)
         if name in ("comment", "lyrics"):
             kind = "COMM" if name == "comment" else "USLT"
             remark(tags, [(kind, "XXX", str(number or ""), value) for number, value in enumerate(values)])

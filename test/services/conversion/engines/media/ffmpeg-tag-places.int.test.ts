@@ -66,11 +66,14 @@ it("the seconds of a date are kept in MP3", async () => {
   expect(JSON.parse(await python(read, path)).TDRC).toEqual(["2019-05-17 13:45:10"]);
 });
 
-it("a date of words stays as it is in WMA and WavPack", async () => {
+it("a date of words stays as it is in WMA and WavPack, and is no wrong year in MP3", async () => {
   const source = await richFlac();
   await python(write, source, JSON.stringify({ DATE: "12 May 2003" }));
   const { path: windows } = await convert(source, "flac", "wma");
   expect(JSON.parse(await python(read, windows))).toMatchObject({ "WM/Year": ["12 May 2003"] });
   const { path } = await convert(source, "flac", "wv");
   expect(JSON.parse(await python(read, path))).toMatchObject({ Year: ["12 May 2003"] });
+  const { path: mpeg } = await convert(source, "flac", "mp3");
+  const found = JSON.parse(await python(read, mpeg));
+  expect([found.TDRC, found["TXXX:DATE"]]).toEqual([undefined, ["12 May 2003"]]);
 });
