@@ -189,7 +189,8 @@ function Div(division)
   local headings = division.content:filter(function(block) return block.t == "Header" end)
   if FORMAT ~= "rst" or #headings == 0 then return nil end
   local blocks = division.content
-  if division.identifier ~= "" then blocks:insert(1, pandoc.RawBlock("rst", (".. _`%s`:\n\n"):format((division.identifier:gsub("`", ""))))) end
+  -- With a line break, a name could go on as a directive.
+  if division.identifier:match("^[^%s`]+$") then blocks:insert(1, pandoc.RawBlock("rst", (".. _`%s`:\n\n"):format(division.identifier))) end
   return blocks
 end
 

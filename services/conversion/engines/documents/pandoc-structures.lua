@@ -54,7 +54,7 @@ local function percent(sign) return ("%%%02X"):format(sign:byte()) end
 -- The writers keep only the text of such a link.
 local function mail_link(scheme)
   return function(link)
-    local address = link.target:match("^mailto:([^?]+)$")
+    local address = link.target:match("^mailto:([^?%s|%[%]{}<>]+)$")
     if not address then return nil end
     local parts = pandoc.List({ raw("[[" .. scheme .. address .. "|") })
     parts:extend(link.content)

@@ -87,3 +87,15 @@ it.each(["mediawiki", "textile", "dokuwiki"])("writes text that looks like marku
   const page = signs.map((line) => `<p>${line.replace("&", "&amp;").replace(">", "&gt;")}</p>`).join("\n");
   expect(await readBack((await convert(page, "html", to)).text, to)).toEqual(signs);
 });
+
+it("names of sections and addresses of mail do not go on as markup", async () => {
+  const named = await convert(
+    '<div id="a\n\n.. include:: /etc/hostname\n"><h2>Title</h2></div><div id="b"><h2>Next</h2></div>',
+    "html",
+    "rst",
+  );
+  expect(named.text).not.toContain("include");
+  expect(named.text).toContain(".. _`b`:");
+  const mail = await convert("[m](<mailto:a]]{{x}}>)\n", "md", "dokuwiki");
+  expect(mail.text).not.toContain("{{x}}");
+});
